@@ -39,6 +39,8 @@
     }
   });
 
+  const plural = (n, noun) => n.toLocaleString("en") + " " + noun + (n === 1 ? "" : "s");
+
   // validation of the lines
   const validate = () => {
     const lines = box.value.split(/\r\n|\n|\r/);
@@ -59,14 +61,15 @@
       }
     });
     const tooMany = lineCount > maxLines;
+    const duplicates = lineCount - seen.size;
     count.replaceChildren();
     const sum = document.createElement("span");
     sum.textContent =
       lineCount.toLocaleString("en") + " of " + maxLines + " lines" +
-      (seen.size < lineCount ? ", " + (lineCount - seen.size) + " duplicates (checked once)" : "") + ".";
+      (duplicates > 0 ? ", " + plural(duplicates, "duplicate") + " (checked once)" : "") + ".";
     count.append(sum);
     if (tooMany) {
-      problems.unshift("Remove " + (lineCount - maxLines).toLocaleString("en") + " lines. The maximum is " + maxLines + " per job.");
+      problems.unshift("Remove " + plural(lineCount - maxLines, "line") + ". The maximum is " + maxLines + " lines per job.");
     }
     if (problems.length > 0) {
       const list = document.createElement("ul");
@@ -75,7 +78,7 @@
         list.append(Object.assign(document.createElement("li"), { textContent: problem }));
       }
       if (problems.length > 5) {
-        list.append(Object.assign(document.createElement("li"), { textContent: (problems.length - 5) + " more errors." }));
+        list.append(Object.assign(document.createElement("li"), { textContent: plural(problems.length - 5, "more error") + "." }));
       }
       count.append(list);
     }
@@ -187,7 +190,7 @@
   };
   const read = async (chosen) => {
     if (chosen.size > maxBytes) {
-      // prevents that the file is submitted and the form is rejected
+      // a file of this size would be rejected on submission
       file.value = "";
       showMessage("The file is larger than 8 MiB. Select a smaller file.");
       return;

@@ -213,7 +213,7 @@ public final class Service {
 
     private void gauge(String queue, Supplier<Number> queued) {
         Gauge.builder("plumbline.database.pending.requests", queued)
-                .description("Requests that wait for a database batch, by queue")
+                .description("Requests waiting for a database batch, by queue")
                 .tag("queue", queue)
                 .register(registry);
     }

@@ -20,7 +20,7 @@ public final class ModuleCatalogue {
         for (ModuleDefinition<?> module : definitions) {
             if (byName.put(module.description().module(), module) != null) {
                 throw new IllegalStateException(
-                        "two modules are called " + module.description().module());
+                        "duplicate module name: " + module.description().module());
             }
         }
         modules = Collections.unmodifiableMap(byName);

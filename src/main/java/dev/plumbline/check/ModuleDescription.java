@@ -56,7 +56,7 @@ public record ModuleDescription(
     public static List<OptionDescription> commonOptions(@Nullable Collection<String> resolvers, boolean connects) {
         List<OptionDescription> options = new ArrayList<>();
         options.add(OptionDescription.integer(
-                TIMEOUT_MS, "Timeout", "Time limit of the whole check in milliseconds.", 10_000, 1_000, 30_000));
+                TIMEOUT_MS, "Timeout", "Time limit for the entire check in milliseconds.", 10_000, 1_000, 30_000));
         if (resolvers != null) {
             String[] names =
                     Stream.concat(Stream.of("default"), resolvers.stream()).toArray(String[]::new);

@@ -121,7 +121,7 @@ final class ReportBinding {
                         path,
                         field,
                         nullable
-                                ? "the component is @Nullable, the type needs a ?"
+                                ? "the component is @Nullable; add ? to the type"
                                 : "nullable, but the component is not @Nullable"));
             }
             compare(component.type(), field, path, faults);

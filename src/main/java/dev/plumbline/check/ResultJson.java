@@ -149,7 +149,7 @@ public final class ResultJson {
             json.writeEndObject();
         } else {
             throw new IllegalArgumentException(
-                    "a field cannot hold a " + value.getClass().getName());
+                    "unsupported field type: " + value.getClass().getName());
         }
     }
 }

@@ -188,7 +188,7 @@ final class SheetReader {
     private static FieldDescription field(String path, String name, @Nullable String text) {
         Matcher matcher = FIELD.matcher(text == null ? "" : text.strip());
         if (!matcher.matches()) {
-            throw new IllegalArgumentException("field " + path + ": write TYPE | TITLE | DESCRIPTION");
+            throw new IllegalArgumentException("field " + path + ": expected TYPE | TITLE | DESCRIPTION");
         }
         FieldType type = FieldType.valueOf(matcher.group(1).toUpperCase(Locale.ROOT));
         boolean list = matcher.group(2) != null;

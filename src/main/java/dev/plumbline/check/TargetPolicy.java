@@ -157,7 +157,7 @@ public final class TargetPolicy {
 
     private @Nullable String refusalOfOne(InetAddress address, int port) {
         if (isOwn(address, port)) {
-            return "The target is this service itself, which cannot be checked.";
+            return "The target is this service, which cannot check itself.";
         }
         if (address.isAnyLocalAddress()) {
             return IpAddressText.format(address) + " is the unspecified address and cannot be checked.";

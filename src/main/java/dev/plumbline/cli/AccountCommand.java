@@ -50,7 +50,7 @@ public final class AccountCommand {
             String password = password(passwordFromStdin);
             if (await(session.accounts().create(email.address(), plan, password)) == null) {
                 throw new Refusal(
-                        "an account with the address " + email.address().text() + " already exists");
+                        "an account with the e-mail address " + email.address().text() + " already exists");
             }
             print(password, passwordFromStdin);
         });
@@ -136,7 +136,7 @@ public final class AccountCommand {
 
     @Command(
             name = "disable",
-            description = "Disables an account: its API keys are rejected and it cannot sign in.",
+            description = "Disables an account: its API keys are rejected, and its user cannot sign in.",
             mixinStandardHelpOptions = true)
     int disable(
             @Mixin ConfigOption config,
@@ -149,8 +149,8 @@ public final class AccountCommand {
     @Command(
             name = "delete",
             description =
-                    "Deletes an account permanently: removes its address and password, revokes its keys, and ends its"
-                            + " sessions. The service then cancels its jobs and deletes their results.",
+                    "Deletes an account permanently: removes its e-mail address and password, revokes its keys, and ends"
+                            + " its sessions. The service then cancels its jobs and deletes their results.",
             mixinStandardHelpOptions = true)
     int delete(@Mixin ConfigOption config, @Mixin EmailOption email) {
         return AccountCommandSession.run(

@@ -47,25 +47,22 @@ import picocli.CommandLine.Parameters;
             "  0  pass",
             "  1  warn",
             "  2  fail",
-            "  3  error: the check could not complete",
+            "  3  error: the check could not be completed",
             "  4  invalid target, option or configuration; nothing was checked"
         })
 public final class CheckCommand implements Callable<Integer> {
     static final int INVALID = 4;
 
-    @Parameters(index = "0", paramLabel = "MODULE", description = "Name of the module, for example http-status.")
+    @Parameters(index = "0", paramLabel = "MODULE", description = "Module, for example http-status.")
     private String module = "";
 
-    @Parameters(
-            index = "1",
-            paramLabel = "TARGET",
-            description = "Target of the check, for example https://example.com/.")
+    @Parameters(index = "1", paramLabel = "TARGET", description = "Target, for example https://example.com/.")
     private String target = "";
 
     @Option(
             names = {"-o", "--option"},
             paramLabel = "NAME=VALUE",
-            description = "Option of the module. Repeatable.")
+            description = "Module option. Can be repeated.")
     private Map<String, String> options = new LinkedHashMap<>();
 
     @Option(names = "--json", description = "Print the result as JSON.")
@@ -139,7 +136,7 @@ public final class CheckCommand implements Callable<Integer> {
 
     private int report(ModuleDescription description, Message.RunReply reply) {
         if (!(reply instanceof Message.Checked checked)) {
-            return fail("the rate limit queue of the target is full. Retry later.");
+            return fail("too many requests to this target are queued. Retry later.");
         }
         CheckResult result = checked.result();
         System.out.println(

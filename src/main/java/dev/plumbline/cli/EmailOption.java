@@ -20,6 +20,6 @@ final class EmailOption {
 
     /** The error if there is no such account. */
     Refusal notFound() {
-        return new Refusal("no account with the address " + address.text());
+        return new Refusal("no account with the e-mail address " + address.text());
     }
 }

@@ -69,7 +69,7 @@ public final class KeyCommand {
             } else if (creation instanceof ApiKeyCreation.TooMany) {
                 throw new Refusal("the account has "
                         + AccountAdministration.MAX_KEYS
-                        + " valid keys, which is the maximum. Revoke one first.");
+                        + " active keys, which is the maximum. Revoke a key first.");
             } else {
                 throw email.notFound();
             }
@@ -78,7 +78,7 @@ public final class KeyCommand {
 
     @Command(
             name = "list",
-            description = "Lists the API keys of an account, valid ones first, without secrets.",
+            description = "Lists the API keys of an account, active keys first, without secrets.",
             mixinStandardHelpOptions = true)
     int list(
             @Mixin ConfigOption config,
@@ -139,13 +139,13 @@ public final class KeyCommand {
             mixinStandardHelpOptions = true)
     int revoke(
             @Mixin ConfigOption config,
-            @Parameters(index = "0", paramLabel = "KEY", description = "ID, prefix, or the whole key.") String key) {
+            @Parameters(index = "0", paramLabel = "KEY", description = "ID, prefix, or full key.") String key) {
         return AccountCommandSession.run(config, false, session -> {
             switch (await(session.accounts().revokeKey(key))) {
                 case REVOKED -> {}
                 case NO_SUCH_KEY -> throw new Refusal("no such key. List the keys with 'plumbline key list'.");
                 case AMBIGUOUS ->
-                    throw new Refusal("several keys have this prefix. Specify the ID, see 'plumbline key list'.");
+                    throw new Refusal("multiple keys have this prefix. Use the ID shown by 'plumbline key list'.");
             }
         });
     }
@@ -154,7 +154,7 @@ public final class KeyCommand {
             name = "generate",
             description = {
                 "Generates an API key for bootstrap.api_key and prints it.",
-                "The key is not stored. It is valid after the first start with this setting."
+                "The key is not stored. It becomes valid at the first start with this setting."
             },
             mixinStandardHelpOptions = true)
     int generate() {

@@ -28,7 +28,7 @@ final class TextReport {
         out.append(result.verdict().id().toUpperCase(Locale.ROOT))
                 .append(INDENT)
                 .append(module.title())
-                .append(" of ")
+                .append(" for ")
                 .append(sanitize(UnicodeName.of(String.valueOf(result.target())).toString()))
                 .append('\n');
         if (result.error() != null) {

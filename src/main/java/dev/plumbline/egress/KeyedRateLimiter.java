@@ -113,7 +113,7 @@ public final class KeyedRateLimiter<K> {
 
     private static OverloadFailure overload(long millis) {
         return new OverloadFailure(
-                "The rate limit for this target is reached.", Duration.ofSeconds(Math.max(1, (millis + 999) / 1000)));
+                "The rate limit for this target is exceeded.", Duration.ofSeconds(Math.max(1, (millis + 999) / 1000)));
     }
 
     public void release(K key) {

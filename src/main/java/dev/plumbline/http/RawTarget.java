@@ -101,8 +101,8 @@ public final class RawTarget {
             }
             String hex = uri.substring(i + 1, Math.min(i + 3, uri.length()));
             if (!hex.matches("[0-9A-Fa-f]{2}")) {
-                return "The request URI contains a percent sign without two hexadecimal digits. Encode a percent"
-                        + " sign as %25.";
+                return "The request URI contains a percent sign not followed by two hexadecimal digits. Encode it"
+                        + " as %25.";
             }
             bytes[length++] = (byte) Integer.parseInt(hex, 16);
             i += 2;

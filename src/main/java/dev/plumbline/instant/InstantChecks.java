@@ -234,7 +234,7 @@ public final class InstantChecks {
                             .addKeyValue("request_id", request.requestId())
                             .setCause(reply.cause())
                             .log("check dispatch failed");
-                    return Future.succeededFuture(unavailable("The check could not be executed. Retry later."));
+                    return Future.succeededFuture(unavailable("The check could not be run. Retry later."));
                 });
     }
 

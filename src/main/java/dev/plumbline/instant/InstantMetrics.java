@@ -9,8 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 /** Metrics of instant checks. */
 final class InstantMetrics {
     private static final String CACHE_REQUESTS = "plumbline.cache.requests";
-    private static final String CACHE_HELP =
-            "Cache lookups of instant checks by result and by the tier that had the result";
+    private static final String CACHE_HELP = "Cache lookups of instant checks by result and cache tier";
 
     /** Responses returned by raw path, before routing. A {@link LongAdder} for low contention. */
     final LongAdder responseCache = new LongAdder();

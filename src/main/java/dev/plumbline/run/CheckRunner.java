@@ -184,7 +184,7 @@ public final class CheckRunner {
                 vertx,
                 timeoutMs + GRACE_MS,
                 expired -> expired.tryFail(new CheckFailure(
-                        ErrorCode.DEADLINE_EXCEEDED, "The check did not end within " + timeoutMs + " ms.")));
+                        ErrorCode.DEADLINE_EXCEEDED, "The check did not complete within " + timeoutMs + " ms.")));
         ContextFutures.call(() -> module.collect(target, context))
                 .map(collected -> module.evaluate(collected, options))
                 .onComplete(outcome -> ContextFutures.complete(completed, outcome));
@@ -198,8 +198,7 @@ public final class CheckRunner {
         if (cause instanceof OverloadFailure) {
             // a request was already sent, so the check cannot be retried without cost
             return new CheckError(
-                    ErrorCode.DEADLINE_EXCEEDED,
-                    "The check exceeded its deadline in the rate limit queue of the target.");
+                    ErrorCode.DEADLINE_EXCEEDED, "The check timed out while waiting for the rate limit of the target.");
         }
         LOG.atError()
                 .addKeyValue("request_id", request.requestId())

@@ -34,7 +34,7 @@ public final class RunnerMetrics {
                 .description("Checks in progress")
                 .register(registry);
         Gauge.builder("plumbline.checks.queued", queued, AtomicInteger::get)
-                .description("Checks that wait to run")
+                .description("Checks waiting to run")
                 .register(registry);
         this.rejected = Counter.builder("plumbline.checks.rejected")
                 .description("Checks rejected because the queue was full")

@@ -215,7 +215,7 @@ public final class DataDirectory implements AutoCloseable {
         try {
             Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
         } catch (AtomicMoveNotSupportedException e) {
-            throw new IOException("its file system cannot rename atomically", e);
+            throw new IOException("the file system does not support atomic renames", e);
         }
         Path parent = to.getParent();
         if (parent != null) {

@@ -110,7 +110,7 @@ public record CipherSuite(int code, String name) {
         List<CipherSuite> suites = new ArrayList<>();
         try (InputStream in = CipherSuite.class.getResourceAsStream("/tls/cipher-suites.txt")) {
             if (in == null) {
-                throw new IllegalStateException("cipher-suites.txt is missing from the program");
+                throw new IllegalStateException("cipher-suites.txt is missing from the class path");
             }
             BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.US_ASCII));
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {

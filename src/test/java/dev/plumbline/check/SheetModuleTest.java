@@ -175,7 +175,7 @@ class SheetModuleTest {
                 arguments(
                         "age_days: integer?",
                         "age_days: integer",
-                        "field age_days: the component is @Nullable, the type needs a ?"),
+                        "field age_days: the component is @Nullable; add ? to the type"),
                 arguments(
                         "changes.at: time",
                         "changes.at: time?",
@@ -203,7 +203,7 @@ class SheetModuleTest {
                 arguments("summary: Reports", "title: Reports", "Duplicate field 'title'"),
                 arguments("category: web", "default_port: 1", "category is required"),
                 arguments("changes: object[]", "change: object[]", "field changes.at: declare changes before it"),
-                arguments("State | Whether", "State, whether", "field state: write TYPE"));
+                arguments("State | Whether", "State, whether", "field state: expected TYPE"));
     }
 
     @ParameterizedTest(name = "{2}")

@@ -176,7 +176,7 @@ class TargetPolicyTest {
     @ValueSource(strings = {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", "::ffff:0:0"})
     void rejectsItsOwnSockets(String text) {
         TargetPolicy lax = policy(List.of("0.0.0.0/0", "::/0"), List.of(), List.of("*"));
-        assertThat(lax.refusalOf(address(text), 9090)).contains("is this service itself");
+        assertThat(lax.refusalOf(address(text), 9090)).contains("is this service, which cannot check itself");
     }
 
     @ParameterizedTest

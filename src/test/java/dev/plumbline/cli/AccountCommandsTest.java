@@ -131,7 +131,7 @@ class AccountCommandsTest {
         assertThat(again.code()).isEqualTo(1);
         assertThat(again.out()).isEmpty();
         assertThat(again.err())
-                .startsWith("plumbline: an account with the address")
+                .startsWith("plumbline: an account with the e-mail address")
                 .endsWith("already exists")
                 .hasLineCount(1);
     }
@@ -185,7 +185,7 @@ class AccountCommandsTest {
         assertThat(eleventh.code()).isEqualTo(1);
         assertThat(eleventh.out()).isEmpty();
         assertThat(eleventh.err())
-                .isEqualTo("plumbline: the account has 10 valid keys, which is the maximum. Revoke one first.");
+                .isEqualTo("plumbline: the account has 10 active keys, which is the maximum. Revoke a key first.");
     }
 
     @Test
@@ -244,7 +244,7 @@ class AccountCommandsTest {
 
         assertThat(ended)
                 .isEqualTo(new CommandLineRunner.Ended(
-                        1, "", "plumbline: no account with the address nobody@example.com"));
+                        1, "", "plumbline: no account with the e-mail address nobody@example.com"));
     }
 
     @ParameterizedTest

@@ -70,7 +70,7 @@ class CheckCommandTest {
 
         assertThat(ended.code()).isZero();
         assertThat(ended.out())
-                .startsWith("PASS  HTTP status of " + lab.http("/ok"))
+                .startsWith("PASS  HTTP status for " + lab.http("/ok"))
                 .containsPattern("status +200\n")
                 .containsPattern("contains_matched +[(]no value[)]\n")
                 .contains("checked 20");

@@ -40,7 +40,7 @@ class TextReportTest {
         assertThat(report)
                 .isEqualTo(
                         """
-            WARN  Sample of plain
+            WARN  Sample for plain
               internal: plain
 
             WARN  plain
@@ -92,7 +92,7 @@ class TextReportTest {
     void nonAsciiTextIsPrintedUnchanged() {
         assertThat(TextReport.of(MODULE, result("m\u00fcnchen \ud83d\ude00", "\u0431")))
                 .contains("text   \u0431")
-                .contains("Sample of m\u00fcnchen \ud83d\ude00\n");
+                .contains("Sample for m\u00fcnchen \ud83d\ude00\n");
     }
 
     @Test
@@ -144,7 +144,7 @@ class TextReportTest {
     @Test
     void internationalizedNamesArePrintedWithTheirALabels() {
         assertThat(TextReport.of(MODULE, result("xn--bcher-kva.example", "plain")))
-                .startsWith("WARN  Sample of b\u00fccher.example (xn--bcher-kva.example)\n");
+                .startsWith("WARN  Sample for b\u00fccher.example (xn--bcher-kva.example)\n");
     }
 
     @Test

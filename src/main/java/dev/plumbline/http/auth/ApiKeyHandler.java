@@ -47,7 +47,7 @@ public final class ApiKeyHandler {
             problems.send(
                     ctx,
                     Problem.badRequest(
-                            "The request has two different API keys. Send one key, as Authorization: Bearer KEY or"
+                            "The request contains two different API keys. Send one key, as Authorization: Bearer KEY or"
                                     + " X-Api-Key: KEY."));
             return;
         }
@@ -92,8 +92,8 @@ public final class ApiKeyHandler {
                     forbidden(
                             "not-pro",
                             "Pro plan required",
-                            "Jobs require the pro plan. The account of this key is on the free plan. Instant"
-                                    + " checks are free and require no key."));
+                            "Jobs require the Pro plan. The account of this key has the Free plan. Instant"
+                                    + " checks are free and do not require a key."));
         } else if (!authenticated.caller().scopes().contains(required)) {
             problems.send(
                     ctx,
@@ -124,7 +124,7 @@ public final class ApiKeyHandler {
     private static Problem invalidKey(ApiKeyLookup.Reason reason) {
         return switch (reason) {
             case MALFORMED ->
-                invalidKey("The API key is malformed. A key is plk_ followed by 38 letters and digits that include a"
+                invalidKey("The API key is malformed. A key is plk_ followed by 38 letters and digits, including a"
                         + " checksum. Check that it is complete.");
             case UNKNOWN -> invalidKey("The API key is unknown. Create a key on the account page.");
             case REVOKED -> invalidKey("This API key has been revoked. Use another key.");

@@ -54,7 +54,7 @@ public final class OriginValidator {
 
     private Problem crossOrigin() {
         return rejection("The request must come from a page of %s. If it does, the operator must set `http.public_url`"
-                + " to the URL of the page.");
+                + " to the URL that users open.");
     }
 
     private Problem missingOrigin() {

@@ -137,7 +137,7 @@ public final class SessionHandler {
                         401,
                         "not-signed-in",
                         "Sign-in required",
-                        "The request has no valid session. Sign in with POST /api/v1/session.")
+                        "The request does not have a valid session. Sign in with POST /api/v1/session.")
                 .with("WWW-Authenticate", CHALLENGE);
     }
 }

@@ -91,6 +91,6 @@ final class BodyReceiver {
                 408,
                 "request-timeout",
                 "Request timeout",
-                "The request body did not arrive within " + timeout.toSeconds() + " seconds.");
+                "The request body was not received within " + timeout.toSeconds() + " seconds.");
     }
 }

@@ -100,7 +100,7 @@ final class BodySchema {
                 if (!known.contains(pointer.substring(pointer.lastIndexOf('/') + 1))) {
                     faults.putIfAbsent(
                             pointer,
-                            "is not a known property; known are "
+                            "is not a known property; allowed properties: "
                                     + known.stream().sorted().collect(Collectors.joining(", ")));
                 }
             }
@@ -158,7 +158,7 @@ final class BodySchema {
     }
 
     private static String dateTimeFault() {
-        return "must be a time such as 2027-01-31T12:00:00Z (RFC 3339)";
+        return "must be an RFC 3339 time, for example 2027-01-31T12:00:00Z";
     }
 
     private static String fragment(String location) {

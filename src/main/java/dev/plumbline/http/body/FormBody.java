@@ -100,7 +100,7 @@ public record FormBody(Map<String, List<String>> values, Map<String, File> files
     }
 
     private static ProblemException malformed() {
-        return new ProblemException(Problem.badRequest("The form is malformed. Reload its page and send it again."));
+        return new ProblemException(Problem.badRequest("The form data is malformed. Reload the page and try again."));
     }
 
     private static FormBody collect(List<InterfaceHttpData> parts) throws IOException {

@@ -84,7 +84,7 @@ public final class JsonBody {
         return "The request body is not valid JSON"
                 + (at == null
                         ? "."
-                        : " or contains a duplicate name. Error at line %s, column %s."
+                        : " or contains a duplicate member. Error at line %s, column %s."
                                 .formatted(at.getLineNr(), at.getColumnNr()));
     }
 

@@ -121,8 +121,8 @@ public final class ProblemResponder {
                         ctx,
                         Problem.notFound(
                                 prefersPage(ctx)
-                                        ? "No page has this address. Check that it is complete."
-                                        : "No resource has this path. /api/v1/openapi.json lists all resources.")));
+                                        ? "No page exists at this URL. Check that the URL is complete."
+                                        : "This path does not exist. /api/v1/openapi.json lists all resources.")));
         router.errorHandler(
                 405, ctx -> methodNotAllowed(ctx, contract.allowed(ctx.request().path())));
         router.errorHandler(

@@ -293,7 +293,7 @@ public final class JobCoordinator {
                     failed(
                             line,
                             ErrorCode.INTERNAL,
-                            "The service crashed three times while it checked only this line. The line is not retried."));
+                            "The service crashed three times while checking this line. The line is not retried."));
             return null;
         }
         return line;

@@ -79,7 +79,7 @@ final class LineChecker {
             fail(
                     line,
                     ErrorCode.DEADLINE_EXCEEDED,
-                    "The line waited 15 minutes in the rate limit queue of the target.");
+                    "The line waited more than 15 minutes for the rate limit of the target.");
             return 0;
         }
         return line.retryDelayMs(seconds);

@@ -89,7 +89,7 @@ public final class CertificateProbe {
         }
         X509Certificate issuer = issuer(path);
         return issuer == null
-                ? RevocationStatement.undetermined("the issuer's certificate is not known")
+                ? RevocationStatement.undetermined("the issuer certificate is unknown")
                 : OcspCodec.read(staple.getBytes(), path.leaf(), issuer, at, "it");
     }
 

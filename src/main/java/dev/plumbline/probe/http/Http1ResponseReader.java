@@ -88,7 +88,7 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
             return;
         }
         if (status < 100 || status > 999) {
-            collector.protocolError("The response has the invalid status code " + status + ".");
+            collector.protocolError("The status code " + status + " of the response is invalid.");
             return;
         }
         List<HttpHeader> lines = new ArrayList<>(response.headers().size());

@@ -85,7 +85,7 @@ public final class HttpProbe {
             this.jdkTls = HttpTlsOptions.jdk(vertx);
             this.tls = TlsClientOptions.nativeEngine() ? HttpTlsOptions.boringSsl() : jdkTls;
         } catch (SSLException broken) {
-            throw new IllegalStateException("no TLS engine works", broken);
+            throw new IllegalStateException("no TLS engine is available", broken);
         }
     }
 

@@ -43,12 +43,12 @@ public record HttpRequestSpec(
     public HttpRequestSpec {
         headers = List.copyOf(headers);
         if ((method == Method.POST) != (body != null) || body != null && http2) {
-            throw new IllegalArgumentException("a body goes with a POST over HTTP/1.1, and only there");
+            throw new IllegalArgumentException("a request body requires POST over HTTP/1.1");
         }
         for (HttpHeader header : headers) {
             if (!TOKEN.matcher(header.name()).matches()
                     || !VISIBLE.matcher(header.value()).matches()) {
-                throw new IllegalArgumentException("not a header that may be sent: " + header.name());
+                throw new IllegalArgumentException("header is not allowed: " + header.name());
             }
         }
     }

@@ -86,7 +86,7 @@ final class ResponseCollector {
                 tooLarge(HEAD_TOO_LARGE);
             }
         } else if (receivedBytes > MAX_BYTES_BEFORE_BODY * 2L + (long) maxBodyBytes * MAX_FRAMING_FACTOR) {
-            tooLarge("The framing of the response is disproportionately larger than its content.");
+            tooLarge("The HTTP framing of the response is too large compared to its content.");
         }
     }
 

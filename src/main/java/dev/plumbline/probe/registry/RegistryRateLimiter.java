@@ -119,7 +119,7 @@ final class RegistryRateLimiter {
         return backedOff
                 ? new CheckFailure(
                         ErrorCode.DEADLINE_EXCEEDED,
-                        "%s did not respond to recent queries and is not queried for some seconds. Retry in a minute."
+                        "%s did not respond to recent queries. Queries to it are paused. Retry in a minute."
                                 .formatted(server))
                 : null;
     }

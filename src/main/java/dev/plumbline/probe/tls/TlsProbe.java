@@ -44,7 +44,7 @@ public final class TlsProbe {
             this.jdkHandshake = TlsHandshake.jdk(vertx, List.of());
             this.nativeHandshake = TlsClientOptions.nativeEngine() ? TlsHandshake.boringSsl(List.of()) : jdkHandshake;
         } catch (SSLException broken) {
-            throw new IllegalStateException("no TLS engine works", broken);
+            throw new IllegalStateException("no TLS engine is available", broken);
         }
     }
 
@@ -104,7 +104,7 @@ public final class TlsProbe {
                     ? TlsHandshake.boringSsl(List.of(protocol))
                     : TlsHandshake.jdk(vertx, List.of(protocol));
         } catch (SSLException broken) {
-            throw new IllegalStateException("no TLS engine works", broken);
+            throw new IllegalStateException("no TLS engine is available", broken);
         }
     }
 

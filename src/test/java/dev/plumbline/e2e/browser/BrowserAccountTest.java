@@ -147,7 +147,7 @@ class BrowserAccountTest {
             visit.signIn(email, PASSWORD);
             visit.button("End session").click();
 
-            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("has been signed out");
+            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("has been ended");
             assertThat(visit.page().locator(".sessions > li")).hasCount(1);
             visit.fits();
             isSignedOut(elsewhere);

@@ -248,7 +248,7 @@ class AccountPagesTest {
             assertThat(html(browser.page("/account")).select("main").text()).contains(email, "free");
             HttpResponse<String> again = new CookieClient(open).form("/sign-up", "email", email, "password", PASSWORD);
             assertThat(again.statusCode()).isEqualTo(409);
-            assertThat(html(again).select("[role=alert]").text()).contains("Sign in, or use another address");
+            assertThat(html(again).select("[role=alert]").text()).contains("Sign in, or use another e-mail address");
         }
     }
 
@@ -404,7 +404,7 @@ class AccountPagesTest {
 
         assertThat(location(ended)).isEqualTo("/account?done=ended");
         Document page = html(here.page(location(ended)));
-        assertThat(page.select("[role=status]").text()).contains("has been signed out");
+        assertThat(page.select("[role=status]").text()).contains("has been ended");
         assertThat(page.select(".sessions > li")).hasSize(1);
         assertThat(there.page("/account").statusCode()).isEqualTo(303);
         assertThat(location(here.form(end))).as("twice").isEqualTo("/account?done=ended");

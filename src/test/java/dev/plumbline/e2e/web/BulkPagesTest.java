@@ -204,7 +204,7 @@ class BulkPagesTest {
     void unreadableFilesAreRejectedWithAMessage() {
         assertThat(rejection(upload("list.csv", "a,b\n", "bulk-column", "7"))).contains("does not have a column 7");
         assertThat(rejection(upload("list.txt", "a\u0000b"))).contains("not UTF-8 text");
-        assertThat(rejection(upload("list.txt", "\n\n"))).contains("No targets");
+        assertThat(rejection(upload("list.txt", "\n\n"))).contains("Enter at least one target");
     }
 
     @Test
@@ -213,7 +213,7 @@ class BulkPagesTest {
 
         HttpResponse<String> both = upload("list.txt", "b.test\n", "bulk-lines", "a.test\n");
 
-        assertThat(rejection(both)).contains("Both lines and a file", "No job was created");
+        assertThat(rejection(both)).contains("Both a list and a file", "No job was created");
         assertThat(page(both).select("#bulk-lines").val()).isEqualTo("a.test");
         assertThat(page(owner.page("/jobs")).select(".jobs a").eachAttr("href")).isEqualTo(before);
     }
@@ -233,7 +233,7 @@ class BulkPagesTest {
         assertThat(page(badOption).select("#option-max_redirects-help .field-error"))
                 .hasSize(1);
         assertThat(page(badOption).select("details.options[open]")).hasSize(1);
-        assertThat(rejection(send(owner, " \n \n"))).contains("No targets");
+        assertThat(rejection(send(owner, " \n \n"))).contains("Enter at least one target");
     }
 
     @Test
@@ -276,7 +276,7 @@ class BulkPagesTest {
     void requestsWithoutAFormAreRejected() {
         assertThat(owner.body("/bulk", "application/json", "{}").statusCode()).isEqualTo(415);
         String broken = "multipart/form-data; boundary=a";
-        assertThat(rejection(owner.body("/bulk", broken, "--a\r\nx"))).contains("No targets");
+        assertThat(rejection(owner.body("/bulk", broken, "--a\r\nx"))).contains("Enter at least one target");
     }
 
     @Test
@@ -398,7 +398,7 @@ class BulkPagesTest {
             assertThat(response.statusCode()).isEqualTo(404);
             assertThat(page(response).select("h1").text()).isEqualTo("Job not found");
             assertThat(page(response).select("main .lead").text())
-                    .contains("URL is complete", "other accounts", "deleted");
+                    .contains("URL is complete", "another account", "has expired");
             assertThat(page(response).select("main a").eachAttr("href")).containsExactly("/jobs", "/bulk");
             assertThat(page(response).select("main").text())
                     .as("of a job that there never was the same is told")
@@ -422,7 +422,7 @@ class BulkPagesTest {
         HttpResponse<String> gone = owner.page(path);
 
         assertThat(gone.statusCode()).isEqualTo(410);
-        assertThat(page(gone).select("main").text()).contains("410", "Create the job again");
+        assertThat(page(gone).select("main").text()).contains("410", "Create a new job");
         assertThat(page(gone).select("main a").eachAttr("href")).containsExactly("/jobs", "/bulk");
     }
 

@@ -104,7 +104,7 @@ class PageLayoutTest {
             RawHttpClient.RawResponse answer = client.answer();
 
             assertThat(answer.status()).isEqualTo(400);
-            assertThat(Jsoup.parse(answer.body()).select("main").text()).contains("Encode a percent sign as %25");
+            assertThat(Jsoup.parse(answer.body()).select("main").text()).contains("Encode it as %25");
         }
     }
 

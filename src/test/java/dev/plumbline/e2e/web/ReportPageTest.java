@@ -73,7 +73,7 @@ class ReportPageTest {
         assertThat(fresh.headers().firstValue("ratelimit")).isPresent();
         for (HttpResponse<String> known : java.util.List.of(cached, hot)) {
             assertThat(parsed(known).select(".age").text())
-                    .contains("Cached", "less than a minute ago", "expires in 9 minutes", "Not charged");
+                    .contains("Cached", "less than a minute ago", "expires in 9 minutes", "Does not count");
             assertThat(known.headers().firstValue("ratelimit")).isEmpty();
             assertThat(parsed(known).select("#field-status dd").text()).isEqualTo("200");
         }
@@ -90,7 +90,7 @@ class ReportPageTest {
         assertThat(raw.select(".verdict h1").text()).isEqualTo(target);
         assertThat(raw.select("link[rel=canonical]").attr("href"))
                 .endsWith(path(target).replace("+", "%20"));
-        assertThat(raw.title()).isEqualTo("HTTP status of " + target + " · Plumbline");
+        assertThat(raw.title()).isEqualTo("HTTP status for " + target + " · Plumbline");
         assertThat(raw.select("meta[property=og:description]").attr("content")).startsWith("Pass: ");
         assertThat(raw.select("meta[name=robots]").attr("content")).contains("noindex");
         Document options = parsed(service.page(path(target) + "?max_redirects=10"));

@@ -119,7 +119,7 @@ class RegistryRateLimiterTest {
         }
         assertThat(asked).hasValue(RegistryRateLimiter.MAX_TIMEOUTS);
         Throwable alone = Await.failure(timed.run(TestCheckContext.create(), "a", silent));
-        assertThat(alone).isInstanceOf(CheckFailure.class).hasMessageContaining("is not queried for some seconds");
+        assertThat(alone).isInstanceOf(CheckFailure.class).hasMessageContaining("Queries to it are paused");
         assertThat(answered(timed, "b", "well")).isEqualTo("well");
 
         clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryRateLimiter.BACKOFF_MILLIS));

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 /** The responses of account operations: private and not cacheable. */
 final class AccountResponses {
     private static final Map<String, String> LIMIT_MESSAGES = Map.of(
-            SignInService.BY_ADDRESS, "Too many failed sign-ins from your address.",
+            SignInService.BY_ADDRESS, "Too many failed sign-ins from your IP address.",
             SignInService.BY_BOTH, "Too many failed sign-ins with this e-mail address.",
             SignInService.BY_ACCOUNT, "Too many failed sign-ins with this e-mail address.",
-            SignInService.SIGN_UP, "Too many accounts were created from your address.");
+            SignInService.SIGN_UP, "Too many accounts were created from your IP address.");
 
     private AccountResponses() {}
 
@@ -109,7 +109,7 @@ final class AccountResponses {
                     409,
                     "email-taken",
                     "E-mail address already in use",
-                    "An account with this e-mail address exists. Sign in, or use another address.");
+                    "An account with this e-mail address already exists. Sign in, or use another e-mail address.");
         }
         return Problem.of(
                         401,

@@ -229,7 +229,7 @@ public final class AccountService {
                         409,
                         "too-many-keys",
                         "Too many API keys",
-                        "The account has %s active API keys, the maximum. Revoke a key that is no longer used."
+                        "The account has %s active API keys, which is the maximum. Revoke a key that you no longer use."
                                 .formatted(AccountAdministration.MAX_KEYS))
                 : Problem.notFound("The account no longer exists.");
     }
@@ -247,7 +247,7 @@ public final class AccountService {
     }
 
     private static Problem noSuchKey() {
-        return Problem.notFound("Your account has no API key with this identifier. GET /api/v1/keys lists your keys.");
+        return Problem.notFound("Your account does not have this API key. GET /api/v1/keys lists your keys.");
     }
 
     /** Returns the sessions of the account, most recently used first. */
@@ -264,7 +264,7 @@ public final class AccountService {
     public Future<Boolean> endSession(RoutingContext ctx, AuthenticatedUser user, String id) {
         if (!ID.matcher(id).matches()) {
             return ProblemException.failed(Problem.notFound(
-                    "Your account has no session with this identifier. The account page lists your sessions."));
+                    "Your account does not have this session. The account page lists your sessions."));
         }
         long session = Long.parseLong(id);
         boolean current = session == user.session().id();

@@ -105,7 +105,7 @@ public final class InstantCheckService {
     private static Problem rateLimitExceeded(Message.Denied quota) {
         return RateLimitHeaders.exceeded(
                 InstantChecks.POLICY,
-                ("Your address has used its %s fresh checks of the last 60 minutes. Retry in %s seconds."
+                ("Your IP address has used all %s fresh checks of the last 60 minutes. Retry in %s seconds."
                                 + " Cached results remain available.")
                         .formatted(quota.limit(), quota.retryAfterSeconds()),
                 quota.retryAfterSeconds());
@@ -116,7 +116,7 @@ public final class InstantCheckService {
                         422,
                         "invalid-option",
                         "Invalid option",
-                        "At least one option is not valid. See `errors`. /api/v1/tools declares the options of"
+                        "At least one option is invalid. See `errors`. /api/v1/tools lists the options of"
                                 + " each module.")
                 .withFaults(faults.stream()
                         .map(fault -> Problem.Fault.parameter(fault.name(), fault.detail()))
@@ -163,7 +163,7 @@ public final class InstantCheckService {
             return Problem.unavailable(
                     "overloaded",
                     "Too many checks are in progress on this service or for this target. Retry shortly. The"
-                            + " rate limit was not charged.",
+                            + " request does not count against your quota.",
                     overloaded.retryAfterSeconds());
         }
         String detail = outcome instanceof InstantOutcome.Unavailable unavailable

@@ -63,7 +63,7 @@ final class CreateJobOperation {
             if (!ContentNegotiation.acceptsJson(ctx)) {
                 ctx.fail(406);
             } else if (keys.size() > 1) {
-                problems.send(ctx, Problem.badRequest("The request has two Idempotency-Key headers. Send one."));
+                problems.send(ctx, Problem.badRequest("The request has several Idempotency-Key headers. Send one."));
             } else {
                 bodies.readJson(
                         ctx, MAX_BYTES, bodyTimeout, body -> parse(ctx, keys.isEmpty() ? null : keys.get(0), body));
@@ -142,7 +142,7 @@ final class CreateJobOperation {
         boolean ofAccount = quota.policy().equals(JobMessage.QuotaStatus.PER_ACCOUNT);
         return RateLimitHeaders.exceeded(
                 quota.policy(),
-                ("%s created %s jobs in the last 60 minutes. Retry in %s seconds. Rejected requests are not charged."
+                ("%s created %s jobs in the last 60 minutes. Retry in %s seconds. Rejected requests do not count against the quota."
                                 + " A job can have up to %s lines.")
                         .formatted(
                                 ofAccount ? "The API keys of this account have" : "This API key has",

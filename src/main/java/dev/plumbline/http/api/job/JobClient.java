@@ -147,7 +147,7 @@ final class JobClient {
                     410,
                     "job-expired",
                     "Job results expired",
-                    "The results of this job expired and have been deleted. Create the job again.");
+                    "The results of this job have expired and were deleted. Create a new job.");
         }
         return unavailable();
     }
@@ -157,7 +157,7 @@ final class JobClient {
                 404,
                 "no-such-job",
                 "Job not found",
-                "Your account has no job with this token. GET /api/v1/jobs lists your jobs.");
+                "Your account does not have a job with this token. GET /api/v1/jobs lists your jobs.");
     }
 
     static Problem unavailable() {

@@ -213,13 +213,13 @@ final class JobRequestReader {
                 default ->
                     faults.add(
                             RequestFaultList.pointer("", name),
-                            "is not a member of a job; members: module, items, options");
+                            "is not a known property; allowed properties: module, items, options");
             }
         }
 
         private void module() throws IOException {
             if (json.currentToken() != JsonToken.VALUE_STRING) {
-                faults.add("/module", "must be a string, the identifier of a module");
+                faults.add("/module", "must be a string with the identifier of a module");
                 return;
             }
             String name = json.getText();
@@ -245,7 +245,7 @@ final class JobRequestReader {
             if (count == 0) {
                 faults.add("/items", "is empty; a job must have 1 to " + MAX_ITEMS + " lines");
             } else if (count > MAX_ITEMS) {
-                faults.add("/items", tooMany(count) + ", use several jobs for more");
+                faults.add("/items", tooMany(count) + "; create several jobs");
             }
         }
 

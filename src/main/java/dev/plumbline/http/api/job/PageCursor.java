@@ -71,7 +71,7 @@ public final class PageCursor {
 
     /** Returns the problem for an invalid cursor. */
     static Problem invalid() {
-        return Problem.badRequest("The cursor is not valid for this list. Use the value of next_cursor.")
-                .withFaults(List.of(Problem.Fault.parameter("cursor", "is not a next_cursor of this list")));
+        return Problem.badRequest("The cursor is invalid for this list. Use the value of next_cursor.")
+                .withFaults(List.of(Problem.Fault.parameter("cursor", "is not a next_cursor value of this list")));
     }
 }

@@ -38,8 +38,8 @@ public final class AccountPages implements PageRoutes.Pages {
     /** The messages after a redirect, by the parameter {@code done}. */
     private static final Map<String, String> NOTICES = Map.of(
             "password", "Password changed. All other sessions have been signed out.",
-            "ended", "The session has been signed out.",
-            "revoked", "The key has been revoked.");
+            "ended", "The session has been ended.",
+            "revoked", "The API key has been revoked.");
 
     private final PageRenderer pages;
     private final AccountService accounts;

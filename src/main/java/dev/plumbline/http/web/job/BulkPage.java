@@ -182,7 +182,7 @@ public final class BulkPage implements PageRoutes.Pages {
         }
         return hasFile && !form.text(LINES).isBlank()
                 ? BulkForm.rejection(
-                        "Both lines and a file were submitted. Run the lines in the text area, or clear it and"
+                        "Both a list and a file were submitted. Submit the list in the text area, or clear it and"
                                 + " select the file again. No job was created.")
                 : null;
     }
@@ -196,7 +196,7 @@ public final class BulkPage implements PageRoutes.Pages {
         Options options = Options.parse(form.selected(), upload.options).options();
         BulkForm.Rejection rejection = form.rejection() != null ? form.rejection() : validate(upload.lines);
         if (rejection == null && options == null) {
-            rejection = BulkForm.rejection("An option is invalid. Correct the marked option. No job was created.");
+            rejection = BulkForm.rejection("An option is invalid. Correct the highlighted option. No job was created.");
         }
         if (rejection != null || options == null) {
             show(ctx, 422, user, form.rejected(rejection));
@@ -217,16 +217,16 @@ public final class BulkPage implements PageRoutes.Pages {
         int count = lines.lines().size();
         int max = PageJobService.MAX_LINES;
         if (count == 0) {
-            return BulkForm.rejection("No targets. Paste at least one line or select a file.");
+            return BulkForm.rejection("Enter at least one target, or select a file.");
         }
         return count <= max
                 ? null
                 : BulkForm.rejection(String.format(
                         Locale.ROOT,
-                        "%,d lines were submitted. The maximum is %d per job. Remove %,d lines. No job was created.",
+                        "%,d lines were submitted, %,d more than the maximum of %d per job. No job was created.",
                         count,
-                        max,
-                        count - max));
+                        count - max,
+                        max));
     }
 
     private void create(

@@ -60,7 +60,7 @@ public final class JobsPage implements PageRoutes.Pages {
                     .map(job -> JobSummary.of(job, modules, clock.instant()))
                     .toList();
             String next = page.next() == null ? null : PATH + "?cursor=" + page.next();
-            PageInfo info = PageInfo.unlisted("Jobs", "The jobs of this account.", "bulk")
+            PageInfo info = PageInfo.unlisted("Jobs", "Jobs of your account.", "bulk")
                     .withUser(user.account().email());
             pages.show(ctx, info, "jobs", new Jobs(summaries, cursor == null, next));
         });
@@ -77,8 +77,8 @@ public final class JobsPage implements PageRoutes.Pages {
                         problem.status(),
                         problem.code(),
                         problem.title(),
-                        "Your account does not have this job. Check that the URL is complete. Jobs of other accounts"
-                                + " are not visible, and expired jobs are deleted.")
+                        "This job does not exist, has expired, or belongs to another account. Check that the URL is"
+                                + " complete.")
                 : problem;
     }
 }

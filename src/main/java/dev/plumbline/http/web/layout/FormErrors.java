@@ -35,7 +35,7 @@ public record FormErrors(@Nullable String summary, Map<String, String> fields) {
 
     /** Completes a detail without a subject, for example "must be an e-mail address". */
     private static String sentence(String detail) {
-        return Character.isLowerCase(detail.charAt(0)) ? "This " + detail + "." : detail;
+        return Character.isLowerCase(detail.charAt(0)) ? "This value " + detail + "." : detail;
     }
 
     /** The same errors with another message for a field, if the field has an error. */

@@ -171,7 +171,7 @@ public final class ReportPage implements PageRoutes.Pages {
     public record Unavailable(CheckForm form, UnicodeName target, String path, @Nullable Problem problem) {}
 
     private static String title(ModuleDescription module, UnicodeName target) {
-        return module.title() + " of " + target;
+        return module.title() + " for " + target;
     }
 
     private static Map<String, List<String>> parameters(RoutingContext ctx) {

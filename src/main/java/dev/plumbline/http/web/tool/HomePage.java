@@ -34,7 +34,7 @@ public final class HomePage implements PageRoutes.Pages {
     private void home(RoutingContext ctx) {
         PageInfo page = PageInfo.indexed(
                 "",
-                "Check domains, URLs, servers and e-mail addresses: verdict, findings and the recommended changes.",
+                "Check domains, URLs, servers and e-mail addresses. Get a verdict, findings and recommended changes.",
                 "check",
                 "/");
         pages.show(ctx, page, "home", new Home(suggestions(ctx), ToolList.matching(modules.descriptions(), "")));

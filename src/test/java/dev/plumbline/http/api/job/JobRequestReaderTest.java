@@ -88,7 +88,7 @@ class JobRequestReaderTest {
     {"module":"http-status","items":["a",{"b":[]}]} | /items/1 | must be a string
     {"module":"http-status","items":[null]} | /items/0 | must be a string
     {"module":"http-status","items":["\\ud800"]} | /items/0 | an unpaired surrogate
-    {"module":"http-status","items":["a"],"to/~":1} | /to~1~0 | is not a member
+    {"module":"http-status","items":["a"],"to/~":1} | /to~1~0 | is not a known property
     {"module":"http-status","items":["a"],"items":["a"]} | /items | must not be repeated
     {"module":"http-status","items":["a"],"options":[]} | /options | must be an object
     {"module":"http-status","items":["a"],"options":null} | /options | must be an object
