@@ -194,19 +194,16 @@ public final class SignInService {
      *
      * @param next valid by {@link PasswordHasher#validate}
      */
-    public Future<SignInResult> changePassword(
-            AuthenticatedUser user, String current, String next, Client client) {
+    public Future<SignInResult> changePassword(AuthenticatedUser user, String current, String next, Client client) {
         String key = digest(EmailAddress.parse(user.account().email()).key());
         List<Quota> quotas = new ArrayList<>(quotas(key, client, true));
         // by session, because third parties cannot exhaust it
         quotas.add(new Quota(BY_ACCOUNT, "session " + user.session().id()));
         return attempt(quotas, () -> accounts.find(user.account().id())
-                .compose(
-                        stored -> change(user, stored == null ? null : stored.passwordHash(), current, next)));
+                .compose(stored -> change(user, stored == null ? null : stored.passwordHash(), current, next)));
     }
 
-    private Future<SignInResult> change(
-            AuthenticatedUser user, @Nullable String hash, String current, String next) {
+    private Future<SignInResult> change(AuthenticatedUser user, @Nullable String hash, String current, String next) {
         return passwords
                 .verify(current, hash)
                 .compose(matches -> matches && hash != null

@@ -263,8 +263,8 @@ public final class AccountService {
      */
     public Future<Boolean> endSession(RoutingContext ctx, AuthenticatedUser user, String id) {
         if (!ID.matcher(id).matches()) {
-            return ProblemException.failed(Problem.notFound(
-                    "Your account does not have this session. The account page lists your sessions."));
+            return ProblemException.failed(
+                    Problem.notFound("Your account does not have this session. The account page lists your sessions."));
         }
         long session = Long.parseLong(id);
         boolean current = session == user.session().id();
