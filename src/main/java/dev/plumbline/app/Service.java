@@ -26,6 +26,7 @@ import dev.plumbline.limit.RateLimitVerticle;
 import dev.plumbline.limit.SlidingWindows;
 import dev.plumbline.ops.EventLoopLag;
 import dev.plumbline.ops.HealthCheck;
+import dev.plumbline.ops.HttpSelfProbe;
 import dev.plumbline.ops.ManagementVerticle;
 import dev.plumbline.ops.ProcessMetrics;
 import dev.plumbline.result.ResultCache;
@@ -165,7 +166,7 @@ public final class Service {
                         jobs::purgeIdempotencyKeys,
                         jobs::cancelJobsOfDeletedAccounts,
                         accountAssembly.sessions()::purgeExpired));
-        health = new HealthCheck(db, bus);
+        health = new HealthCheck(new HttpSelfProbe(vertx, config.http()), db, bus);
         gauge("result_read", results::pendingLookups);
         gauge("result_write", results::pendingWrites);
         gauge("quota", quotas::pendingCharges);
