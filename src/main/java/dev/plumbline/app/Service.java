@@ -40,6 +40,7 @@ import dev.plumbline.store.Database;
 import dev.plumbline.store.EmbeddedPostgres;
 import dev.plumbline.store.RetentionTask;
 import dev.plumbline.store.SchemaMigrator;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -95,6 +96,9 @@ public final class Service {
         this.connections = new ConnectionRegistry(config.http(), HttpServerSettings.of(config.http()));
         Gauge.builder("plumbline.http.active.connections", connections, ConnectionRegistry::open)
                 .description("Open HTTP connections")
+                .register(registry);
+        FunctionCounter.builder("plumbline.http.rejected.connections", connections, ConnectionRegistry::rejections)
+                .description("HTTP connections rejected or closed because of a connection limit")
                 .register(registry);
         ProcessMetrics.register(registry);
         this.vertx = Vertx.builder()
