@@ -1,61 +1,68 @@
 package dev.plumbline.check;
 
-import java.nio.charset.StandardCharsets;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
-/** Normalizes the path and query of a URL (RFC 3986 §6.2.2). */
+import java.nio.charset.Charset;
+import java.util.Locale;
+
+/**
+ * Serializes the path and query of an http, https, ws or wss URL as a browser sends them (WHATWG URL Standard, path state
+ * and query state). Percent-encodings are not changed, also if they are not needed or not valid: servers can
+ * distinguish {@code /foo%41} from {@code /fooA}.
+ */
 public final class UrlNormalizer {
-    private static final String UNRESERVED = "-._~";
-    private static final boolean[] PATH = allowed("/");
-    private static final boolean[] QUERY = allowed("/?");
+    /** The printable ASCII characters of the path percent-encode set. */
+    private static final boolean[] PATH = allowedWithout("\"#<>?^`{}");
+
+    /** The printable ASCII characters of the special-query percent-encode set. */
+    private static final boolean[] QUERY = allowedWithout("\"#<>'");
+
     private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
     private UrlNormalizer() {}
 
     /**
-     * Removes dot segments from the path. Percent-encodes characters that are not allowed, decodes unreserved
-     * characters, keeps reserved characters, and converts hexadecimal digits to upper case.
+     * Removes dot segments from the path, replaces its backslashes by slashes, and percent-encodes characters that are
+     * not allowed.
      *
-     * @param rest the part after the authority, without fragment; empty, or begins with a slash or question mark
+     * @param rest the part after the authority, without fragment; empty, or begins with a slash, backslash or question
+     *     mark
+     * @param charset the encoding of other characters than ASCII
      */
-    static String pathAndQuery(String rest) {
+    public static String pathAndQuery(String rest, Charset charset) {
         int question = rest.indexOf('?');
         String path = question < 0 ? rest : rest.substring(0, question);
-        String normal = path.isEmpty() ? "/" : withoutDots(encoded(path, PATH));
-        return question < 0 ? normal : normal + "?" + encoded(rest.substring(question + 1), QUERY);
+        String serialized = path.isEmpty() ? "/" : withoutDots(encoded(path.replace('\\', '/'), PATH, charset));
+        return question < 0 ? serialized : serialized + "?" + encoded(rest.substring(question + 1), QUERY, charset);
     }
 
-    private static String encoded(String text, boolean[] raw) {
+    static String pathAndQuery(String rest) {
+        return pathAndQuery(rest, UTF_8);
+    }
+
+    private static String encoded(String text, boolean[] allowed, Charset charset) {
         int plain = 0;
-        while (plain < text.length() && isRaw(text.charAt(plain), raw)) {
+        while (plain < text.length() && isAllowed(text.charAt(plain), allowed)) {
             plain++;
         }
         if (plain == text.length()) {
             return text;
         }
         StringBuilder out = new StringBuilder(text.length() + 16).append(text, 0, plain);
-        byte[] bytes = text.substring(plain).getBytes(StandardCharsets.UTF_8);
-        for (int i = 0; i < bytes.length; i++) {
-            int value = bytes[i] & 0xff;
-            if (value == '%' && i + 2 < bytes.length && hex(bytes[i + 1]) >= 0 && hex(bytes[i + 2]) >= 0) {
-                int decoded = hex(bytes[i + 1]) << 4 | hex(bytes[i + 2]);
-                if (isUnreserved(decoded)) {
-                    out.append((char) decoded);
-                } else {
-                    percent(out, decoded);
-                }
-                i += 2;
-            } else if (value < 0x80 && raw[value]) {
+        for (byte b : text.substring(plain).getBytes(charset)) {
+            int value = b & 0xff;
+            if (isAllowed(value, allowed)) {
                 out.append((char) value);
             } else {
-                percent(out, value);
+                out.append('%').append(HEX[value >>> 4]).append(HEX[value & 15]);
             }
         }
         return out.toString();
     }
 
-    /** Removes dot segments (RFC 3986 §5.2.4) from a path that begins with a slash. */
-    public static String withoutDots(String path) {
-        if (!path.contains("/.")) {
+    /** Removes dot segments, also encoded ones ({@code %2e}), from a path that begins with a slash. */
+    private static String withoutDots(String path) {
+        if (!path.contains("/.") && !path.contains("/%2")) {
             return path;
         }
         StringBuilder out = new StringBuilder(path.length());
@@ -64,12 +71,13 @@ public final class UrlNormalizer {
             int next = path.indexOf('/', start + 1);
             boolean last = next < 0;
             String segment = path.substring(start, last ? path.length() : next);
-            if (segment.equals("/..")) {
-                out.setLength(Math.max(0, out.lastIndexOf("/")));
-            } else if (!segment.equals("/.")) {
+            int dots = dots(segment);
+            if (dots == 0) {
                 out.append(segment);
+            } else if (dots == 2) {
+                out.setLength(Math.max(0, out.lastIndexOf("/")));
             }
-            if (last && (segment.equals("/..") || segment.equals("/."))) {
+            if (last && dots > 0) {
                 out.append('/');
             }
             start = last ? path.length() : next;
@@ -77,28 +85,31 @@ public final class UrlNormalizer {
         return out.toString();
     }
 
-    private static void percent(StringBuilder out, int value) {
-        out.append('%').append(HEX[value >>> 4]).append(HEX[value & 15]);
+    /** Returns the number of dots of a dot segment with its slash; 0 for other segments. */
+    private static int dots(String segment) {
+        if (segment.length() > "/%2e%2e".length()) {
+            return 0;
+        }
+        return switch (segment.toLowerCase(Locale.ROOT)) {
+            case "/.", "/%2e" -> 1;
+            case "/..", "/.%2e", "/%2e.", "/%2e%2e" -> 2;
+            default -> 0;
+        };
     }
 
-    private static int hex(byte b) {
-        return Character.digit((char) b, 16);
-    }
-
-    private static boolean isRaw(char c, boolean[] raw) {
-        return c < 0x80 && raw[c];
+    private static boolean isAllowed(int c, boolean[] allowed) {
+        return c < 0x80 && allowed[c];
     }
 
     /** Whether it is an unreserved character (RFC 3986 §2.3). */
     public static boolean isUnreserved(int c) {
-        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || UNRESERVED.indexOf(c) >= 0;
+        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || "-._~".indexOf(c) >= 0;
     }
 
-    /** pchar (RFC 3986 §3.3) and the additional characters of the component. */
-    private static boolean[] allowed(String more) {
+    private static boolean[] allowedWithout(String encoded) {
         boolean[] table = new boolean[128];
-        for (int c = 0; c < 128; c++) {
-            table[c] = isUnreserved(c) || "!$&'()*+,;=:@".indexOf(c) >= 0 || more.indexOf(c) >= 0;
+        for (int c = 0x21; c < 0x7f; c++) {
+            table[c] = encoded.indexOf(c) < 0;
         }
         return table;
     }

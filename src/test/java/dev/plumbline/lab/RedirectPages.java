@@ -36,7 +36,7 @@ final class RedirectPages {
                 to(
                         "/redirect/non-ascii",
                         302,
-                        "404 at /status/404?caf%C3%A9%20%7C",
+                        "404 at /status/404?caf%C3%A9%20|",
                         lab -> "/status/404?caf\u00c3\u00a9 |"),
                 to("/redirect/raw-utf8", 302, "404 at /status/404?%E3%83%84", lab -> "/status/404?\u00e3\u0083\u0084"),
                 to("/redirect/raw-latin1", 302, "404 at /status/404?caf%E9", lab -> "/status/404?caf\u00e9"),
@@ -49,6 +49,7 @@ final class RedirectPages {
                 new LabPage("/redirect/no-location", "302, status_unusual", c -> c.respond(302, "", "no location")),
                 to("/redirect/empty-location", 302, "302, status_unusual", lab -> ""),
                 to("/redirect/encoded-crlf", 302, "200", lab -> "/ok?%0d%0aX-Injected:%201"),
+                to("/redirect/percent-signs", 302, "200", lab -> "/ok?50%off%41"),
                 to("/redirect/bare-cr", 302, "200; no second request header", lab -> "/ok?\rX-Injected: 1"));
     }
 
@@ -117,7 +118,7 @@ final class RedirectPages {
                 blocked("javascript", lab -> "javascript:alert(1)"),
                 blocked("data", lab -> "data:text/plain,hello"),
                 blocked("credentials", lab -> "http://user:password@" + lab.authority() + "/ok"),
-                blocked("no-host", lab -> "http:///ok"),
+                blocked("no-host", lab -> "http://?ok"),
                 blocked("long", lab -> "/" + "x".repeat(30_000)));
     }
 

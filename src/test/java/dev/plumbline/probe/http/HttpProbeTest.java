@@ -181,6 +181,15 @@ class HttpProbeTest {
         assertThat(exchange(get("/controls")).headers().first("server")).isEqualTo("ab[31mc");
     }
 
+    /** Servers can distinguish these from their percent-decoded or percent-encoded forms. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/ok?50%off", "/ok?foo%41", "/ok?%c3%a9[]{}|", "/50%off", "/foo%41", "/a%2fb"})
+    void sendsThePathAndQueryUnchanged(String path) {
+        exchange(get(path));
+
+        assertThat(bench.lab().requestsFor(path)).isNotEmpty();
+    }
+
     @Test
     void sendsOneRequestWithUserAgentAndVia() {
         exchange(get("/ok?once").with("X-Extra", "1"));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.Host;
 import dev.plumbline.check.Target;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -70,12 +71,45 @@ class RedirectLocationTest {
                     """
           /a b     | http://a/a%20b
           /a"<>^`{}| http://a/a%22%3C%3E%5E%60%7B%7D
+          /a'[]?'[]^`{} | http://a/a'[]?%27[]^`{}
           /a%20b%  | http://a/a%20b%
-          /a\\b    | http://a/a%5Cb
+          /50%off  | http://a/50%off
+          /foo%41?%42 | http://a/foo%41?%42
+          /%c3%a9  | http://a/%c3%a9
           /caf\u00c3\u00a9 | http://a/caf%C3%A9
           """)
-    void encodesCharactersThatAreNotAllowedInUrls(String location, String expected) {
+    void encodesOnlyCharactersThatAreNotAllowedInUrls(String location, String expected) {
         assertThat(RedirectLocation.resolve(BASE, location)).isEqualTo(expected);
+    }
+
+    /** As browsers do (WHATWG URL Standard), beyond RFC 3986. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+          /a\\b        | http://a/a/b
+          \\\\h\\b      | http://h/b
+          /\\h         | http://h/
+          ///h         | http://h/
+          http:\\\\h    | http://h/
+          http:///h/b  | http://h/b
+          http:g       | http://a/b/c/g
+          http:/g      | http://a/g
+          http:?y      | http://a/b/c/d;p?y
+          https:g      | https://g/
+          https:/g     | https://g/
+          .%2e/g       | http://a/b/g
+          %2E/g        | http://a/b/c/g
+          g?a\\b       | http://a/b/c/g?a\\b
+          """)
+    void resolvesReferencesAsBrowsers(String location, String expected) {
+        assertThat(RedirectLocation.resolve(BASE, location)).isEqualTo(expected);
+    }
+
+    @Test
+    void ignoresTabsAndLineBreaks() {
+        assertThat(RedirectLocation.resolve(BASE, "\u0001 ht\ttp://h/\ta\nb \u001f")).isEqualTo("http://h/ab");
     }
 
     @ParameterizedTest
@@ -87,9 +121,7 @@ class RedirectLocationTest {
                 "data:text/plain,x",
                 "ftp://h/",
                 "mailto:a@b",
-                "localhost:80/x",
-                "http:g",
-                "http:/g"
+                "localhost:80/x"
             })
     void rejectsOtherSchemes(String location) {
         assertThat(RedirectLocation.resolve(BASE, location)).isNull();
