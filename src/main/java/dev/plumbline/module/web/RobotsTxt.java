@@ -15,12 +15,16 @@ import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.probe.http.RobotsFile;
 import dev.plumbline.probe.http.RobotsMatcher;
+import dev.plumbline.probe.http.RobotsStandard;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The robots.txt of a site, and whether it allows a crawler to fetch a path (RFC 9309). */
+/**
+ * The robots.txt of a site, and whether it allows a crawler to fetch a path: for Googlebot by Google's documentation,
+ * otherwise by RFC 9309.
+ */
 @AutoService(CheckModule.class)
 public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTxt.Report, RobotsTxt.Findings> {
 
@@ -29,6 +33,7 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
             boolean found,
             @Nullable Integer status,
             boolean allowed,
+            String standard,
             @Nullable Double crawlDelay,
             List<RobotsFile.Group> groups,
             List<String> sitemaps,
@@ -65,10 +70,12 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
     }
 
     /**
+     * @param standard how the crawler evaluates the file
      * @param path the path to evaluate
      * @param content null if the response is not successful
      */
-    public record Evidence(RedirectTrace trace, String path, @Nullable Content content) {}
+    public record Evidence(
+            RedirectTrace trace, RobotsStandard standard, String path, @Nullable Content content) {}
 
     /**
      * A robots.txt and its evaluation for a crawler and a path.
@@ -78,7 +85,7 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
     record Content(RobotsFile file, RobotsMatcher matcher, @Nullable String disallowedBy, int bytes) {
 
         static Content of(byte[] bytes, boolean truncated, String agent, String path) {
-            RobotsFile file = RobotsFile.parse(bytes, truncated);
+            RobotsFile file = RobotsFile.parse(bytes, truncated, RobotsStandard.of(agent));
             RobotsMatcher matcher = RobotsMatcher.of(file, agent);
             return new Content(file, matcher, matcher.disallowedBy(path), bytes.length);
         }
@@ -90,13 +97,15 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
         String option = context.options().text("path");
         String path = option == null ? url.pathAndQuery() : option;
         String agent = String.valueOf(context.options().text("agent"));
+        RobotsStandard standard = RobotsStandard.of(agent);
         return context.probe(HttpProbe.class)
                 .page(context, new Target.Url(url.scheme(), url.host(), url.port(), "/robots.txt"))
                 .compose(trace -> {
                     HttpExchange response = trace.page();
                     return response == null || response.status() / 100 != 2
-                            ? Future.succeededFuture(new Evidence(trace, path, null))
-                            : context.executeBlocking(() -> new Evidence(trace, path, content(response, agent, path)));
+                            ? Future.succeededFuture(new Evidence(trace, standard, path, null))
+                            : context.executeBlocking(
+                                    () -> new Evidence(trace, standard, path, content(response, agent, path)));
                 });
     }
 
@@ -120,7 +129,7 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
         }
         Content content = evidence.content();
         if (response == null || content == null) {
-            reportAbsence(last.status(), redirectsFailed, findings);
+            reportAbsence(last.status(), redirectsFailed, evidence.standard(), findings);
         } else {
             reportContent(content, response.headers().first("content-type"), evidence.path(), findings);
         }
@@ -128,11 +137,21 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
             findings.redirected(response.url());
         }
         return content == null
-                ? new Report(false, last.status(), last.status() < 500, null, List.of(), List.of(), 0, List.of())
+                ? new Report(
+                        false,
+                        last.status(),
+                        !isUnreachable(last.status(), evidence.standard()),
+                        evidence.standard().title(),
+                        null,
+                        List.of(),
+                        List.of(),
+                        0,
+                        List.of())
                 : new Report(
                         true,
                         last.status(),
                         content.disallowedBy() == null,
+                        evidence.standard().title(),
                         content.matcher().crawlDelay(),
                         content.file().groups(),
                         content.file().sitemaps(),
@@ -140,10 +159,16 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
                         content.file().errors());
     }
 
-    private static void reportAbsence(int status, boolean redirectsFailed, Findings findings) {
+    /** Whether crawlers treat all paths as disallowed. Google treats 429 as a server error. */
+    private static boolean isUnreachable(int status, RobotsStandard standard) {
+        return status >= 500 || status == 429 && standard == RobotsStandard.GOOGLE;
+    }
+
+    private static void reportAbsence(
+            int status, boolean redirectsFailed, RobotsStandard standard, Findings findings) {
         if (redirectsFailed || status < 400) {
             findings.robotsNotReached(status);
-        } else if (status >= 500) {
+        } else if (isUnreachable(status, standard)) {
             findings.robotsUnreachable(status);
         } else if (status == 404 || status == 410) {
             findings.robotsMissing(status);

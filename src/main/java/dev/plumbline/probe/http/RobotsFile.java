@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A parsed robots.txt (RFC 9309). Parsing is linear in the length of the file.
  *
+ * @param standard how the lines were read
  * @param groups in the order of the file
  * @param sitemaps absolute URLs, as written
  * @param errors lines that crawlers ignore, with the reason; the first {@value #MAX_ERRORS}
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param tooLarge whether the file has more than {@value #MAX_BYTES} bytes
  */
 public record RobotsFile(
+        RobotsStandard standard,
         List<Group> groups,
         List<String> sitemaps,
         List<String> errors,
@@ -33,7 +36,23 @@ public record RobotsFile(
 
     public static final int MAX_ERRORS = 50;
     private static final int MAX_SHOWN = 100;
-    private static final char BYTE_ORDER_MARK = '\ufeff';
+    private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+
+    /** The length after which Google ignores the rest of a line: eight times the longest URL in old browsers. */
+    private static final int MAX_GOOGLE_LINE = 8 * 2083 - 1;
+
+    /** The first letters of records that Google accepts, with misspellings. */
+    private static final Map<String, Pattern> GOOGLE_RECORDS = Map.of(
+            "user-agent", Pattern.compile("user[- ]?agent.*"),
+            "allow", Pattern.compile("allow.*"),
+            "disallow", Pattern.compile("(disallow|dissallow|dissalow|disalow|diasllow|disallaw).*"),
+            "sitemap", Pattern.compile("site-?map.*"));
+
+    /** A product token as Google reads it. */
+    private static final Pattern GOOGLE_TOKEN = Pattern.compile("[A-Za-z_-]+");
+
+    private static final Pattern ALL_AGENTS = Pattern.compile("\\*(\\s.*)?");
+    private static final Pattern TWO_WORDS = Pattern.compile("([^ \\t]+)[ \\t]+[^ \\t]+");
 
     /** A product token. RFC 9309 section 2.2.1 does not allow digits and dots, but crawlers use them. */
     static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._-]+");
@@ -60,28 +79,41 @@ public record RobotsFile(
     }
 
     /** @param truncated whether the file has more than these bytes */
-    public static RobotsFile parse(byte[] bytes, boolean truncated) {
-        String text = new String(bytes, 0, Math.min(bytes.length, MAX_BYTES), StandardCharsets.UTF_8);
+    public static RobotsFile parse(byte[] bytes, boolean truncated, RobotsStandard standard) {
+        int mark = markLength(bytes);
+        int end = Math.min(bytes.length, MAX_BYTES);
+        String text = new String(bytes, mark, end - mark, StandardCharsets.UTF_8);
         boolean tooLarge = truncated || bytes.length > MAX_BYTES;
-        boolean utf8 = text.indexOf('\ufffd') < 0;
-        boolean mark = !text.isEmpty() && text.charAt(0) == BYTE_ORDER_MARK;
+        boolean partialMark = mark > 0 && mark < BYTE_ORDER_MARK.length;
+        boolean utf8 = !partialMark && text.indexOf('\ufffd') < 0;
         if (tooLarge) {
             // The last line may be incomplete.
             text = text.substring(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
         }
-        Reader reader = new Reader();
-        text.substring(mark && !text.isEmpty() ? 1 : 0).lines().forEach(reader::line);
+        Reader reader = new Reader(standard);
+        text.lines().forEach(reader::line);
         reader.endGroup();
         return new RobotsFile(
+                standard,
                 List.copyOf(reader.groups),
                 List.copyOf(reader.sitemaps),
                 List.copyOf(reader.errors),
-                mark,
+                mark == BYTE_ORDER_MARK.length,
                 utf8,
                 tooLarge);
     }
 
+    /** Returns the number of bytes of the byte order mark with which the file starts. The mark can be incomplete. */
+    private static int markLength(byte[] bytes) {
+        int length = 0;
+        while (length < BYTE_ORDER_MARK.length && length < bytes.length && bytes[length] == BYTE_ORDER_MARK[length]) {
+            length++;
+        }
+        return length;
+    }
+
     private static final class Reader {
+        private final boolean google;
         private final List<Group> groups = new ArrayList<>();
         private final List<String> sitemaps = new ArrayList<>();
         private final List<String> errors = new ArrayList<>();
@@ -91,19 +123,29 @@ public record RobotsFile(
         private @Nullable Double crawlDelay;
         private int number;
 
-        void line(String line) {
+        Reader(RobotsStandard standard) {
+            this.google = standard == RobotsStandard.GOOGLE;
+        }
+
+        void line(String complete) {
             number++;
+            String line = google && complete.length() > MAX_GOOGLE_LINE
+                    ? complete.substring(0, MAX_GOOGLE_LINE)
+                    : complete;
             int comment = line.indexOf('#');
             String content = (comment < 0 ? line : line.substring(0, comment)).strip();
-            int colon = content.indexOf(':');
-            if (colon < 0) {
+            int separator = content.indexOf(':');
+            if (separator < 0 && google) {
+                separator = onlyBlank(content);
+            }
+            if (separator < 0) {
                 if (!content.isEmpty()) {
                     error("\"%s\" does not contain a colon", content);
                 }
                 return;
             }
-            String key = content.substring(0, colon).strip().toLowerCase(Locale.ROOT);
-            String value = content.substring(colon + 1).strip();
+            String key = record(content.substring(0, separator).strip().toLowerCase(Locale.ROOT));
+            String value = content.substring(separator + 1).strip();
             switch (key) {
                 case "user-agent" -> agent(value);
                 case "allow" -> rule(allow, value);
@@ -125,12 +167,31 @@ public record RobotsFile(
             }
         }
 
+        /** Returns the index of the blanks between two words, which Google reads as a colon; -1 for other lines. */
+        private static int onlyBlank(String content) {
+            Matcher words = TWO_WORDS.matcher(content);
+            return words.matches() ? words.end(1) : -1;
+        }
+
+        /** Returns the record that a crawler reads for a key. */
+        private String record(String key) {
+            if (google) {
+                for (Map.Entry<String, Pattern> known : GOOGLE_RECORDS.entrySet()) {
+                    if (known.getValue().matcher(key).matches()) {
+                        return known.getKey();
+                    }
+                }
+            }
+            return key;
+        }
+
         private void agent(String value) {
             if (!allow.isEmpty() || !disallow.isEmpty()) {
                 endGroup();
             }
-            Matcher matcher = TOKEN.matcher(value);
-            String token = value.startsWith("*") ? "*" : matcher.lookingAt() ? matcher.group() : "";
+            Matcher matcher = (google ? GOOGLE_TOKEN : TOKEN).matcher(value);
+            boolean all = google ? ALL_AGENTS.matcher(value).matches() : value.startsWith("*");
+            String token = all ? "*" : matcher.lookingAt() ? matcher.group() : "";
             if (token.isEmpty()) {
                 error("the User-agent \"%s\" does not start with a product token", value);
             } else if (!token.equals(value)) {

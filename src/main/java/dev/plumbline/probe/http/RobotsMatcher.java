@@ -10,22 +10,32 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of a robots.txt for one crawler (RFC 9309 sections 2.2.1 and 2.2.2).
+ * The rules of a robots.txt for one crawler (RFC 9309 sections 2.2.1 and 2.2.2, or Google's documentation).
  *
+ * @param standard how the rules are matched
  * @param agent the product token of the groups, {@code *} if no group names the crawler
  * @param allow path patterns
  * @param disallow path patterns
  * @param crawlDelay seconds, null if not set
  */
-public record RobotsMatcher(String agent, List<String> allow, List<String> disallow, @Nullable Double crawlDelay) {
+public record RobotsMatcher(
+        RobotsStandard standard,
+        String agent,
+        List<String> allow,
+        List<String> disallow,
+        @Nullable Double crawlDelay) {
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+    /** The last segment of an allow rule that Google also reads as the directory. */
+    private static final String INDEX_PAGE = "/index.htm";
 
     /**
      * Combines all groups that name the crawler, or those for {@code *} if none does. If groups name several tokens of
-     * a User-Agent, the longest applies.
+     * a User-Agent, the longest applies. Variants of Googlebot obey its groups if no group names the variant.
      *
      * @param agent a product token, a complete User-Agent, or {@code *}
      */
@@ -34,10 +44,10 @@ public record RobotsMatcher(String agent, List<String> allow, List<String> disal
                 .flatMap(group -> group.agents().stream())
                 .map(name -> name.toLowerCase(Locale.ROOT))
                 .collect(Collectors.toSet());
-        String token = RobotsFile.TOKEN
-                .matcher(agent)
-                .results()
-                .map(MatchResult::group)
+        boolean google = file.standard() == RobotsStandard.GOOGLE;
+        String token = Stream.concat(
+                        RobotsFile.TOKEN.matcher(agent).results().map(MatchResult::group),
+                        google ? Stream.of(RobotsStandard.GOOGLEBOT) : Stream.of())
                 .filter(word -> named.contains(word.toLowerCase(Locale.ROOT)))
                 .reduce((first, next) -> next.length() > first.length() ? next : first)
                 .orElse("*");
@@ -51,7 +61,7 @@ public record RobotsMatcher(String agent, List<String> allow, List<String> disal
                 delay = delay == null ? group.crawlDelay() : delay;
             }
         }
-        return new RobotsMatcher(token, allow, disallow, delay);
+        return new RobotsMatcher(file.standard(), token, allow, disallow, delay);
     }
 
     /**
@@ -64,17 +74,41 @@ public record RobotsMatcher(String agent, List<String> allow, List<String> disal
         if (pathAndQuery.equals("/robots.txt")) {
             return null;
         }
-        // A star and a dollar sign in the path are not wildcards.
-        String path = normalize(pathAndQuery).replace("*", "%2A").replace("$", "%24");
+        String path = normalize(pathAndQuery);
+        if (!isGoogle()) {
+            // A star and a dollar sign in the path are not wildcards.
+            path = path.replace("*", "%2A").replace("$", "%24");
+        }
         String disallowed = longestMatch(disallow, path);
-        String allowed = longestMatch(allow, path);
-        boolean allows = disallowed == null
-                || allowed != null
-                        && pattern(allowed).length() >= pattern(disallowed).length();
+        int allowedLength = lengthOfAllow(path);
+        boolean allows = disallowed == null || allowedLength >= pattern(disallowed).length();
         return allows ? null : disallowed;
     }
 
-    private static @Nullable String longestMatch(List<String> rules, String path) {
+    private boolean isGoogle() {
+        return standard == RobotsStandard.GOOGLE;
+    }
+
+    /** Returns the length of the longest allow pattern that matches; -1 if none matches. */
+    private int lengthOfAllow(String path) {
+        String allowed = longestMatch(allow, path);
+        int length = allowed == null ? -1 : pattern(allowed).length();
+        if (isGoogle()) {
+            for (String rule : allow) {
+                String pattern = pattern(rule);
+                int slash = pattern.lastIndexOf('/');
+                if (slash >= 0
+                        && slash + 2 > length
+                        && pattern.startsWith(INDEX_PAGE, slash)
+                        && matches(pattern.substring(0, slash + 1) + "$", path)) {
+                    length = slash + 2;
+                }
+            }
+        }
+        return length;
+    }
+
+    private @Nullable String longestMatch(List<String> rules, String path) {
         String longest = null;
         int length = 0;
         for (String rule : rules) {
@@ -109,17 +143,21 @@ public record RobotsMatcher(String agent, List<String> allow, List<String> disal
     }
 
     /** The normalized rule. A dollar sign that is not its last character is not a wildcard. */
-    private static String pattern(String rule) {
+    private String pattern(String rule) {
         String normalized = normalize(rule);
+        if (isGoogle()) {
+            return normalized;
+        }
         int last = normalized.length() - 1;
         return last < 0 ? "" : normalized.substring(0, last).replace("$", "%24") + normalized.charAt(last);
     }
 
     /**
      * The path in a canonical percent-encoding: bytes that are not printable ASCII are encoded, unreserved characters
-     * are decoded, and in a query also {@code /:?@}. Hex digits are upper case.
+     * are decoded, and in a query also {@code /:?@}. Hex digits are upper case. Google does not decode, and encodes only
+     * bytes that are not ASCII.
      */
-    private static String normalize(String path) {
+    private String normalize(String path) {
         byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
         StringBuilder out = new StringBuilder(bytes.length + 16);
         boolean query = false;
@@ -132,7 +170,9 @@ public record RobotsMatcher(String agent, List<String> allow, List<String> disal
                 b = high << 4 | low;
                 i += 2;
             }
-            boolean plain = encoded ? isUnreserved(b) || query && "/:?@".indexOf(b) >= 0 : b > 0x20 && b <= 0x7e;
+            boolean plain = isGoogle()
+                    ? !encoded && b < 0x80
+                    : encoded ? isUnreserved(b) || query && "/:?@".indexOf(b) >= 0 : b > 0x20 && b <= 0x7e;
             if (plain) {
                 query |= !encoded && b == '?';
                 out.append((char) b);

@@ -3,6 +3,7 @@ package dev.plumbline.module.web;
 import static dev.plumbline.lab.VirtualHosts.responding;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.primitives.Bytes;
 import crawlercommons.robots.SimpleRobotRulesParser;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
@@ -17,6 +18,7 @@ import dev.plumbline.lab.VirtualHosts;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.RobotsFile;
 import dev.plumbline.probe.http.RobotsMatcher;
+import dev.plumbline.probe.http.RobotsStandard;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.Curl;
 import dev.plumbline.support.NginxServer;
@@ -26,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -94,6 +97,8 @@ class RobotsTxtTest {
         all.put("page", responding(200, "text/html", "<!doctype html>\n<title>Not found</title>"));
         all.put("typed", responding(200, "application/octet-stream", "User-agent: *\nDisallow:\n"));
         all.put("typo", responding(200, "text/plain", "User-agent: *\nDissallow: /\n"));
+        all.put("colonless", responding(200, "text/plain", "User-agent *\nDisallow /private\n"));
+        all.put("busy", responding(429, "text/html", "no"));
         all.put("closed", responding(200, "text/plain", "User-agent: *\nDisallow: /\n"));
         all.put("marked", responding(200, "text/plain", "\ufeffUser-agent: *\nDisallow: /\n"));
         all.put("sloppy", responding(200, "text/css", "\ufeffUser-agent: *\nfoo: bar\nDisallow: /\nCrawl-delay: 5\n"));
@@ -177,6 +182,23 @@ class RobotsTxtTest {
         if (code != null) {
             assertThat(result.findings()).extracting(Finding::code).contains(code);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "colonless, Googlebot, Google, false, path_disallowed",
+        "colonless, Mozilla/5.0 (compatible; Googlebot/2.1; +http://a.test), Google, false, path_disallowed",
+        "colonless, *, RFC 9309, true, robots_malformed",
+        "colonless, otherbot, RFC 9309, true, robots_malformed",
+        "busy, Googlebot, Google, false, robots_unreachable",
+        "busy, otherbot, RFC 9309, true, robots_refused",
+    })
+    void reportsTheStandardOfTheEvaluation(String site, String agent, String standard, boolean allowed, String code) {
+        CheckResult result =
+                fixture.check(MODULE, probe, sites.url(site, "/private"), "agent=" + agent.replace("+", ""));
+
+        assertThat(result.fields()).containsEntry("standard", standard).containsEntry("allowed", allowed);
+        assertThat(result.findings()).extracting(Finding::code).containsExactly(code);
     }
 
     @Test
@@ -394,6 +416,80 @@ class RobotsTxtTest {
         assertThat(allows(file.replace('|', '\n'), agent, path)).isEqualTo(allowed);
     }
 
+    /** Where Google deviates from RFC 9309. The last column is the result of RFC 9309. */
+    @ParameterizedTest(name = "{0} {1} {2}")
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                // a missing colon, between exactly two words
+                "user-agent *|disallow /x, googlebot, /x, false, true",
+                "user-agent: *|disallow\t/x, googlebot, /x, false, true",
+                "user-agent: *|disallow /x /y, googlebot, /x, true, true",
+                // misspelled records, and records with more letters
+                "useragent: *|dissallow: /x, googlebot, /x, false, true",
+                "user agent: *|disalow: /x, googlebot, /x, false, true",
+                "user-agents: *|disallow-all: /x, googlebot, /x, false, true",
+                "user-agent: *|disallow: /|allowed: /x, googlebot, /x, true, false",
+                "user-agent: *|disallows: /x, googlebot, /x, false, true",
+                "user-agent: *|forbid: /x, googlebot, /x, true, true",
+                // an index page in an allow rule
+                "user-agent: *|disallow: /|allow: /a/index.html, googlebot, /a/, true, false",
+                "user-agent: *|disallow: /|allow: /a/index.htm, googlebot, /a/, true, false",
+                "user-agent: *|disallow: /|allow: /a/index.html, googlebot, /a/b, false, false",
+                "user-agent: *|disallow: /|allow: /a/index.html, googlebot, /a/index.htm, false, false",
+                "user-agent: *|disallow: /a/|allow: /a/index.html, googlebot, /a/, true, false",
+                "user-agent: *|disallow: /a/*.html|disallow: /a/?|allow: /a/index.html, googlebot, /a/?, false, false",
+                "user-agent: *|disallow: /a/index.html, googlebot, /a/, true, true",
+                // no decoding of percent-encodings
+                "user-agent: *|disallow: /%62, googlebot, /b, true, false",
+                "user-agent: *|disallow: /%2a, googlebot, /*, true, false",
+                "user-agent: *|disallow: /%c3%a9, googlebot, /\u00e9, false, false",
+                // names of crawlers
+                "user-agent: googlebot2|disallow: /, googlebot, /, false, true",
+                "user-agent: *bot|disallow: /, googlebot, /, true, false",
+                "user-agent: googlebot|disallow: /, googlebot-image, /, false, true",
+                "user-agent: *|disallow: /|user-agent: googlebot-image|disallow: /x, googlebot-image, /, true, true",
+                "user-agent: googlebot|disallow: /|user-agent: googlebot-news|disallow: /x, googlebot-news, /, true, true"
+            })
+    void evaluatesGooglebotByGooglesDocumentation(
+            String file, String agent, String path, boolean google, boolean rfc9309) {
+        byte[] bytes = file.replace('|', '\n').getBytes(StandardCharsets.UTF_8);
+
+        assertThat(allows(bytes, RobotsStandard.GOOGLE, agent, path)).isEqualTo(google);
+        assertThat(allows(bytes, RobotsStandard.RFC_9309, agent, path)).isEqualTo(rfc9309);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Googlebot, GOOGLE",
+        "googlebot-image, GOOGLE",
+        "Mozilla/5.0 (compatible; Googlebot/2.1), GOOGLE",
+        "*, RFC_9309",
+        "bingbot, RFC_9309",
+        "NotGooglebot, RFC_9309",
+        "Googlebots, RFC_9309"
+    })
+    void crawlerHasStandard(String agent, RobotsStandard standard) {
+        assertThat(RobotsStandard.of(agent)).isEqualTo(standard);
+    }
+
+    /** A byte order mark can be incomplete, for example after a conversion. */
+    @ParameterizedTest
+    @CsvSource({"1, false, false", "2, false, false", "3, true, true"})
+    void skipsTheByteOrderMark(int length, boolean mark, boolean utf8) {
+        byte[] prefix = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+        byte[] bytes = Bytes.concat(
+                Arrays.copyOf(prefix, length), "user-agent: *\ndisallow: /\n".getBytes(StandardCharsets.UTF_8));
+
+        for (RobotsStandard standard : RobotsStandard.values()) {
+            RobotsFile file = RobotsFile.parse(bytes, false, standard);
+            assertThat(file.errors()).isEmpty();
+            assertThat(file.byteOrderMark()).isEqualTo(mark);
+            assertThat(file.utf8()).isEqualTo(utf8);
+            assertThat(RobotsMatcher.of(file, "*").disallowedBy("/")).isEqualTo("/");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"\n", "\r\n", "\r", "\n\n", " \n", "\t#x\r\n"})
     void acceptsEveryLineEnding(String end) {
@@ -483,7 +579,7 @@ class RobotsTxtTest {
 
     @Property(tries = 2_000)
     void acceptsArbitraryBytes(@ForAll byte[] bytes, @ForAll @StringLength(max = 40) String path) {
-        RobotsFile file = RobotsFile.parse(bytes, false);
+        RobotsFile file = RobotsFile.parse(bytes, false, RobotsStandard.RFC_9309);
 
         RobotsMatcher.of(file, "bot").disallowedBy("/" + path);
         assertThat(file.errors().size()).isLessThanOrEqualTo(RobotsFile.MAX_ERRORS);
@@ -530,7 +626,12 @@ class RobotsTxtTest {
         return RobotsMatcher.of(parse(file), agent).disallowedBy(path) == null;
     }
 
+    private static boolean allows(byte[] bytes, RobotsStandard standard, String agent, String path) {
+        RobotsFile file = RobotsFile.parse(bytes, false, standard);
+        return RobotsMatcher.of(file, agent).disallowedBy(path) == null;
+    }
+
     private static RobotsFile parse(String text) {
-        return RobotsFile.parse(text.getBytes(StandardCharsets.UTF_8), false);
+        return RobotsFile.parse(text.getBytes(StandardCharsets.UTF_8), false, RobotsStandard.RFC_9309);
     }
 }
