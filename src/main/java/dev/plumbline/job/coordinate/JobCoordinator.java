@@ -42,7 +42,6 @@ public final class JobCoordinator {
     private static final int MAX_SUSPECTS = 2_000;
     private static final int MAX_SUSPECTS_PER_ACCOUNT = 100;
     private static final long MAX_UNWRITTEN_BYTES = 16L << 20;
-    private static final int MAX_CRASHES = 3;
     private static final long STOP_POLL_MS = 20;
 
     private final ModuleCatalogue modules;
@@ -164,7 +163,20 @@ public final class JobCoordinator {
         suspects.close();
         Promise<Void> idle = Promise.promise();
         awaitIdle(vertx, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis), idle);
-        return idle.future().compose(reached -> writer.drain()).compose(written -> lease.close());
+        return idle.future()
+                .compose(reached -> writer.drain())
+                .compose(written -> recordAttempts())
+                .compose(recorded -> lease.close());
+    }
+
+    /** Records the attempts without a result before the chunks are released. */
+    private Future<Void> recordAttempts() {
+        Map<WorkStore.ChunkId, List<Integer>> attempts = new HashMap<>();
+        chunks.forEach((id, chunk) -> attempts.put(id, chunk.attempts()));
+        attempts.values().removeIf(List::isEmpty);
+        return attempts.isEmpty() || !lease.valid()
+                ? Future.succeededFuture()
+                : store.recordInFlight(lease.owner(), attempts).<Void>mapEmpty().otherwiseEmpty();
     }
 
     private void awaitIdle(Vertx vertx, long deadlineNanos, Promise<Void> idle) {
@@ -286,14 +298,8 @@ public final class JobCoordinator {
             write(chunk, index, failed(line, ErrorCode.TARGET_BLOCKED, refusal));
             return null;
         }
-        if (chunk.crashCount(index) >= MAX_CRASHES) {
-            write(
-                    chunk,
-                    index,
-                    failed(
-                            line,
-                            ErrorCode.INTERNAL,
-                            "The service crashed three times while checking this line. The line is not retried."));
+        if (line.attemptsExhausted()) {
+            write(chunk, index, failed(line, ErrorCode.INTERNAL, LineChecker.ATTEMPTS_EXHAUSTED));
             return null;
         }
         return line;

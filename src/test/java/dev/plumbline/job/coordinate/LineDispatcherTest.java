@@ -53,6 +53,7 @@ class LineDispatcherTest {
                         List.of(),
                         0,
                         Set.of(),
+                        List.of(),
                         List.of()),
                 MODULE,
                 Options.defaults(MODULE),

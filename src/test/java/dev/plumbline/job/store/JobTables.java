@@ -64,6 +64,10 @@ public final class JobTables {
         return row(sql, arguments).getLong(0);
     }
 
+    public String text(String sql, Object... arguments) {
+        return row(sql, arguments).getString(0);
+    }
+
     void sql(String sql, Object... arguments) {
         await(database.query(sql, Tuple.from(arguments)));
     }
