@@ -79,7 +79,7 @@ public final class JobCoordinator {
         this.results = dependencies.results();
         this.store = dependencies.store();
         this.clock = dependencies.clock();
-        this.writer = new ResultWriter(dependencies.vertx(), store, this::drop);
+        this.writer = new ResultWriter(dependencies.vertx(), store, this::internalError, this::drop);
         this.checker = new LineChecker(dependencies.bus(), results, writer, clock);
         this.dispatcher = new LineDispatcher(
                 dependencies.vertx(),
@@ -291,6 +291,18 @@ public final class JobCoordinator {
         } catch (InvalidTargetException invalid) {
             write(chunk, index, withoutTarget(chunk, ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage())));
             return null;
+        } catch (RuntimeException failure) {
+            // without a result, the chunk would be claimed again forever
+            LOG.atError()
+                    .addKeyValue("chunk", chunk.id())
+                    .addKeyValue("line", index)
+                    .setCause(failure)
+                    .log("line parsing failed");
+            write(
+                    chunk,
+                    index,
+                    withoutTarget(chunk, ErrorCode.INTERNAL, "The check failed because of an internal error."));
+            return null;
         }
         PendingLine line = new PendingLine(chunk, index, target, ResultKey.of(chunk.module(), target, chunk.options()));
         String refusal = policy.refusal(target);
@@ -362,6 +374,22 @@ public final class JobCoordinator {
     private CheckResult failed(PendingLine line, ErrorCode code, String message) {
         return ResultAssembler.failed(
                 line.chunk().module(), line.target(), new CheckError(code, message), clock.instant(), 0);
+    }
+
+    /** The result of a line whose own result cannot be stored. */
+    private WorkStore.LineResult internalError(Chunk chunk, int index) {
+        CheckError error =
+                new CheckError(ErrorCode.INTERNAL, "The result could not be stored because of an internal error.");
+        CheckResult result;
+        try {
+            String input = chunk.inputs().get(chunk.checks().indexOf(index));
+            result = ResultAssembler.failed(
+                    chunk.module(), TargetParser.parse(chunk.module(), input), error, clock.instant(), 0);
+        } catch (InvalidTargetException | RuntimeException noTarget) {
+            result = ResultAssembler.withoutTarget(chunk.module(), error, clock.instant());
+        }
+        return new WorkStore.LineResult(
+                chunk.id(), index, result.verdict().id(), RenderedResult.toLine(result), null);
     }
 
     private void write(Chunk chunk, int index, CheckResult result) {

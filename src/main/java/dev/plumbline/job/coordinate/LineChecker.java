@@ -67,7 +67,7 @@ final class LineChecker {
                         chunk.options().integer(ModuleDescription.TIMEOUT_MS) + replyMarginMs)
                 .transform(reply -> {
                     if (reply.succeeded() && reply.result() instanceof Message.Checked checked) {
-                        write(line, checked.result());
+                        writeOrFail(line, checked.result());
                         return Future.succeededFuture(0L);
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Overloaded overload) {
@@ -110,6 +110,20 @@ final class LineChecker {
             return 0;
         }
         return line.retryDelayMs(RETRY_SECONDS);
+    }
+
+    /** Writes a result; an internal error if it cannot be rendered, because the next check would fail in the same way. */
+    private void writeOrFail(PendingLine line, CheckResult result) {
+        try {
+            write(line, result);
+        } catch (RuntimeException failure) {
+            LOG.atError()
+                    .addKeyValue("chunk", line.chunk().id())
+                    .addKeyValue("line", line.index())
+                    .setCause(failure)
+                    .log("result rendering failed");
+            fail(line, ErrorCode.INTERNAL, "The check failed because of an internal error.");
+        }
     }
 
     /** Writes an error result without a check. */

@@ -56,7 +56,13 @@ class LineCheckerTest {
         Database database = DATABASE.open();
         tables = new JobTables(database);
         store = new WorkStore(database, JobTables.KEEP);
-        writer = new ResultWriter(vertx, store, released -> {});
+        writer = new ResultWriter(
+                vertx,
+                store,
+                (chunk, index) -> {
+                    throw new AssertionError("rejected: " + index);
+                },
+                released -> {});
         checker = new LineChecker(
                 bus,
                 new ResultLookup(

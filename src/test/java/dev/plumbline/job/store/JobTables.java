@@ -68,7 +68,13 @@ public final class JobTables {
         return row(sql, arguments).getString(0);
     }
 
-    void sql(String sql, Object... arguments) {
+    public List<String> texts(String sql, Object... arguments) {
+        List<String> texts = new ArrayList<>();
+        await(database.query(sql, Tuple.from(arguments))).forEach(row -> texts.add(row.getString(0)));
+        return texts;
+    }
+
+    public void sql(String sql, Object... arguments) {
         await(database.query(sql, Tuple.from(arguments)));
     }
 
