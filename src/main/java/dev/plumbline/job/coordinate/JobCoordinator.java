@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,6 +64,7 @@ public final class JobCoordinator {
     private boolean claimAgain;
     private boolean stopping;
 
+    /** @param onJobChange receives the ID of a job when this node has completed or lost one of its chunks */
     public record Dependencies(
             Vertx vertx,
             dev.plumbline.bus.MessageBus bus,
@@ -71,7 +73,8 @@ public final class JobCoordinator {
             ResultLookup results,
             WorkStore store,
             Clock clock,
-            CoordinatorSettings settings) {}
+            CoordinatorSettings settings,
+            LongConsumer onJobChange) {}
 
     public JobCoordinator(Dependencies dependencies) {
         this.modules = dependencies.modules();
@@ -79,7 +82,10 @@ public final class JobCoordinator {
         this.results = dependencies.results();
         this.store = dependencies.store();
         this.clock = dependencies.clock();
-        this.writer = new ResultWriter(dependencies.vertx(), store, this::internalError, this::drop);
+        this.writer = new ResultWriter(dependencies.vertx(), store, this::internalError, released -> {
+            drop(released);
+            dependencies.onJobChange().accept(released.job());
+        });
         this.checker = new LineChecker(dependencies.bus(), results, writer, clock);
         this.dispatcher = new LineDispatcher(
                 dependencies.vertx(),
