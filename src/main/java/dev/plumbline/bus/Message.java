@@ -105,6 +105,9 @@ public sealed interface Message
     /** The database is unavailable. */
     record QuotaUnavailable() implements QuotaReply {}
 
+    /** The process was paused during the check, so its times and timeouts are not facts about the target. */
+    record Paused() implements RunReply {}
+
     /** The request was executed. */
     record Done() implements Message {}
 }
