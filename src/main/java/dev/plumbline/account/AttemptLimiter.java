@@ -60,7 +60,10 @@ final class AttemptLimiter {
                         new Message.ChargeQuota(quota.policy, quota.key, 1),
                         Message.QuotaReply.class,
                         TIMEOUT_MS)
-                .recover(failure -> Future.succeededFuture(new Message.QuotaUnavailable()))
+                .recover(failure -> MessageBus.isTimeout(failure) || MessageBus.isUnserved(failure)
+                        ? Future.succeededFuture(new Message.QuotaUnavailable())
+                        : Future.failedFuture(failure))
+                .onFailure(failure -> allowed.refund())
                 .compose(reply -> {
                     if (reply instanceof Message.Granted granted) {
                         allowed.charges.add(new Charge(quota, granted.chargedAtMicros()));

@@ -15,6 +15,7 @@ import dev.plumbline.concurrent.SingleFlight;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultKey;
 import dev.plumbline.result.ResultLookup;
+import dev.plumbline.store.DatabaseUnavailableException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -69,7 +70,7 @@ public final class InstantChecks {
         this.metrics = new InstantMetrics(registry);
     }
 
-    /** Returns the cached result or runs the check. The future does not fail. */
+    /** Returns the cached result or runs the check. The future fails after an internal error only. */
     public Future<InstantOutcome> check(InstantRequest request) {
         return findInMemory(request, check -> {
             AtomicBoolean executed = new AtomicBoolean();
@@ -85,7 +86,8 @@ public final class InstantChecks {
     }
 
     /**
-     * Returns the cached result or {@link InstantOutcome.NotCached}; does not run the check. The future does not fail.
+     * Returns the cached result or {@link InstantOutcome.NotCached}; does not run the check. The future fails after an
+     * internal error only.
      */
     public Future<InstantOutcome> findCached(InstantRequest request) {
         return findInMemory(
@@ -179,7 +181,7 @@ public final class InstantChecks {
                     metrics.database.increment();
                     return Future.<InstantOutcome>succeededFuture(new InstantOutcome.Completed(result, false, null));
                 })
-                .otherwise(failure -> unavailable(DATABASE_UNAVAILABLE));
+                .recover(this::recoverUnavailable);
     }
 
     private Future<InstantOutcome> charge(ValidCheck check, InstantRequest request) {
@@ -230,11 +232,12 @@ public final class InstantChecks {
                     if (reply.failed() && !MessageBus.isTimeout(reply.cause())) {
                         refund(request, granted);
                     }
-                    LOG.atError()
-                            .addKeyValue("request_id", request.requestId())
-                            .setCause(reply.cause())
-                            .log("check dispatch failed");
-                    return Future.succeededFuture(unavailable("The check could not be run. Retry later."));
+                    if (reply.failed() && MessageBus.isTimeout(reply.cause())) {
+                        LOG.atError()
+                                .addKeyValue("request_id", request.requestId())
+                                .log("check dispatch timed out");
+                    }
+                    return Future.failedFuture(reply.cause());
                 });
     }
 
@@ -251,6 +254,20 @@ public final class InstantChecks {
                     Message.class,
                     QUOTA_TIMEOUT_MS);
         }
+    }
+
+    /** Maps a known outage to its outcome. Other failures are internal errors. */
+    private Future<InstantOutcome> recoverUnavailable(Throwable failure) {
+        if (failure instanceof DatabaseUnavailableException) {
+            return Future.succeededFuture(unavailable(DATABASE_UNAVAILABLE));
+        }
+        if (MessageBus.isUnserved(failure)) {
+            return Future.succeededFuture(unavailable("The service is starting or stopping. Retry shortly."));
+        }
+        if (MessageBus.isTimeout(failure)) {
+            return Future.succeededFuture(unavailable("The check did not complete in time. Retry shortly."));
+        }
+        return Future.failedFuture(failure);
     }
 
     private InstantOutcome unavailable(String detail) {

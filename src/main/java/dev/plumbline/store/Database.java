@@ -200,7 +200,7 @@ public final class Database {
     }
 
     private <T> Future<T> classify(Throwable failure) {
-        if (!DatabaseOutage.isUnavailable(failure)) {
+        if (!closed && !DatabaseOutage.isUnavailable(failure)) {
             return Future.failedFuture(failure);
         }
         if (DatabaseOutage.isDiskFull(failure)) {

@@ -105,6 +105,20 @@ class DatabaseTest {
                 .isInstanceOf(PgException.class);
         assertThatThrownBy(() -> await(database.query("select 1 / $1::int", Tuple.of(0))))
                 .isInstanceOf(PgException.class);
+        assertThatThrownBy(() -> await(database.query("select $1::int", Tuple.of("Timeout"))))
+                .isNotInstanceOf(DatabaseUnavailableException.class);
+        assertThatThrownBy(() -> await(database.query("select $1::int", Tuple.of(1, 2))))
+                .isNotInstanceOf(DatabaseUnavailableException.class);
+        assertThat(database.available()).isTrue();
+    }
+
+    @Test
+    void anErrorInTheCodeOfATransactionIsNotAnOutage() {
+        assertThatThrownBy(() -> await(database.inTransaction(
+                        c -> c.query("select 1").execute().map(rows -> {
+                            throw new IllegalStateException("not known");
+                        }))))
+                .isInstanceOf(IllegalStateException.class);
         assertThat(database.available()).isTrue();
     }
 

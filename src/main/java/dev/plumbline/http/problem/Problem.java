@@ -83,16 +83,11 @@ public record Problem(
     /**
      * Returns a problem with status 503.
      *
-     * @param code {@code overloaded}, {@code unavailable} or {@code internal}
+     * @param code {@code overloaded} or {@code unavailable}
      * @param retryAfterSeconds at least 1
      */
     public static Problem unavailable(String code, String detail, int retryAfterSeconds) {
-        String title =
-                switch (code) {
-                    case "overloaded" -> "Service overloaded";
-                    case "internal" -> "Internal error";
-                    default -> "Service unavailable";
-                };
+        String title = code.equals("overloaded") ? "Service overloaded" : "Service unavailable";
         return of(503, code, title, detail).with("Retry-After", Integer.toString(retryAfterSeconds));
     }
 

@@ -151,12 +151,6 @@ public final class ProblemResponder {
 
     private void sendFailure(RoutingContext ctx) {
         Throwable cause = ctx.failure();
-        if (cause instanceof ValidatorException
-                || cause instanceof HttpException
-                || cause instanceof IllegalArgumentException) {
-            send(ctx, Problem.badRequest(reason(ctx, cause)));
-            return;
-        }
         if (cause instanceof ProblemException exception) {
             send(ctx, exception.problem());
             return;
@@ -176,11 +170,14 @@ public final class ProblemResponder {
                 .log("request failed");
         send(
                 ctx,
-                Problem.unavailable(
-                        "internal", "Internal error. See the log for request_id=" + RequestId.of(ctx) + ".", 5));
+                Problem.of(
+                        500,
+                        "internal",
+                        "Internal error",
+                        "Internal error. See the log for request_id=" + RequestId.of(ctx) + "."));
     }
 
-    private static String reason(RoutingContext ctx, Throwable cause) {
+    private static String reason(RoutingContext ctx, @Nullable Throwable cause) {
         if (cause instanceof ValidatorException) {
             return cause.getMessage();
         }

@@ -38,7 +38,7 @@ public final class InstantCheckService {
      * Runs a check unless its result is cached. The query parameters are the options.
      *
      * @param target the decoded target
-     * @return does not fail
+     * @return fails after an internal error only
      */
     public Future<InstantOutcome> check(RoutingContext ctx, String module, String target) {
         return call(ctx, module, target, checks::check);

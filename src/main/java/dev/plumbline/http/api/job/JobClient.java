@@ -111,31 +111,25 @@ final class JobClient {
 
     private <R extends JobMessage> Future<R> request(
             String address, JobMessage request, Class<R> replyType, long timeoutMs) {
-        return bus.request(address, request, replyType, timeoutMs)
-                .recover(failure -> ProblemException.failed(noReply(failure)));
+        return bus.request(address, request, replyType, timeoutMs).recover(JobClient::noReply);
     }
 
-    /** Returns the problem for a request without reply. */
-    private static Problem noReply(Throwable failure) {
+    /** Maps the failure of a request without reply. */
+    private static <R> Future<R> noReply(Throwable failure) {
         if (MessageBus.isUnserved(failure)) {
-            return Problem.unavailable(
+            return ProblemException.failed(Problem.unavailable(
                     "unavailable",
                     "Jobs are unavailable because the service is starting or stopping. Nothing was changed. Retry"
                             + " shortly.",
-                    RETRY_SECONDS);
+                    RETRY_SECONDS));
         }
         if (MessageBus.isTimeout(failure)) {
-            return Problem.unavailable(
+            return ProblemException.failed(Problem.unavailable(
                     "unavailable",
                     "The job coordinator did not respond in time. Retry shortly. " + MAYBE_DONE,
-                    RETRY_SECONDS);
+                    RETRY_SECONDS));
         }
-        return Problem.unavailable(
-                "internal",
-                "The job coordinator failed. See the log. Retry later, and contact the operator if the problem"
-                        + " persists. "
-                        + MAYBE_DONE,
-                RETRY_SECONDS);
+        return Future.failedFuture(failure);
     }
 
     private static Problem problem(JobMessage.JobReply reply) {
