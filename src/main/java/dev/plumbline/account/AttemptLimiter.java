@@ -3,6 +3,7 @@ package dev.plumbline.account;
 import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
+import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.Future;
 import java.util.ArrayList;
@@ -72,7 +73,13 @@ final class AttemptLimiter {
                     allowed.refund();
                     return reply instanceof Message.Denied denied
                             ? Future.succeededFuture(new Denied(quota.policy, denied.retryAfterSeconds()))
-                            : Future.failedFuture(new DatabaseUnavailableException("The quotas are unavailable."));
+                            : Future.failedFuture(unavailable(reply));
                 });
+    }
+
+    private static DatabaseUnavailableException unavailable(Message.QuotaReply reply) {
+        return reply instanceof Message.QuotaUnavailable unavailable && unavailable.overloaded()
+                ? new DatabaseOverloadedException("The quotas are overloaded.")
+                : new DatabaseUnavailableException("The quotas are unavailable.");
     }
 }

@@ -15,6 +15,7 @@ import dev.plumbline.concurrent.SingleFlight;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultKey;
 import dev.plumbline.result.ResultLookup;
+import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
@@ -37,6 +38,7 @@ public final class InstantChecks {
     private static final Logger LOG = LoggerFactory.getLogger(InstantChecks.class);
     private static final Message.Granted NOT_CHARGED = new Message.Granted(0, Integer.MAX_VALUE, 0, 0);
     private static final String DATABASE_UNAVAILABLE = "The database is unavailable. Retry shortly.";
+    private static final int DATABASE_RETRY_SECONDS = 2;
     private static final long QUOTA_TIMEOUT_MS = 2_000;
     private static final long QUEUE_TIMEOUT_MS = 3_000;
     private static final long RUN_MARGIN_MS = QUEUE_TIMEOUT_MS + 2_000;
@@ -204,7 +206,9 @@ public final class InstantChecks {
                         metrics.quotaExceeded.increment();
                         return Future.succeededFuture(new InstantOutcome.QuotaExceeded(denied));
                     }
-                    return Future.succeededFuture(unavailable(DATABASE_UNAVAILABLE));
+                    boolean overloaded = reply instanceof Message.QuotaUnavailable quota && quota.overloaded();
+                    return Future.succeededFuture(
+                            overloaded ? databaseOverloaded() : unavailable(DATABASE_UNAVAILABLE));
                 });
     }
 
@@ -227,7 +231,9 @@ public final class InstantChecks {
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Overloaded busy) {
                         refund(request, granted);
-                        return Future.succeededFuture(new InstantOutcome.Overloaded(busy.retryAfterSeconds()));
+                        return Future.succeededFuture(new InstantOutcome.Overloaded(
+                                "Too many checks are in progress on this service or for this target.",
+                                busy.retryAfterSeconds()));
                     }
                     if (reply.failed() && !MessageBus.isTimeout(reply.cause())) {
                         refund(request, granted);
@@ -258,6 +264,9 @@ public final class InstantChecks {
 
     /** Maps a known outage to its outcome. Other failures are internal errors. */
     private Future<InstantOutcome> recoverUnavailable(Throwable failure) {
+        if (failure instanceof DatabaseOverloadedException) {
+            return Future.succeededFuture(databaseOverloaded());
+        }
         if (failure instanceof DatabaseUnavailableException) {
             return Future.succeededFuture(unavailable(DATABASE_UNAVAILABLE));
         }
@@ -268,6 +277,11 @@ public final class InstantChecks {
             return Future.succeededFuture(unavailable("The check did not complete in time. Retry shortly."));
         }
         return Future.failedFuture(failure);
+    }
+
+    private InstantOutcome databaseOverloaded() {
+        metrics.unavailable.increment();
+        return new InstantOutcome.Overloaded("The database is overloaded.", DATABASE_RETRY_SECONDS);
     }
 
     private InstantOutcome unavailable(String detail) {

@@ -4,9 +4,7 @@ import io.vertx.core.VertxException;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.ClosedConnectionException;
-import io.vertx.sqlclient.DatabaseException;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
@@ -74,11 +72,16 @@ final class DatabaseOutage {
     }
 
     /**
-     * Whether the operation timed out or its connection was closed. Not an outage if the database responds to other
-     * operations.
+     * Whether the operation timed out, possibly while it waited for a connection. Not an outage if the database responds
+     * to other operations.
      */
     static boolean isTimeout(Throwable failure) {
-        return !(failure instanceof DatabaseException || failure instanceof ConnectException);
+        return failure instanceof TimeoutException || hasMessage(failure, TIMEOUT);
+    }
+
+    /** Whether the failure is the response of a server that executes statements. */
+    static boolean isResponse(Throwable failure) {
+        return failure instanceof PgException && (isOverload(failure) || !isUnavailable(failure));
     }
 
     private static String sqlStateClass(PgException e) {

@@ -5,6 +5,7 @@ import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
+import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
@@ -156,7 +157,7 @@ public final class ProblemResponder {
             return;
         }
         if (cause instanceof DatabaseUnavailableException) {
-            send(ctx, Problem.unavailable("unavailable", "The database is unavailable. Retry shortly.", 2));
+            send(ctx, Problem.databaseUnavailable(cause instanceof DatabaseOverloadedException));
             return;
         }
         if (cause instanceof HashingQueueFullException) {

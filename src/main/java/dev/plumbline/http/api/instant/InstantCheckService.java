@@ -162,8 +162,7 @@ public final class InstantCheckService {
         if (outcome instanceof InstantOutcome.Overloaded overloaded) {
             return Problem.unavailable(
                     "overloaded",
-                    "Too many checks are in progress on this service or for this target. Retry shortly. The"
-                            + " request does not count against your quota.",
+                    overloaded.detail() + " Retry shortly. The request does not count against your quota.",
                     overloaded.retryAfterSeconds());
         }
         String detail = outcome instanceof InstantOutcome.Unavailable unavailable

@@ -79,7 +79,9 @@ final class JobClient {
                 .compose(reply -> reply instanceof JobMessage.JobList list
                         ? Future.succeededFuture(page(list))
                         : ProblemException.failed(
-                                reply instanceof JobMessage.JobNotFound ? PageCursor.invalid() : unavailable()));
+                                reply instanceof JobMessage.JobNotFound
+                                        ? PageCursor.invalid()
+                                        : unavailable(reply)));
     }
 
     private static PageJobService.JobsPage page(JobMessage.JobList list) {
@@ -99,7 +101,7 @@ final class JobClient {
                         TIMEOUT_MS)
                 .compose(reply -> reply instanceof JobMessage.ResultLines page
                         ? Future.<List<JobMessage.ResultLine>>succeededFuture(page.lines())
-                        : ProblemException.failed(unavailable()));
+                        : ProblemException.failed(unavailable(reply)));
     }
 
     private Future<JobMessage.JobSnapshot> job(String address, JobMessage request, long timeoutMs) {
@@ -143,7 +145,7 @@ final class JobClient {
                     "Job results expired",
                     "The results of this job have expired and were deleted. Create a new job.");
         }
-        return unavailable();
+        return unavailable(reply);
     }
 
     static Problem noSuchJob() {
@@ -154,8 +156,11 @@ final class JobClient {
                 "Your account does not have a job with this token. GET /api/v1/jobs lists your jobs.");
     }
 
-    static Problem unavailable() {
+    static Problem unavailable(JobMessage reply) {
+        boolean overloaded = reply instanceof JobMessage.JobsUnavailable unavailable && unavailable.overloaded();
         return Problem.unavailable(
-                "unavailable", "The database did not respond in time. Retry shortly. " + MAYBE_DONE, RETRY_SECONDS);
+                overloaded ? "overloaded" : "unavailable",
+                "The database did not respond in time. Retry shortly. " + MAYBE_DONE,
+                RETRY_SECONDS);
     }
 }
