@@ -6,8 +6,8 @@ import java.nio.charset.Charset;
 import java.util.Locale;
 
 /**
- * Serializes the path and query of an http, https, ws or wss URL as a browser sends them (WHATWG URL Standard, path state
- * and query state). Percent-encodings are not changed, also if they are not needed or not valid: servers can
+ * Serializes the path and query of an http, https, ws or wss URL as a browser sends them (WHATWG URL Standard, path
+ * state and query state). Percent-encodings are not changed, also if they are not needed or not valid: servers can
  * distinguish {@code /foo%41} from {@code /fooA}.
  */
 public final class UrlNormalizer {

@@ -74,8 +74,7 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
      * @param path the path to evaluate
      * @param content null if the response is not successful
      */
-    public record Evidence(
-            RedirectTrace trace, RobotsStandard standard, String path, @Nullable Content content) {}
+    public record Evidence(RedirectTrace trace, RobotsStandard standard, String path, @Nullable Content content) {}
 
     /**
      * A robots.txt and its evaluation for a crawler and a path.
@@ -164,8 +163,7 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
         return status >= 500 || status == 429 && standard == RobotsStandard.GOOGLE;
     }
 
-    private static void reportAbsence(
-            int status, boolean redirectsFailed, RobotsStandard standard, Findings findings) {
+    private static void reportAbsence(int status, boolean redirectsFailed, RobotsStandard standard, Findings findings) {
         if (redirectsFailed || status < 400) {
             findings.robotsNotReached(status);
         } else if (isUnreachable(status, standard)) {

@@ -129,9 +129,8 @@ public record RobotsFile(
 
         void line(String complete) {
             number++;
-            String line = google && complete.length() > MAX_GOOGLE_LINE
-                    ? complete.substring(0, MAX_GOOGLE_LINE)
-                    : complete;
+            String line =
+                    google && complete.length() > MAX_GOOGLE_LINE ? complete.substring(0, MAX_GOOGLE_LINE) : complete;
             int comment = line.indexOf('#');
             String content = (comment < 0 ? line : line.substring(0, comment)).strip();
             int separator = content.indexOf(':');

@@ -23,11 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param crawlDelay seconds, null if not set
  */
 public record RobotsMatcher(
-        RobotsStandard standard,
-        String agent,
-        List<String> allow,
-        List<String> disallow,
-        @Nullable Double crawlDelay) {
+        RobotsStandard standard, String agent, List<String> allow, List<String> disallow, @Nullable Double crawlDelay) {
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
     /** The last segment of an allow rule that Google also reads as the directory. */
@@ -81,7 +77,8 @@ public record RobotsMatcher(
         }
         String disallowed = longestMatch(disallow, path);
         int allowedLength = lengthOfAllow(path);
-        boolean allows = disallowed == null || allowedLength >= pattern(disallowed).length();
+        boolean allows =
+                disallowed == null || allowedLength >= pattern(disallowed).length();
         return allows ? null : disallowed;
     }
 
@@ -154,8 +151,8 @@ public record RobotsMatcher(
 
     /**
      * The path in a canonical percent-encoding: bytes that are not printable ASCII are encoded, unreserved characters
-     * are decoded, and in a query also {@code /:?@}. Hex digits are upper case. Google does not decode, and encodes only
-     * bytes that are not ASCII.
+     * are decoded, and in a query also {@code /:?@}. Hex digits are upper case. Google does not decode, and encodes
+     * only bytes that are not ASCII.
      */
     private String normalize(String path) {
         byte[] bytes = path.getBytes(StandardCharsets.UTF_8);

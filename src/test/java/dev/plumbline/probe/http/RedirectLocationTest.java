@@ -109,7 +109,8 @@ class RedirectLocationTest {
 
     @Test
     void ignoresTabsAndLineBreaks() {
-        assertThat(RedirectLocation.resolve(BASE, "\u0001 ht\ttp://h/\ta\nb \u001f")).isEqualTo("http://h/ab");
+        assertThat(RedirectLocation.resolve(BASE, "\u0001 ht\ttp://h/\ta\nb \u001f"))
+                .isEqualTo("http://h/ab");
     }
 
     @ParameterizedTest
