@@ -1,7 +1,6 @@
 package dev.plumbline.account;
 
 import dev.plumbline.store.Database;
-import dev.plumbline.store.RetentionTask;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
@@ -261,8 +260,8 @@ final class SessionStore {
         return database.query(REHASH, Tuple.of(accountId, oldHash, newHash)).mapEmpty();
     }
 
-    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired sessions and returns their number. */
-    Future<Integer> purgeExpired() {
-        return database.query(PURGE, Tuple.of(RetentionTask.BATCH_SIZE)).map(rows -> rows.rowCount());
+    /** Deletes a slice of expired sessions. */
+    static Future<Integer> purgeExpired(Database maintenance, int slice) {
+        return maintenance.query(PURGE, Tuple.of(slice)).map(rows -> rows.rowCount());
     }
 }
