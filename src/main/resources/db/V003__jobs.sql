@@ -90,7 +90,8 @@ create index job_request_created_at on job_request (created_at);
 -- Leases of the coordinators. The row of a coordinator whose lease expired is deleted; its next renewal fails.
 create table node (
   id bigint generated always as identity primary key,
-  lease_expires_at timestamptz not null
+  lease_expires_at timestamptz not null,
+  in_flight_at_crash int  -- number of lines in progress when the lease expired; null: its chunks are not being released
 );
 
 -- Chunks: up to 50 distinct targets of a job. The unit of a claim.
@@ -361,7 +362,7 @@ declare
   max_start_tag bigint := 9223372036854775807;
   claimed_job record;
 begin
-  perform 1 from node n where n.id = p_owner for key share;
+  perform 1 from node n where n.id = p_owner and n.in_flight_at_crash is null for key share;
   if not found then
     return;  -- the lease expired
   end if;
@@ -519,8 +520,7 @@ begin
 end
 $$;
 
--- Returns claimed chunks to the queue; p_jobs null: all chunks of the owner. After a crash, the lines in flight
--- become suspects.
+-- Returns claimed chunks to the queue. After a crash, the lines in flight become suspects.
 create function release_chunks(p_owner bigint, p_jobs bigint[], p_numbers int[], p_crashed boolean)
 returns void
 language plpgsql as $$
@@ -530,20 +530,18 @@ declare
 begin
   perform 1 from job_chunk c
     where c.owner = p_owner and c.state = 'claimed'
-      and (p_jobs is null or (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers)))
+      and (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers))
     order by c.job_id, c.number for update;
   for released_job in
     select c.job_id, sum(pending_lines(c)) as lines from job_chunk c
     where c.owner = p_owner and c.state = 'claimed'
-      and (p_jobs is null or (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers)))
+      and (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers))
     group by c.job_id order by c.job_id
   loop
     update job j set running = j.running - released_job.lines, version = j.version + 1
       where j.id = released_job.job_id;
   end loop;
-  only_one_in_flight := 1 = (
-    select sum(cardinality(c.in_flight)) from job_chunk c
-    where c.owner = p_owner and c.state = 'claimed');
+  only_one_in_flight := 1 = (select n.in_flight_at_crash from node n where n.id = p_owner);
   update job_chunk c
     set state = 'waiting', owner = null, in_flight = '{}',
       crash_count = c.crash_count + p_crashed::int,
@@ -551,35 +549,57 @@ begin
       solo_crashes = case
         when p_crashed and only_one_in_flight then c.solo_crashes || c.in_flight else c.solo_crashes end
     where c.owner = p_owner and c.state = 'claimed'
-      and (p_jobs is null or (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers)));
+      and (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers));
 end
 $$;
 
--- Releases all chunks of a coordinator and deletes its lease. The row is locked first to exclude concurrent claims.
-create function deregister_node(p_owner bigint) returns void
+-- Releases up to p_max_chunks chunks of a coordinator and returns their number. If there are fewer, deletes its lease.
+-- The caller locks the row of the coordinator first to exclude concurrent claims.
+create function release_slice(p_owner bigint, p_max_chunks int, p_crashed boolean) returns int
+language plpgsql as $$
+declare
+  jobs bigint[];
+  numbers int[];
+begin
+  select array_agg(c.job_id), array_agg(c.number) into jobs, numbers
+    from (
+      select c.job_id, c.number from job_chunk c
+      where c.owner = p_owner order by c.job_id, c.number limit p_max_chunks) c;
+  if jobs is not null then
+    perform release_chunks(p_owner, jobs, numbers, p_crashed);
+  end if;
+  if coalesce(cardinality(jobs), 0) < p_max_chunks then
+    delete from node n where n.id = p_owner;
+  end if;
+  return coalesce(cardinality(jobs), 0);
+end
+$$;
+
+-- Releases a slice of the chunks of a coordinator that stops and returns their number.
+create function deregister_node(p_owner bigint, p_max_chunks int) returns int
 language plpgsql as $$
 begin
   perform 1 from node n where n.id = p_owner for update;
-  perform release_chunks(p_owner, null, null, false);
-  delete from node n where n.id = p_owner;
+  return release_slice(p_owner, p_max_chunks, false);
 end
 $$;
 
--- Releases the chunks of one coordinator whose lease expired; false if there is none. One at a time, because a
--- second one would violate the lock order.
-create function reap_expired_node() returns boolean
+-- Releases a slice of the chunks of a coordinator whose lease expired; no row if there is none. One coordinator at a
+-- time, because a second one would violate the lock order. After the first slice, the lease cannot be renewed.
+create function reap_expired_node(p_max_chunks int) returns table (expired_node bigint, chunks int)
 language plpgsql as $$
-declare
-  expired_node bigint;
 begin
   select n.id into expired_node from node n where n.lease_expires_at < clock_timestamp()
     order by n.id limit 1 for update skip locked;
   if not found then
-    return false;
+    return;
   end if;
-  perform release_chunks(expired_node, null, null, true);
-  delete from node n where n.id = expired_node;
-  return true;
+  update node n
+    set in_flight_at_crash = (
+      select coalesce(sum(cardinality(c.in_flight)), 0) from job_chunk c where c.owner = expired_node)
+    where n.id = expired_node and n.in_flight_at_crash is null;
+  chunks := release_slice(expired_node, p_max_chunks, true);
+  return next;
 end
 $$;
 
@@ -636,6 +656,7 @@ language plpgsql as $$
 declare
   expired_job bigint;
   deleted int;
+  last_index int;
   remaining int := p_max_size;
 begin
   while remaining > 0 loop

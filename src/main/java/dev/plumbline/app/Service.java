@@ -276,7 +276,8 @@ public final class Service {
                 jobs,
                 new JobStateStore(vertx, pools.jobs()),
                 new UsageStore(pools.jobs()),
-                new WorkStore(pools.jobs(), config.jobs().retention()),
+                new WorkStore(
+                        pools.jobs(), pools.maintenance(), config.jobs().retention()),
                 clock,
                 CoordinatorSettings.of(
                         config.checks().concurrent(), config.targets().perIp().concurrent()),

@@ -139,7 +139,7 @@ class WorkStoreRaceTest {
         atOnce(all);
 
         tables.assertEverythingAddsUp();
-        tables.ids("select deregister_node(id), id from node order by id");
+        tables.ids("select deregister_node(id, 1000000), id from node order by id");
         long latest = tables.job(accounts.get(0), 120, withRepeats(120));
         new Coordinator(store(0), new Random(seed)).finishEverything();
         tables.assertEverythingAddsUp();
