@@ -29,7 +29,9 @@ public final class JobStateStore {
 
     private static final String SELECT =
             """
-      select j.*, coalesce(j.expires_at <= clock_timestamp(), false) as expired,
+      select j.id, j.token, j.account_id, j.module, j.options, j.fresh, j.state, j.version, j.total, j.running,
+        j.pass, j.warn, j.fail, j.error, j.cancelled, j.created_at, j.started_at, j.finished_at, j.expires_at,
+        coalesce(j.expires_at <= clock_timestamp(), false) as expired,
         case when j.running = 0 then '{}'::int[] else array(
           select unnest(c.checks || c.duplicates) from job_chunk c
           where c.job_id = j.id and c.state = 'claimed' order by 1) end as claimed_lines

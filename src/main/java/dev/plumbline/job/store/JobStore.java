@@ -31,7 +31,10 @@ public final class JobStore {
     private static final int ROWS_PER_JOB = 10;
 
     private static final String CREATE =
-            "select * from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+            """
+      select outcome, job_id, token, module, options, fresh, total, created_at, policies, remaining, reset_micros,
+        exceeded, retry_micros
+      from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)""";
 
     private static final String CANCEL = "select cancel_job($1, $2, make_interval(secs => $3))";
 
@@ -52,7 +55,7 @@ public final class JobStore {
         where p.job_id = $1 and p.page between $3 / 50 and ($3 + $4 - 1) / 50
           and p.page * 50 + l.ord - 1 between $3 and $3 + $4 - 1),
       counted as (
-        select l.*, sum(coalesce(l.bytes, 0)) over (order by l.index) - coalesce(l.bytes, 0) as before
+        select l.index, l.input, l.duplicate_of, l.bytes, sum(coalesce(l.bytes, 0)) over (order by l.index) - coalesce(l.bytes, 0) as before
         from line l)
       select c.index, c.input, case when c.bytes is not null then (
           select r.body from job_result r

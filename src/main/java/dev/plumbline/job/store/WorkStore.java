@@ -32,11 +32,15 @@ public final class WorkStore {
       update node set lease_expires_at = clock_timestamp() + make_interval(secs => $2)
       where id = $1 and in_flight_at_crash is null""";
 
-    private static final String CLAIM = "select * from claim_chunks($1, $2, $3, $4, $5, $6)";
+    private static final String CLAIM =
+            """
+      select job_id, number, attempt, account_id, module, options, fresh, checks, inputs, crash_count, suspects,
+        solo_crashes
+      from claim_chunks($1, $2, $3, $4, $5, $6)""";
 
     private static final String WRITE_RESULTS =
             """
-      select * from write_results(
+      select job_id, number from write_results(
         $1, make_interval(secs => $2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)""";
 
     private static final String RELEASE = "select release_chunks($1, $2, $3, false)";
