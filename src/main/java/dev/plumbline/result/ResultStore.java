@@ -149,7 +149,7 @@ public final class ResultStore {
     }
 
     private static Future<List<@Nullable StoredResult>> findAll(Database database, List<String> keys) {
-        return database.query(FIND, Tuple.of(keys.toArray(String[]::new))).map(rows -> {
+        return database.read(FIND, Tuple.of(keys.toArray(String[]::new))).map(rows -> {
             Map<String, StoredResult> found = new HashMap<>();
             for (Row row : rows) {
                 Buffer body = row.getBuffer(1);

@@ -29,6 +29,7 @@ public final class Database {
     private static final Logger LOG = LoggerFactory.getLogger(Database.class);
     private static final int QUEUED_PER_CONNECTION = 32;
     private static final long RETRY_MILLIS = 100;
+    private static final long READ_RETRY_MILLIS = 5;
     private static final int PREPARED_STATEMENTS = 128;
     private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(10);
 

@@ -70,7 +70,7 @@ public final class JobStateStore {
     }
 
     private Future<List<@Nullable OwnedJob>> findAll(List<String> tokens) {
-        return database.query(FIND_BY_TOKEN, Tuple.of(tokens.toArray(String[]::new)))
+        return database.read(FIND_BY_TOKEN, Tuple.of(tokens.toArray(String[]::new)))
                 .map(rows -> {
                     Map<String, OwnedJob> job = new HashMap<>();
                     for (Row row : rows) {
@@ -86,7 +86,7 @@ public final class JobStateStore {
 
     /** A page of the list; {@link JobNotFound} if {@code beforeToken} does not exist. */
     public Future<ListReply> list(ListJobs request) {
-        return database.query(LIST, Tuple.of(request.accountId(), request.beforeToken(), request.limit() + 1))
+        return database.read(LIST, Tuple.of(request.accountId(), request.beforeToken(), request.limit() + 1))
                 .compose(rows -> {
                     List<JobSnapshot> jobs = new ArrayList<>();
                     rows.forEach(row -> jobs.add(job(row).head()));
@@ -100,7 +100,7 @@ public final class JobStateStore {
 
     /** Distinguishes the end of the list from an unknown token. */
     private Future<ListReply> emptyPageOrNotFound(ListJobs request, JobList emptyPage) {
-        return database.query(EXISTS, Tuple.of(request.accountId(), request.beforeToken()))
+        return database.read(EXISTS, Tuple.of(request.accountId(), request.beforeToken()))
                 .map(rows -> rows.iterator().next().getBoolean(0) ? emptyPage : new JobNotFound());
     }
 

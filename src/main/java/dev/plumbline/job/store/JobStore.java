@@ -153,7 +153,7 @@ public final class JobStore {
 
     /** Lines from an index, limited by number and size. */
     public Future<ResultLines> results(ReadResults request) {
-        return database.query(
+        return database.read(
                         RESULTS,
                         Tuple.of(
                                 request.jobId(),

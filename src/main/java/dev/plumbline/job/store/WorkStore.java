@@ -318,7 +318,7 @@ public final class WorkStore {
 
     /** All chunks that a node holds. */
     public Future<List<ChunkId>> findClaimed(long owner) {
-        return database.query(FIND_CLAIMED, Tuple.of(owner)).map(rows -> {
+        return database.read(FIND_CLAIMED, Tuple.of(owner)).map(rows -> {
             List<ChunkId> claimed = new ArrayList<>();
             rows.forEach(row -> claimed.add(chunkId(row)));
             return claimed;
