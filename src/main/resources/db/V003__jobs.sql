@@ -283,8 +283,7 @@ $$;
 create function lock_next_chunks(
   p_max_chunks int, p_modules text[], p_max_start_tag bigint, p_excluded_suspect_accounts bigint[]
 ) returns table (job_id bigint, number int, start_tag bigint)
--- forces a scan of job_chunk_waiting; stale statistics would make the planner sort all waiting chunks
-language plpgsql rows 16 set enable_sort = off as $$
+language plpgsql rows 16 as $$
 #variable_conflict use_column
 begin
   return query
@@ -352,7 +351,7 @@ create function claim_chunks(
   job_id bigint, number int, attempt int, account_id bigint, module text, options json,
   fresh boolean, checks int[], inputs bytea[], crash_count int, suspects int[], solo_crashes int[]
 )
--- few rows, all found by key; stale statistics would make the planner scan
+-- few rows, all found by key; a plan that was cached while the tables were almost empty would scan them
 language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
@@ -435,7 +434,7 @@ create function write_results(
   p_completed boolean[], p_jobs bigint[], p_numbers int[], p_indexes int[], p_verdicts text[], p_bodies bytea[],
   p_cache_keys text[], p_checked_at timestamptz[], p_expires_at timestamptz[]
 ) returns table (job_id bigint, number int)
--- few rows, all found by key; stale statistics would make the planner scan
+-- few rows, all found by key; a plan that was cached while the tables were almost empty would scan them
 language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
@@ -494,13 +493,15 @@ begin
     set version = v.version, running = j.running - coalesce(n.lines, 0),
       pass = j.pass + coalesce(n.pass, 0), warn = j.warn + coalesce(n.warn, 0),
       fail = j.fail + coalesce(n.fail, 0), error = j.error + coalesce(n.error, 0),
-      pending_chunks = j.pending_chunks - coalesce(d.chunks, 0)
+      pending_chunks = j.pending_chunks - coalesce(d.chunks, 0),
+      state = case when j.pending_chunks = d.chunks and j.state = 'running' then 'completed' else j.state end,
+      finished_at = case when j.pending_chunks = d.chunks and j.state = 'running' then clock_timestamp()
+        else j.finished_at end,
+      expires_at = case when j.pending_chunks = d.chunks and j.state = 'running'
+        then clock_timestamp() + p_retention else j.expires_at end
     from unnest(job_ids, versions) v(job_id, version)
       left join counts n on n.job_id = v.job_id left join done d on d.job_id = v.job_id
     where j.id = v.job_id and (n.lines > 0 or d.chunks > 0);
-  update job j
-    set state = 'completed', finished_at = clock_timestamp(), expires_at = clock_timestamp() + p_retention
-    where j.id = any(job_ids) and j.pending_chunks = 0 and j.state = 'running';
   -- last and in key order, see the lock order
   insert into result_cache as cached (key, job_id, index, checked_at, expires_at)
     select distinct on (n.key) n.key, n.job_id, n.index, n.checked_at, n.expires_at
