@@ -27,6 +27,7 @@ import dev.plumbline.limit.RateLimitVerticle;
 import dev.plumbline.limit.SlidingWindows;
 import dev.plumbline.ops.EventLoopLag;
 import dev.plumbline.ops.HealthCheck;
+import dev.plumbline.ops.HttpSelfProbe;
 import dev.plumbline.ops.ManagementVerticle;
 import dev.plumbline.ops.ProcessMetrics;
 import dev.plumbline.result.ResultCache;
@@ -40,6 +41,7 @@ import dev.plumbline.store.DatabasePools;
 import dev.plumbline.store.EmbeddedPostgres;
 import dev.plumbline.store.RetentionTask;
 import dev.plumbline.store.SchemaMigrator;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -95,6 +97,9 @@ public final class Service {
         this.connections = new ConnectionRegistry(config.http(), HttpServerSettings.of(config.http()));
         Gauge.builder("plumbline.http.active.connections", connections, ConnectionRegistry::open)
                 .description("Open HTTP connections")
+                .register(registry);
+        FunctionCounter.builder("plumbline.http.rejected.connections", connections, ConnectionRegistry::rejections)
+                .description("HTTP connections rejected or closed because of a connection limit")
                 .register(registry);
         ProcessMetrics.register(registry);
         this.vertx = Vertx.builder()
@@ -168,7 +173,7 @@ public final class Service {
                         new RetentionTask.Task("deleted_accounts", JobStore::cancelJobsOfDeletedAccounts),
                         new RetentionTask.Task("sessions", SessionService::purgeExpired)),
                 registry);
-        health = new HealthCheck(pools.instant(), bus);
+        health = new HealthCheck(new HttpSelfProbe(vertx, config.http()), pools.instant(), bus);
         gauge("result_read", results::pendingLookups);
         gauge("result_write", results::pendingWrites);
         gauge("quota", quotas::pendingCharges);

@@ -113,6 +113,9 @@ public sealed interface Message
         }
     }
 
+    /** The process was paused during the check, so its times and timeouts are not facts about the target. */
+    record Paused() implements RunReply {}
+
     /** The request was executed. */
     record Done() implements Message {}
 }

@@ -64,7 +64,8 @@ public final class JobCoordinatorVerticle extends VerticleBase {
                 dependencies.results(),
                 dependencies.work(),
                 dependencies.clock(),
-                dependencies.settings()));
+                dependencies.settings(),
+                job -> watcher.onChange(job)));
         creator = new JobCreator(vertx, dependencies.modules(), dependencies.jobs(), coordinator::wake);
         watcher = new JobWatcher(vertx, dependencies.states());
         gauge("running", JobCoordinator::active);
@@ -145,7 +146,12 @@ public final class JobCoordinatorVerticle extends VerticleBase {
                     coordinator.reconcile();
                     return dependencies.states().find(request.token());
                 })
-                .map(job -> reply(request.accountId(), job)));
+                .map(job -> {
+                    if (job != null) {
+                        watcher.onChange(job.head().id());
+                    }
+                    return reply(request.accountId(), job);
+                }));
     }
 
     private static Message reply(long accountId, JobStateStore.@Nullable OwnedJob job) {

@@ -35,7 +35,7 @@ public final class WorkStore {
     private static final String CLAIM =
             """
       select job_id, number, attempt, account_id, module, options, fresh, checks, inputs, crash_count, suspects,
-        solo_crashes
+        solo_crashes, attempts
       from claim_chunks($1, $2, $3, $4, $5, $6)""";
 
     private static final String WRITE_RESULTS =
@@ -96,6 +96,7 @@ public final class WorkStore {
      * @param crashCount number of crashes of nodes that held the chunk
      * @param suspects lines that were in flight with others at a crash
      * @param soloCrashes one element per crash at which the line was the only one in flight
+     * @param attempts one element per recorded attempt of a line in an earlier claim
      */
     public record ClaimedChunk(
             ChunkId id,
@@ -107,7 +108,8 @@ public final class WorkStore {
             List<String> inputs,
             int crashCount,
             Set<Integer> suspects,
-            List<Integer> soloCrashes) {}
+            List<Integer> soloCrashes,
+            List<Integer> attempts) {}
 
     /**
      * The chunks that a node claims.
@@ -236,7 +238,8 @@ public final class WorkStore {
                         .toList(),
                 row.getInteger("crash_count"),
                 Set.copyOf(Arrays.asList(row.getArrayOfIntegers("suspects"))),
-                Arrays.asList(row.getArrayOfIntegers("solo_crashes")));
+                Arrays.asList(row.getArrayOfIntegers("solo_crashes")),
+                Arrays.asList(row.getArrayOfIntegers("attempts")));
     }
 
     /**
@@ -330,10 +333,10 @@ public final class WorkStore {
     }
 
     /**
-     * Records the lines in flight before they start, to find the line that causes a crash. Replaces the previous
-     * record.
+     * Records the attempts of lines, before they start or before the chunk is released: to find the line that causes a
+     * crash, and to limit the attempts. Replaces the previous record.
      *
-     * @param lines indexes of the lines by chunk
+     * @param lines indexes of the lines by chunk, one element per attempt
      * @return the chunks, of these, that the node still holds
      */
     public Future<Set<ChunkId>> recordInFlight(long owner, Map<ChunkId, List<Integer>> lines) {

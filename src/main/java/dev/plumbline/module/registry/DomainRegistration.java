@@ -250,19 +250,24 @@ public final class DomainRegistration
         reportIfAny(matching(statuses, "pendingDelete|redemptionPeriod"), findings::aboutToBeDeleted);
         reportIfAny(matching(statuses, "(client|server)Hold"), findings::onHold);
         if (expires == null || days == null) {
-            findings.expiryUnknown();
+            if (registration.complete().contains(RegistrationRecord.Part.EXPIRY)) {
+                findings.expiryUnknown();
+            }
         } else if (days < 0) {
             findings.registrationExpired(LocalDate.ofInstant(expires, ZoneOffset.UTC));
         } else if (days < SOON_DAYS) {
             findings.registrationExpiresSoon(LocalDate.ofInstant(expires, ZoneOffset.UTC), days);
         }
-        if (nameservers.isEmpty()) {
-            findings.noNameservers(domain);
-        } else if (nameservers.size() == 1) {
-            findings.oneNameserver(nameservers.get(0));
+        if (registration.complete().contains(RegistrationRecord.Part.NAMESERVERS)) {
+            if (nameservers.isEmpty()) {
+                findings.noNameservers(domain);
+            } else if (nameservers.size() == 1) {
+                findings.oneNameserver(nameservers.get(0));
+            }
         }
         // Registries without EPP statuses have other means against transfers.
-        boolean epp = !matching(statuses, "(client|server).*|ok").isEmpty();
+        boolean epp = registration.complete().contains(RegistrationRecord.Part.STATUSES)
+                && !matching(statuses, "(client|server).*|ok").isEmpty();
         if (epp && matching(statuses, ".*TransferProhibited").isEmpty()) {
             findings.noTransferLock(statuses);
         }
