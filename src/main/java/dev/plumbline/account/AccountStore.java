@@ -141,8 +141,7 @@ final class AccountStore {
 
     /** The account with this address, or null. */
     Future<@Nullable StoredAccount> find(EmailAddress email) {
-        return database.read(SELECT + "a.email_key = $1", Tuple.of(email.key()))
-                .map(AccountStore::first);
+        return database.read(SELECT + "a.email_key = $1", Tuple.of(email.key())).map(AccountStore::first);
     }
 
     Future<@Nullable StoredAccount> find(long id) {

@@ -186,7 +186,8 @@ public final class Service {
                 .description("Password hashes being computed or queued")
                 .register(registry);
         BlockingAwait.await(
-                        new BootstrapAccount(pools.instant(), passwords).run(config.bootstrap()), "cannot create the first account")
+                        new BootstrapAccount(pools.instant(), passwords).run(config.bootstrap()),
+                        "cannot create the first account")
                 .forEach(print);
         ModuleCatalogue modules = ModuleCatalogue.load(config.dns().resolvers().keySet());
         CheckEnvironment environment = environment();
@@ -281,8 +282,7 @@ public final class Service {
                 jobs,
                 new JobStateStore(vertx, pools.jobs()),
                 new UsageStore(pools.jobs()),
-                new WorkStore(
-                        pools.jobs(), pools.maintenance(), config.jobs().retention()),
+                new WorkStore(pools.jobs(), pools.maintenance(), config.jobs().retention()),
                 clock,
                 CoordinatorSettings.of(
                         config.checks().concurrent(), config.targets().perIp().concurrent()),

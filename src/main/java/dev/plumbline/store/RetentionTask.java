@@ -71,8 +71,7 @@ public final class RetentionTask {
      * @param maintenance a pool with a timeout for slow statements
      * @param period between two rounds
      */
-    public RetentionTask(
-            Vertx vertx, Database maintenance, Duration period, List<Task> tasks, MeterRegistry registry) {
+    public RetentionTask(Vertx vertx, Database maintenance, Duration period, List<Task> tasks, MeterRegistry registry) {
         this.vertx = vertx;
         this.maintenance = maintenance;
         this.deletions = tasks.stream()

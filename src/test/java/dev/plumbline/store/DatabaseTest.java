@@ -209,8 +209,9 @@ class DatabaseTest {
 
     @Test
     void theSettingsOfAConnectionDoNotDependOnTheServer() {
-        await(database.query(
-                """
+        await(
+                database.query(
+                        """
           do $$
           begin
             execute format('alter database %I set jit = on', current_database());

@@ -51,7 +51,10 @@ class RetentionTaskTest {
     }
 
     private double failures(String task) {
-        return registry.get("plumbline.retention.failures").tag("task", task).counter().count();
+        return registry.get("plumbline.retention.failures")
+                .tag("task", task)
+                .counter()
+                .count();
     }
 
     @Test
@@ -112,8 +115,9 @@ class RetentionTaskTest {
         Database database = DATABASE.open();
         await(database.query("create table slow_row (id int primary key)"));
         await(database.query("insert into slow_row select generate_series(1, 300)"));
-        await(database.query(
-                """
+        await(
+                database.query(
+                        """
           create function delay() returns trigger language plpgsql as $$
           begin
             perform pg_sleep(0.005);
@@ -122,12 +126,11 @@ class RetentionTaskTest {
         await(database.query("create trigger delay before delete on slow_row for each row execute function delay()"));
         // all rows take three times the timeout
         Database maintenance = new Database(vertx, DATABASE.url(), 1, Duration.ofMillis(500));
-        start(
-                maintenance,
-                new RetentionTask.Task("slow_row", (pool, slice) -> pool.query(
-                                "delete from slow_row where id in (select id from slow_row limit $1)", Tuple.of(slice))
-                        .map(rows -> rows.rowCount())));
-        Eventually.holds(() -> await(database.query("select from slow_row limit 1")).size() == 0);
+        start(maintenance, new RetentionTask.Task("slow_row", (pool, slice) -> pool.query(
+                        "delete from slow_row where id in (select id from slow_row limit $1)", Tuple.of(slice))
+                .map(rows -> rows.rowCount())));
+        Eventually.holds(
+                () -> await(database.query("select from slow_row limit 1")).size() == 0);
         assertThat(failures("slow_row")).isPositive();
     }
 }

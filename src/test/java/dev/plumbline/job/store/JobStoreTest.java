@@ -393,8 +393,7 @@ class JobStoreTest {
         long account = tables.account();
         long job = finished(account, 40);
         tables.sql("alter table job_result alter column body set storage external");
-        tables.sql(
-                "update job_result set body = convert_to(repeat('x', 65536), 'UTF8') where job_id = $1", job);
+        tables.sql("update job_result set body = convert_to(repeat('x', 65536), 'UTF8') where job_id = $1", job);
         tables.sql("update job set expires_at = clock_timestamp() where id = $1", job);
 
         assertThat(tables.number("select purge_jobs(100)")).isEqualTo(100);

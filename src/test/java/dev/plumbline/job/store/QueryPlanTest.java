@@ -65,7 +65,8 @@ class QueryPlanTest {
         long owner = await(new WorkStore(database, JobTables.KEEP).register(Duration.ofMinutes(10)));
         for (int i = 0; i < WARM_UP; i++) {
             tables.job(account, 1);
-            assertThat(number(database.query(CLAIM_AND_WRITE, Tuple.of(owner, 1)))).isEqualTo(1);
+            assertThat(number(database.query(CLAIM_AND_WRITE, Tuple.of(owner, 1))))
+                    .isEqualTo(1);
         }
         tables.sql(
                 """
@@ -91,10 +92,8 @@ class QueryPlanTest {
     }
 
     private static void assertReadsFewRows(Database database, long owner) {
-        Map<String, Long> rows = await(database.inTransaction(transaction -> transaction
-                .query(ROWS_READ)
-                .execute()
-                .compose(before -> transaction
+        Map<String, Long> rows = await(database.inTransaction(
+                transaction -> transaction.query(ROWS_READ).execute().compose(before -> transaction
                         .preparedQuery(CLAIM_AND_WRITE)
                         .execute(Tuple.of(owner, 16))
                         .onSuccess(chunks ->
