@@ -60,7 +60,8 @@ public final class WhoisParser {
     private static final String MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}";
     private static final Pattern DATE = Pattern.compile(
             "\\d{4}[-/.] ?\\d{1,2}[-/.] ?\\d{1,2}|\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4}|\\b(?:19|20)\\d{6}(?!\\d)"
-                    + "|\\d{1,2}(?:st|nd|rd|th)?[- ]MONTH[-, ]+\\d{4}|MONTH \\d{1,2},? .{0,15}\\d{4}".replace("MONTH", MONTH),
+                    + "|\\d{1,2}(?:st|nd|rd|th)?[- ]MONTH[-, ]+\\d{4}|MONTH \\d{1,2},? .{0,15}\\d{4}"
+                            .replace("MONTH", MONTH),
             Pattern.CASE_INSENSITIVE);
 
     /** A status with the date until which the registration is paid. */
@@ -111,9 +112,10 @@ public final class WhoisParser {
 
     /** Whether the response only states that a rate limit is exceeded. */
     public static boolean isRateLimited(String text) {
-        return read(text).registered() == null
-                && text.length() <= MAX_RATE_LIMIT_RESPONSE
-                && RATE_LIMIT.matcher(text).find();
+        boolean rejected = text.length() <= MAX_RATE_LIMIT_RESPONSE
+                ? RATE_LIMIT.matcher(text).find()
+                : WhoisAvailability.isRejected(text);
+        return rejected && read(text).registered() == null;
     }
 
     private RegistrationRecord registration() {

@@ -428,7 +428,9 @@ class WhoisParserTest {
                 "WHOIS LIMIT EXCEEDED - SEE WWW.PIR.ORG/WHOIS FOR DETAILS\n",
                 "% Query rate limit exceeded. Reduced information.\n",
                 "You have exceeded your quota; please try again later.\n",
-                "Too many requests\n")) {
+                "Too many requests\n",
+                "%% Terms of use\n".repeat(100)
+                        + "%% Too many requests...\n%%\n%% No entries found in the Database.\n")) {
             assertThat(WhoisParser.isRateLimited(text)).as(text).isTrue();
             assertThat(WhoisParser.read(text)).as(text).isEqualTo(RegistrationRecord.UNKNOWN);
         }
@@ -461,6 +463,10 @@ class WhoisParserTest {
                 "[".repeat(1_000_000),
                 " \n".repeat(500_000),
                 "a:b\n".repeat(250_000),
+                "a.".repeat(500_000),
+                ("a.".repeat(99) + "!\n").repeat(1_100),
+                ("Domain a\n" + "created on " + "1 ".repeat(400) + "\n").repeat(1_100),
+                "name servers: ns1.test.org\n\n name servers:\n\n".repeat(2_000),
                 "name server: ns1.test.org\n".repeat(40_000),
                 ("-".repeat(900) + "is fre\n").repeat(1_100),
                 ("created: " + "1-".repeat(400) + "\n").repeat(1_200))) {
