@@ -108,9 +108,10 @@ create table job_chunk (
   duplicates int[] not null,  -- indexes of the lines that use a result of these
   duplicate_of int[] not null,  -- the checked line of each element of duplicates
   crash_count int not null default 0,  -- number of expired leases while it was claimed
-  in_flight int[] not null default '{}',  -- after a crash: lines in progress
+  in_flight int[] not null default '{}',  -- recorded attempts: after a crash of the lines in progress, at a release
   suspects int[] not null default '{}',  -- lines in flight with others at a crash
   solo_crashes int[] not null default '{}',  -- one element per crash at which the line was the only one in flight
+  attempts int[] not null default '{}',  -- one element per recorded attempt of a line in an earlier claim
   primary key (job_id, number),
   check ((state = 'claimed') = (owner is not null))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
@@ -349,7 +350,8 @@ create function claim_chunks(
   p_excluded_suspect_accounts bigint[]
 ) returns table (
   job_id bigint, number int, attempt int, account_id bigint, module text, options json,
-  fresh boolean, checks int[], inputs bytea[], crash_count int, suspects int[], solo_crashes int[]
+  fresh boolean, checks int[], inputs bytea[], crash_count int, suspects int[], solo_crashes int[],
+  attempts int[]
 )
 -- few rows, all found by key; stale statistics would make the planner scan
 language plpgsql set enable_seqscan = off as $$
@@ -408,7 +410,8 @@ begin
         where c.job_id = m.job_id and c.number = m.number
         returning c.*)
     select m.job_id, m.number, m.attempt, m.account_id, m.module, j.options, j.fresh,
-      coalesce(w.checks, '{}'), coalesce(w.inputs, '{}'), m.crash_count, m.suspects, m.solo_crashes
+      coalesce(w.checks, '{}'), coalesce(w.inputs, '{}'), m.crash_count, m.suspects, m.solo_crashes,
+      m.attempts
     from claimed m
       join job j on j.id = m.job_id
       -- decompresses each page once
@@ -545,7 +548,7 @@ begin
     select sum(cardinality(c.in_flight)) from job_chunk c
     where c.owner = p_owner and c.state = 'claimed');
   update job_chunk c
-    set state = 'waiting', owner = null, in_flight = '{}',
+    set state = 'waiting', owner = null, in_flight = '{}', attempts = c.attempts || c.in_flight,
       crash_count = c.crash_count + p_crashed::int,
       suspects = case when p_crashed and not only_one_in_flight then c.suspects || c.in_flight else c.suspects end,
       solo_crashes = case

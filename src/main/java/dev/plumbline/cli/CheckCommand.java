@@ -135,6 +135,9 @@ public final class CheckCommand implements Callable<Integer> {
     }
 
     private int report(ModuleDescription description, Message.RunReply reply) {
+        if (reply instanceof Message.Paused) {
+            return fail("the process was paused during the check. Retry.");
+        }
         if (!(reply instanceof Message.Checked checked)) {
             return fail("too many requests to this target are queued. Retry later.");
         }

@@ -19,14 +19,17 @@ import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.concurrent.PauseDetector;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +46,10 @@ public final class CheckRunner {
     private static final int INSTANT_SHARE = 8;
 
     private static final int RETRY_AFTER_SECONDS = 1;
+
+    /** A shorter pause is less than the timeouts of most checks. */
+    private static final Duration MIN_PAUSE = Duration.ofSeconds(5);
+
     private static final Logger LOG = LoggerFactory.getLogger(CheckRunner.class);
 
     private final Vertx vertx;
@@ -50,6 +57,8 @@ public final class CheckRunner {
     private final ClassToInstanceMap<Object> probes;
     private final Clock clock;
     private final RunnerMetrics metrics;
+    private final LongSupplier nanos;
+    private final PauseDetector pauses;
     private final int permits;
     private final int bulkPermits;
     private final int maxQueued;
@@ -82,11 +91,26 @@ public final class CheckRunner {
             RunnerMetrics metrics,
             int permits,
             int maxQueued) {
+        this(vertx, modules, probes, clock, metrics, permits, maxQueued, System::nanoTime);
+    }
+
+    /** @param nanos clock of durations and pauses, as {@link System#nanoTime} */
+    CheckRunner(
+            Vertx vertx,
+            ModuleCatalogue modules,
+            ClassToInstanceMap<Object> probes,
+            Clock clock,
+            RunnerMetrics metrics,
+            int permits,
+            int maxQueued,
+            LongSupplier nanos) {
         this.vertx = vertx;
         this.modules = modules;
         this.probes = probes;
         this.clock = clock;
         this.metrics = metrics;
+        this.nanos = nanos;
+        this.pauses = new PauseDetector(vertx, MIN_PAUSE, nanos);
         this.permits = permits;
         this.bulkPermits = Math.max(1, permits - permits / INSTANT_SHARE);
         this.maxQueued = maxQueued;
@@ -126,7 +150,7 @@ public final class CheckRunner {
 
     private <E> Future<Message.RunReply> start(ModuleDefinition<E> module, Message.RunCheck request) {
         ModuleDescription description = module.description();
-        long startNanos = System.nanoTime();
+        long startNanos = nanos.getAsLong();
         Instant checkedAt = clock.instant();
         Target target;
         try {
@@ -143,7 +167,11 @@ public final class CheckRunner {
         RequestBudget budget = new RequestBudget(module.requests(options));
         return evaluate(module, target, options, request, budget).transform(outcome -> {
             release(request);
-            long durationMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+            if (pauses.pausedSince(startNanos)) {
+                metrics.rejected();
+                return Future.succeededFuture(new Message.Paused());
+            }
+            long durationMs = TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - startNanos);
             if (outcome.succeeded()) {
                 return complete(ResultAssembler.assemble(description, target, outcome.result(), checkedAt, durationMs));
             }

@@ -34,10 +34,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every check ends and releases its permit. */
 class CheckRunnerTest {
@@ -65,6 +67,12 @@ class CheckRunnerTest {
 
         private final List<String> came = Collections.synchronizedList(new ArrayList<>());
         private final Map<String, Promise<String>> ends = new ConcurrentHashMap<>();
+
+        List<String> came() {
+            synchronized (came) {
+                return List.copyOf(came);
+            }
+        }
 
         Promise<String> end(String target) {
             return ends.computeIfAbsent(target, missing -> Promise.promise());
@@ -201,6 +209,29 @@ class CheckRunnerTest {
         assertThat(error(result)).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
         assertThat(result.cacheable()).isFalse();
         assertThat(result.durationMs()).isGreaterThanOrEqualTo(1000);
+        assertPlaceIsFree(runner);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCheckDuringAPauseHasNoResult(boolean bulk) {
+        AtomicLong pausedNanos = new AtomicLong();
+        CheckRunner runner = new CheckRunner(
+                vertx,
+                new ModuleCatalogue(List.of(module)),
+                ImmutableClassToInstanceMap.of(),
+                Clock.systemUTC(),
+                new RunnerMetrics(meters),
+                1,
+                0,
+                () -> System.nanoTime() + pausedNanos.get());
+        Future<Message.RunReply> reply = run(runner, "a.test", bulk, PATIENCE_MS);
+        Await.until(() -> module.came().contains("a.test"));
+
+        pausedNanos.set(Duration.ofSeconds(17).toNanos());
+        module.end("a.test").fail(new CheckFailure(ErrorCode.READ_TIMEOUT, "No response within 10 s."));
+
+        assertThat(Await.value(reply)).isEqualTo(new Message.Paused());
         assertPlaceIsFree(runner);
     }
 

@@ -13,6 +13,7 @@ import dev.plumbline.job.store.JobStore;
 import dev.plumbline.job.store.UsageStore;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.ResultLookup;
+import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -63,7 +64,8 @@ public final class JobCoordinatorVerticle extends VerticleBase {
                 dependencies.results(),
                 dependencies.work(),
                 dependencies.clock(),
-                dependencies.settings()));
+                dependencies.settings(),
+                job -> watcher.onChange(job)));
         creator = new JobCreator(vertx, dependencies.modules(), dependencies.jobs(), coordinator::wake);
         watcher = new JobWatcher(vertx, dependencies.states());
         gauge("running", JobCoordinator::active);
@@ -144,7 +146,12 @@ public final class JobCoordinatorVerticle extends VerticleBase {
                     coordinator.reconcile();
                     return dependencies.states().find(request.token());
                 })
-                .map(job -> reply(request.accountId(), job)));
+                .map(job -> {
+                    if (job != null) {
+                        watcher.onChange(job.head().id());
+                    }
+                    return reply(request.accountId(), job);
+                }));
     }
 
     private static Message reply(long accountId, JobStateStore.@Nullable OwnedJob job) {
@@ -157,7 +164,8 @@ public final class JobCoordinatorVerticle extends VerticleBase {
     private static Future<Message> recoverUnavailable(Future<? extends Message> reply) {
         return reply.<Message>map(message -> message)
                 .recover(failure -> failure instanceof DatabaseUnavailableException
-                        ? Future.succeededFuture(new JobMessage.JobsUnavailable())
+                        ? Future.succeededFuture(
+                                new JobMessage.JobsUnavailable(failure instanceof DatabaseOverloadedException))
                         : Future.failedFuture(failure));
     }
 }

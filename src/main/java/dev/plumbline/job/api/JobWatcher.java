@@ -13,24 +13,36 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Long polling of jobs. A watched job is read once per second, independent of the number of waiters. Not thread-safe:
- * used on one event loop.
+ * Long polling of jobs. A watched job is read once per second, independent of the number of waiters, and at once when
+ * this node has changed it. Not thread-safe: used on one event loop.
  */
 final class JobWatcher {
     private static final long PERIOD_MS = 1_000;
 
     private final Vertx vertx;
     private final JobStateStore store;
+    private final long periodMs;
     private final Map<String, WatchedJob> jobs = new HashMap<>();
-    private final SingleFlight<String, JobStateStore.@Nullable OwnedJob> reads;
+    private final SingleFlight<String, JobRead> reads;
+    private long changes;
 
     private record Waiter(
             Predicate<JobStateStore.OwnedJob> condition, Promise<JobStateStore.@Nullable OwnedJob> promise) {}
+
+    /**
+     * The first read of a job.
+     *
+     * @param job null if there is no such job
+     * @param changes number of changes before the read
+     */
+    private record JobRead(JobStateStore.@Nullable OwnedJob job, long changes) {}
 
     /** A job with waiters and its latest state. */
     private static final class WatchedJob {
         private final List<Waiter> waiters = new ArrayList<>();
         private JobStateStore.OwnedJob latest;
+        private boolean reading;
+        private boolean stale;
 
         WatchedJob(JobStateStore.OwnedJob latest) {
             this.latest = latest;
@@ -38,8 +50,13 @@ final class JobWatcher {
     }
 
     JobWatcher(Vertx vertx, JobStateStore store) {
+        this(vertx, store, PERIOD_MS);
+    }
+
+    JobWatcher(Vertx vertx, JobStateStore store, long periodMs) {
         this.vertx = vertx;
         this.store = store;
+        this.periodMs = periodMs;
         this.reads = new SingleFlight<>(vertx, job -> true);
     }
 
@@ -52,19 +69,35 @@ final class JobWatcher {
     Future<JobStateStore.@Nullable OwnedJob> await(
             String token, Predicate<JobStateStore.OwnedJob> condition, long waitMs) {
         WatchedJob watched = jobs.get(token);
-        Future<JobStateStore.@Nullable OwnedJob> state =
-                watched == null ? reads.run(token, () -> store.find(token)) : Future.succeededFuture(watched.latest);
-        return state.compose(job -> job == null || waitMs <= 0 || condition.test(job)
-                ? Future.succeededFuture(job)
-                : enqueue(token, job, condition, waitMs));
+        Future<JobRead> read = watched == null
+                ? reads.run(token, () -> read(token))
+                : Future.succeededFuture(new JobRead(watched.latest, changes));
+        return read.compose(found -> {
+            JobStateStore.OwnedJob job = found.job;
+            return job == null || waitMs <= 0 || condition.test(job)
+                    ? Future.succeededFuture(job)
+                    : enqueue(token, job, found.changes, condition, waitMs);
+        });
+    }
+
+    private Future<JobRead> read(String token) {
+        long changesBefore = changes;
+        return store.find(token).map(job -> new JobRead(job, changesBefore));
     }
 
     private Future<JobStateStore.@Nullable OwnedJob> enqueue(
-            String token, JobStateStore.OwnedJob latest, Predicate<JobStateStore.OwnedJob> condition, long waitMs) {
+            String token,
+            JobStateStore.OwnedJob latest,
+            long changesBefore,
+            Predicate<JobStateStore.OwnedJob> condition,
+            long waitMs) {
         WatchedJob job = jobs.computeIfAbsent(token, first -> {
-            vertx.setTimer(PERIOD_MS, fired -> poll(token));
+            vertx.setTimer(periodMs, fired -> poll(token));
             return new WatchedJob(latest);
         });
+        if (changesBefore != changes) {
+            refresh(token, job);
+        }
         Waiter waiter = new Waiter(condition, Promise.promise());
         job.waiters.add(waiter);
         long timer = vertx.setTimer(waitMs, fired -> {
@@ -80,12 +113,36 @@ final class JobWatcher {
             jobs.remove(token);
             return;
         }
+        refresh(token, job);
+        vertx.setTimer(periodMs, fired -> poll(token));
+    }
+
+    /** Reads a job that this node has changed, if it is watched. */
+    void onChange(long jobId) {
+        changes++;
+        jobs.forEach((token, job) -> {
+            if (job.latest.head().id() == jobId) {
+                refresh(token, job);
+            }
+        });
+    }
+
+    private void refresh(String token, WatchedJob job) {
+        if (job.reading) {
+            job.stale = true;
+            return;
+        }
+        job.reading = true;
+        job.stale = false;
         store.find(token).onComplete((state, failure) -> {
+            job.reading = false;
             if (state != null) {
                 job.latest = state;
             }
             complete(job, state, failure);
-            vertx.setTimer(PERIOD_MS, fired -> poll(token));
+            if (job.stale) {
+                refresh(token, job);
+            }
         });
     }
 

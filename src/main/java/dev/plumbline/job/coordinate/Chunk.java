@@ -3,6 +3,8 @@ package dev.plumbline.job.coordinate;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.job.store.WorkStore;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 
@@ -12,6 +14,9 @@ final class Chunk {
     private final ModuleDescription module;
     private final Options options;
     private final long claimTick;
+    /** One element per attempt of a line in this claim. */
+    private final List<Integer> attempts = new ArrayList<>();
+
     private int remaining;
     private boolean lost;
 
@@ -70,6 +75,30 @@ final class Chunk {
         return (int) claimed.soloCrashes().stream()
                 .filter(soloCrash -> soloCrash == index)
                 .count();
+    }
+
+    /**
+     * The number of attempts that may have contacted the target of a line, in this and earlier claims. The lines in
+     * progress at the first crash are unknown, so all lines are counted.
+     */
+    int attempts(int index) {
+        return (crashed() ? 1 : 0)
+                + Collections.frequency(claimed.attempts(), index)
+                + Collections.frequency(attempts, index);
+    }
+
+    /** The attempts in this claim, to be recorded when it is released. */
+    List<Integer> attempts() {
+        return List.copyOf(attempts);
+    }
+
+    void addAttempt(int index) {
+        attempts.add(index);
+    }
+
+    /** Removes an attempt that was rejected because of overload. */
+    void removeAttempt(int index) {
+        attempts.remove((Integer) index);
     }
 
     /** Counts a result; returns whether it was the last. */

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +43,6 @@ public final class JobCoordinator {
     private static final int MAX_SUSPECTS = 2_000;
     private static final int MAX_SUSPECTS_PER_ACCOUNT = 100;
     private static final long MAX_UNWRITTEN_BYTES = 16L << 20;
-    private static final int MAX_CRASHES = 3;
     private static final long STOP_POLL_MS = 20;
 
     private final ModuleCatalogue modules;
@@ -64,6 +64,7 @@ public final class JobCoordinator {
     private boolean claimAgain;
     private boolean stopping;
 
+    /** @param onJobChange receives the ID of a job when this node has completed or lost one of its chunks */
     public record Dependencies(
             Vertx vertx,
             dev.plumbline.bus.MessageBus bus,
@@ -72,7 +73,8 @@ public final class JobCoordinator {
             ResultLookup results,
             WorkStore store,
             Clock clock,
-            CoordinatorSettings settings) {}
+            CoordinatorSettings settings,
+            LongConsumer onJobChange) {}
 
     public JobCoordinator(Dependencies dependencies) {
         this.modules = dependencies.modules();
@@ -80,7 +82,10 @@ public final class JobCoordinator {
         this.results = dependencies.results();
         this.store = dependencies.store();
         this.clock = dependencies.clock();
-        this.writer = new ResultWriter(dependencies.vertx(), store, this::drop);
+        this.writer = new ResultWriter(dependencies.vertx(), store, this::internalError, released -> {
+            drop(released);
+            dependencies.onJobChange().accept(released.job());
+        });
         this.checker = new LineChecker(dependencies.bus(), results, writer, clock);
         this.dispatcher = new LineDispatcher(
                 dependencies.vertx(),
@@ -164,7 +169,20 @@ public final class JobCoordinator {
         suspects.close();
         Promise<Void> idle = Promise.promise();
         awaitIdle(vertx, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis), idle);
-        return idle.future().compose(reached -> writer.drain()).compose(written -> lease.close());
+        return idle.future()
+                .compose(reached -> writer.drain())
+                .compose(written -> recordAttempts())
+                .compose(recorded -> lease.close());
+    }
+
+    /** Records the attempts without a result before the chunks are released. */
+    private Future<Void> recordAttempts() {
+        Map<WorkStore.ChunkId, List<Integer>> attempts = new HashMap<>();
+        chunks.forEach((id, chunk) -> attempts.put(id, chunk.attempts()));
+        attempts.values().removeIf(List::isEmpty);
+        return attempts.isEmpty() || !lease.valid()
+                ? Future.succeededFuture()
+                : store.recordInFlight(lease.owner(), attempts).<Void>mapEmpty().otherwiseEmpty();
     }
 
     private void awaitIdle(Vertx vertx, long deadlineNanos, Promise<Void> idle) {
@@ -279,6 +297,18 @@ public final class JobCoordinator {
         } catch (InvalidTargetException invalid) {
             write(chunk, index, withoutTarget(chunk, ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage())));
             return null;
+        } catch (RuntimeException failure) {
+            // without a result, the chunk would be claimed again forever
+            LOG.atError()
+                    .addKeyValue("chunk", chunk.id())
+                    .addKeyValue("line", index)
+                    .setCause(failure)
+                    .log("line parsing failed");
+            write(
+                    chunk,
+                    index,
+                    withoutTarget(chunk, ErrorCode.INTERNAL, "The check failed because of an internal error."));
+            return null;
         }
         PendingLine line = new PendingLine(chunk, index, target, ResultKey.of(chunk.module(), target, chunk.options()));
         String refusal = policy.refusal(target);
@@ -286,14 +316,8 @@ public final class JobCoordinator {
             write(chunk, index, failed(line, ErrorCode.TARGET_BLOCKED, refusal));
             return null;
         }
-        if (chunk.crashCount(index) >= MAX_CRASHES) {
-            write(
-                    chunk,
-                    index,
-                    failed(
-                            line,
-                            ErrorCode.INTERNAL,
-                            "The service crashed three times while checking this line. The line is not retried."));
+        if (line.attemptsExhausted()) {
+            write(chunk, index, failed(line, ErrorCode.INTERNAL, LineChecker.ATTEMPTS_EXHAUSTED));
             return null;
         }
         return line;
@@ -356,6 +380,22 @@ public final class JobCoordinator {
     private CheckResult failed(PendingLine line, ErrorCode code, String message) {
         return ResultAssembler.failed(
                 line.chunk().module(), line.target(), new CheckError(code, message), clock.instant(), 0);
+    }
+
+    /** The result of a line whose own result cannot be stored. */
+    private WorkStore.LineResult internalError(Chunk chunk, int index) {
+        CheckError error =
+                new CheckError(ErrorCode.INTERNAL, "The result could not be stored because of an internal error.");
+        CheckResult result;
+        try {
+            String input = chunk.inputs().get(chunk.checks().indexOf(index));
+            result = ResultAssembler.failed(
+                    chunk.module(), TargetParser.parse(chunk.module(), input), error, clock.instant(), 0);
+        } catch (InvalidTargetException | RuntimeException noTarget) {
+            result = ResultAssembler.withoutTarget(chunk.module(), error, clock.instant());
+        }
+        return new WorkStore.LineResult(
+                chunk.id(), index, result.verdict().id(), RenderedResult.toLine(result), null);
     }
 
     private void write(Chunk chunk, int index, CheckResult result) {

@@ -22,20 +22,30 @@ final class LineChecker {
     private static final long REPLY_MARGIN_MS = 5_000;
     private static final int RETRY_SECONDS = 1;
 
+    static final String ATTEMPTS_EXHAUSTED =
+            "The service was interrupted in three attempts to check this line. The line is not retried.";
+
     private final MessageBus bus;
     private final ResultLookup results;
     private final ResultWriter writer;
     private final Clock clock;
+    private final long replyMarginMs;
 
     LineChecker(MessageBus bus, ResultLookup results, ResultWriter writer, Clock clock) {
+        this(bus, results, writer, clock, REPLY_MARGIN_MS);
+    }
+
+    /** @param replyMarginMs time after the timeout of a check at which its reply is considered lost */
+    LineChecker(MessageBus bus, ResultLookup results, ResultWriter writer, Clock clock, long replyMarginMs) {
         this.bus = bus;
         this.results = results;
         this.writer = writer;
         this.clock = clock;
+        this.replyMarginMs = replyMarginMs;
     }
 
     /**
-     * Runs a line.
+     * Runs a line. A late or lost reply is not a result.
      *
      * @return the delay in milliseconds before a retry; 0 if there is a result. Fails only for internal errors
      */
@@ -49,21 +59,30 @@ final class LineChecker {
                 QUEUE_TIMEOUT_MS,
                 "job-" + chunk.id().job() + "-" + line.index(),
                 chunk.fresh());
+        line.startAttempt();
         return bus.request(
                         BusAddresses.CHECK_RUN,
                         request,
                         Message.RunReply.class,
-                        chunk.options().integer(ModuleDescription.TIMEOUT_MS) + REPLY_MARGIN_MS)
+                        chunk.options().integer(ModuleDescription.TIMEOUT_MS) + replyMarginMs)
                 .transform(reply -> {
                     if (reply.succeeded() && reply.result() instanceof Message.Checked checked) {
-                        write(line, checked.result());
+                        writeOrFail(line, checked.result());
                         return Future.succeededFuture(0L);
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Overloaded overload) {
+                        line.cancelAttempt();
                         return Future.succeededFuture(deferOrFail(line, overload.retryAfterSeconds()));
                     }
                     if (MessageBus.isUnserved(reply.cause())) {
+                        line.cancelAttempt();
                         return Future.succeededFuture(deferOrFail(line, RETRY_SECONDS));
+                    }
+                    if (reply.succeeded() || MessageBus.isTimeout(reply.cause())) {
+                        LOG.atWarn()
+                                .addKeyValue("request_id", request.requestId())
+                                .log("line check interrupted");
+                        return Future.succeededFuture(retryOrFail(line));
                     }
                     LOG.atError()
                             .addKeyValue("request_id", request.requestId())
@@ -83,6 +102,28 @@ final class LineChecker {
             return 0;
         }
         return line.retryDelayMs(seconds);
+    }
+
+    private long retryOrFail(PendingLine line) {
+        if (line.attemptsExhausted()) {
+            fail(line, ErrorCode.INTERNAL, ATTEMPTS_EXHAUSTED);
+            return 0;
+        }
+        return line.retryDelayMs(RETRY_SECONDS);
+    }
+
+    /** Writes a result; an internal error if it cannot be rendered, because the next check would fail in the same way. */
+    private void writeOrFail(PendingLine line, CheckResult result) {
+        try {
+            write(line, result);
+        } catch (RuntimeException failure) {
+            LOG.atError()
+                    .addKeyValue("chunk", line.chunk().id())
+                    .addKeyValue("line", line.index())
+                    .setCause(failure)
+                    .log("result rendering failed");
+            fail(line, ErrorCode.INTERNAL, "The check failed because of an internal error.");
+        }
     }
 
     /** Writes an error result without a check. */

@@ -16,8 +16,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects the next line on this node: round-robin between accounts, with a limit per node and per host. A line that
- * waits for its host does not block others. The last permits are reserved for accounts without active lines. Confined
+ * Selects the next line on this node: round-robin between accounts, with a limit per node, per host, and per host
+ * and account. A line that waits for its host does not block others. The last permits are reserved for accounts without active lines. Confined
  * to an event loop.
  */
 final class LineDispatcher {
@@ -38,8 +38,7 @@ final class LineDispatcher {
     private final int perHost;
     private final Consumer<PendingLine> start;
     private final Map<Long, ArrayDeque<PendingLine>> ready = new LinkedHashMap<>();
-    private final Map<String, ArrayDeque<PendingLine>> waitingForHost = new HashMap<>();
-    private final Multiset<String> activePerHost = HashMultiset.create();
+    private final Map<String, HostQueue> hosts = new HashMap<>();
     private final Multiset<Long> activePerAccount = HashMultiset.create();
     private final Multiset<Long> parkedPerAccount = HashMultiset.create();
     private final SlidingCounter completions;
@@ -76,13 +75,13 @@ final class LineDispatcher {
                 unparkNext(host);
                 continue;
             }
-            if (perHost > 0 && activePerHost.count(host) >= perHost) {
-                waitingForHost.computeIfAbsent(host, next -> new ArrayDeque<>()).add(line);
+            HostQueue queue = hosts.computeIfAbsent(host, first -> new HostQueue(perHost));
+            if (!queue.tryAcquire(line.chunk().accountId())) {
+                queue.await(line);
                 park(line);
                 continue;
             }
             activePerAccount.add(line.chunk().accountId());
-            activePerHost.add(host);
             start.accept(line);
         }
     }
@@ -119,22 +118,25 @@ final class LineDispatcher {
 
     private void release(PendingLine line) {
         activePerAccount.remove(line.chunk().accountId());
-        activePerHost.remove(line.host());
+        HostQueue queue = hosts.get(line.host());
+        if (queue != null) {
+            queue.release(line.chunk().accountId());
+        }
         unparkNext(line.host());
     }
 
     private void unparkNext(String host) {
-        ArrayDeque<PendingLine> waiting = waitingForHost.get(host);
-        while (waiting != null && !waiting.isEmpty()) {
-            PendingLine next = waiting.remove();
-            unpark(next);
-            if (!next.chunk().lost()) {
-                add(next);
-                break;
-            }
+        HostQueue queue = hosts.get(host);
+        if (queue == null) {
+            return;
         }
-        if (waiting != null && waiting.isEmpty()) {
-            waitingForHost.remove(host);
+        PendingLine next = queue.poll(this::unpark);
+        if (next != null) {
+            unpark(next);
+            add(next);
+        }
+        if (queue.isEmpty()) {
+            hosts.remove(host);
         }
     }
 

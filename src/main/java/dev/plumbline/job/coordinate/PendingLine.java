@@ -9,6 +9,9 @@ final class PendingLine {
     private static final long MAX_WAIT_NANOS = TimeUnit.MINUTES.toNanos(15);
     private static final long MAX_DELAY_MS = 10_000;
 
+    /** Maximum number of attempts that may have contacted the target. */
+    private static final int MAX_ATTEMPTS = 3;
+
     private final Chunk chunk;
     private final int index;
     private final Target target;
@@ -62,6 +65,21 @@ final class PendingLine {
         rejections++;
         long delay = Math.max(retryAfterSeconds * 1_000L, 250L << Math.min(rejections, 6));
         return Math.min(delay, MAX_DELAY_MS);
+    }
+
+    /** Counts an attempt that may contact the target. */
+    void startAttempt() {
+        chunk.addAttempt(index);
+    }
+
+    /** Does not count the current attempt, because the target was not contacted or the service is overloaded. */
+    void cancelAttempt() {
+        chunk.removeAttempt(index);
+    }
+
+    /** Whether no further attempt is allowed. */
+    boolean attemptsExhausted() {
+        return chunk.attempts(index) >= MAX_ATTEMPTS;
     }
 
     /** Whether the line has waited for more than 15 minutes. */

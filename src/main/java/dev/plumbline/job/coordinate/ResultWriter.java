@@ -10,16 +10,21 @@ import io.vertx.core.buffer.Buffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes results in order, in batches, one batch at a time. A batch is retried during an outage. Confined to an event
- * loop.
+ * Writes results in order, in batches, one batch at a time. During an outage, a batch is retried with fewer lines, in
+ * case it is too large for the statement timeout. A batch that the database rejects is written line by line, and a
+ * rejected line is replaced by an internal error. If that is rejected too, the fault is not the line: the writes of its
+ * chunk are deferred. Confined to an event loop.
  */
 final class ResultWriter {
     private static final Logger LOG = LoggerFactory.getLogger(ResultWriter.class);
@@ -27,27 +32,44 @@ final class ResultWriter {
     private static final int BATCH_BYTES = 2 << 20;
     private static final long PAUSE_MS = 25;
     private static final long RETRY_MS = 250;
+    private static final long DEFER_MS = 5_000;
 
     private final Vertx vertx;
     private final WorkStore store;
+    private final BiFunction<Chunk, Integer, WorkStore.LineResult> internalError;
     private final Consumer<WorkStore.ChunkId> onReleased;
     private final ArrayDeque<Entry> queue = new ArrayDeque<>();
+    private final Map<Chunk, List<Entry>> deferred = new LinkedHashMap<>();
     private long owner;
     private long bytes;
+    private int maxLines = BATCH_LINES;
+    private int singleLines;
     private boolean writing;
     private @Nullable Promise<Void> drainPromise;
 
-    /** @param line null for a chunk without lines */
-    private record Entry(Chunk chunk, WorkStore.@Nullable LineResult line, boolean completesChunk) {
+    /**
+     * @param line null for a chunk without lines
+     * @param rejected the entry that the database rejected and this one replaces; null if there is none
+     */
+    private record Entry(
+            Chunk chunk, WorkStore.@Nullable LineResult line, boolean completesChunk, @Nullable Entry rejected) {
         int size() {
             return line == null ? 0 : line.body().length();
         }
     }
 
-    /** @param onReleased receives chunks that are complete or no longer held */
-    ResultWriter(Vertx vertx, WorkStore store, Consumer<WorkStore.ChunkId> onReleased) {
+    /**
+     * @param internalError the error result of a line whose result the database rejects, by chunk and index
+     * @param onReleased receives chunks that are complete or no longer held
+     */
+    ResultWriter(
+            Vertx vertx,
+            WorkStore store,
+            BiFunction<Chunk, Integer, WorkStore.LineResult> internalError,
+            Consumer<WorkStore.ChunkId> onReleased) {
         this.vertx = vertx;
         this.store = store;
+        this.internalError = internalError;
         this.onReleased = onReleased;
     }
 
@@ -55,7 +77,9 @@ final class ResultWriter {
     void startLease(long newOwner) {
         owner = newOwner;
         queue.clear();
+        deferred.clear();
         bytes = 0;
+        singleLines = 0;
     }
 
     void add(Chunk chunk, int index, String verdict, Buffer body) {
@@ -65,17 +89,21 @@ final class ResultWriter {
     /** @param cacheEntry null if the result is not cacheable */
     void add(Chunk chunk, int index, String verdict, Buffer body, ResultLookup.@Nullable LineCacheEntry cacheEntry) {
         enqueue(new Entry(
-                chunk, new WorkStore.LineResult(chunk.id(), index, verdict, body, cacheEntry), chunk.countResult()));
+                chunk, new WorkStore.LineResult(chunk.id(), index, verdict, body, cacheEntry), chunk.countResult(), null));
     }
 
     /** Completes a chunk without pending lines. */
     void complete(Chunk chunk) {
-        enqueue(new Entry(chunk, null, true));
+        enqueue(new Entry(chunk, null, true, null));
     }
 
     private void enqueue(Entry entry) {
         queue.add(entry);
         bytes += entry.size();
+        startWriting();
+    }
+
+    private void startWriting() {
         if (!writing) {
             writing = true;
             // delayed to collect results of the same time
@@ -89,10 +117,10 @@ final class ResultWriter {
     }
 
     int pendingLines() {
-        return queue.size();
+        return queue.size() + deferred.values().stream().mapToInt(List::size).sum();
     }
 
-    /** Completes when all results are written or dropped. */
+    /** Completes when all results are written, deferred or dropped. */
     Future<Void> drain() {
         if (!writing) {
             return Future.succeededFuture();
@@ -119,12 +147,18 @@ final class ResultWriter {
     private List<Entry> nextBatch() {
         List<Entry> batch = new ArrayList<>();
         long size = 0;
-        while (!queue.isEmpty() && batch.size() < BATCH_LINES) {
+        int max = singleLines > 0 ? 1 : maxLines;
+        while (!queue.isEmpty() && batch.size() < max) {
             Entry next = queue.element();
             if (!batch.isEmpty() && size + next.size() > BATCH_BYTES) {
                 break;
             }
             queue.remove();
+            List<Entry> deferredOfChunk = deferred.get(next.chunk);
+            if (deferredOfChunk != null) {
+                deferredOfChunk.add(next);
+                continue;
+            }
             bytes -= next.size();
             if (!next.chunk.lost()) {
                 batch.add(next);
@@ -148,31 +182,75 @@ final class ResultWriter {
         long writer = owner;
         store.writeResults(writer, lines, completed).onComplete((lost, failure) -> {
             if (failure == null) {
+                maxLines = Math.min(BATCH_LINES, 2 * maxLines);
+                singleLines = Math.max(0, singleLines - 1);
                 lost.forEach(onReleased);
                 completed.forEach(onReleased);
                 pause();
-            } else if (failure instanceof DatabaseUnavailableException && writer == owner) {
-                vertx.setTimer(RETRY_MS, fired -> write(batch));
+            } else if (writer != owner) {
+                pause();
+            } else if (failure instanceof DatabaseUnavailableException) {
+                maxLines = Math.max(1, batch.size() / 2);
+                requeue(batch);
+                vertx.setTimer(RETRY_MS, fired -> writeBatch());
             } else {
-                handleFailure(batch, failure);
+                if (batch.size() > 1) {
+                    LOG.atWarn()
+                            .addKeyValue("lines", batch.size())
+                            .setCause(failure)
+                            .log("result batch rejected");
+                    singleLines = batch.size();
+                    requeue(batch);
+                } else {
+                    handleRejected(batch.get(0), failure);
+                }
+                writeBatch();
             }
         });
     }
 
+    private void requeue(List<Entry> batch) {
+        for (int i = batch.size() - 1; i >= 0; i--) {
+            queue.addFirst(batch.get(i));
+            bytes += batch.get(i).size();
+        }
+    }
+
     private void pause() {
-        if (queue.size() >= BATCH_LINES / 2) {
+        if (singleLines > 0 || queue.size() >= BATCH_LINES / 2) {
             writeBatch();
         } else {
             vertx.setTimer(PAUSE_MS, rested -> writeBatch());
         }
     }
 
-    /** Handles a failed batch. Except during an outage, its chunks are dropped and released by reconciliation. */
-    private void handleFailure(List<Entry> batch, Throwable failure) {
-        if (!(failure instanceof DatabaseUnavailableException)) {
-            LOG.atError().addKeyValue("lines", batch.size()).setCause(failure).log("result write failed");
-            batch.stream().map(entry -> entry.chunk.id()).distinct().forEach(onReleased);
+    /** Replaces a rejected line by an internal error; defers its chunk if that is rejected too. */
+    private void handleRejected(Entry entry, Throwable failure) {
+        if (entry.line != null && entry.rejected == null) {
+            LOG.atError()
+                    .addKeyValue("chunk", entry.chunk.id())
+                    .addKeyValue("line", entry.line.index())
+                    .setCause(failure)
+                    .log("result rejected");
+            requeue(List.of(new Entry(
+                    entry.chunk,
+                    internalError.apply(entry.chunk, entry.line.index()),
+                    entry.completesChunk,
+                    entry)));
+            return;
         }
-        pause();
+        LOG.atError().addKeyValue("chunk", entry.chunk.id()).setCause(failure).log("result write failed");
+        Entry original = entry.rejected == null ? entry : entry.rejected;
+        deferred.put(entry.chunk, new ArrayList<>(List.of(original)));
+        bytes += original.size();
+        singleLines = Math.max(0, singleLines - 1);
+        vertx.setTimer(DEFER_MS, fired -> {
+            List<Entry> entries = deferred.remove(entry.chunk);
+            if (entries != null) {
+                queue.addAll(entries);
+                singleLines += entries.size();
+                startWriting();
+            }
+        });
     }
 }

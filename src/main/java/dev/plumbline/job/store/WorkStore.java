@@ -86,6 +86,7 @@ public final class WorkStore {
      * @param crashCount number of crashes of nodes that held the chunk
      * @param suspects lines that were in flight with others at a crash
      * @param soloCrashes one element per crash at which the line was the only one in flight
+     * @param attempts one element per recorded attempt of a line in an earlier claim
      */
     public record ClaimedChunk(
             ChunkId id,
@@ -97,7 +98,8 @@ public final class WorkStore {
             List<String> inputs,
             int crashCount,
             Set<Integer> suspects,
-            List<Integer> soloCrashes) {}
+            List<Integer> soloCrashes,
+            List<Integer> attempts) {}
 
     /**
      * The chunks that a node claims.
@@ -197,7 +199,8 @@ public final class WorkStore {
                         .toList(),
                 row.getInteger("crash_count"),
                 Set.copyOf(Arrays.asList(row.getArrayOfIntegers("suspects"))),
-                Arrays.asList(row.getArrayOfIntegers("solo_crashes")));
+                Arrays.asList(row.getArrayOfIntegers("solo_crashes")),
+                Arrays.asList(row.getArrayOfIntegers("attempts")));
     }
 
     /**
@@ -291,10 +294,10 @@ public final class WorkStore {
     }
 
     /**
-     * Records the lines in flight before they start, to find the line that causes a crash. Replaces the previous
-     * record.
+     * Records the attempts of lines, before they start or before the chunk is released: to find the line that causes a
+     * crash, and to limit the attempts. Replaces the previous record.
      *
-     * @param lines indexes of the lines by chunk
+     * @param lines indexes of the lines by chunk, one element per attempt
      * @return the chunks, of these, that the node still holds
      */
     public Future<Set<ChunkId>> recordInFlight(long owner, Map<ChunkId, List<Integer>> lines) {

@@ -76,6 +76,24 @@ class JobLongPollApiTest {
     }
 
     @Test
+    void returnMinimalOmitsTheLines() throws Exception {
+        String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
+        JOBS.finish(token);
+
+        HttpResponse<String> minimal = client.get("/" + token, "Prefer", "return=minimal, wait=1");
+
+        assertThat(new JsonObject(minimal.body()).fieldNames()).doesNotContain("results", "next_cursor");
+        assertThat(header(minimal, "Preference-Applied")).isEqualTo("wait=1, return=minimal");
+        HttpResponse<String> summary = client.get("/" + token + "?results=false");
+        assertThat(minimal.body()).isEqualTo(summary.body());
+        assertThat(header(minimal, "ETag")).isEqualTo(header(summary, "ETag"));
+        assertThat(client.get("/" + token + "/results.csv", "Prefer", "return=minimal")
+                        .headers()
+                        .firstValue("Preference-Applied"))
+                .isEmpty();
+    }
+
+    @Test
     void waitWithEntityTagHoldsUntilChange() throws Exception {
         String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
         String etag = header(client.get("/" + token), "ETag");

@@ -6,6 +6,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.job.coordinate.CoordinatorSettings;
 import dev.plumbline.job.coordinate.ScriptedModule;
 import dev.plumbline.model.JobState;
+import dev.plumbline.store.Database;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Tuple;
@@ -114,6 +115,31 @@ class JobEngineTest {
             assertThat(bodies(node.results(again)).get(0).getBoolean("cached")).isTrue();
             assertThat(module.came()).containsOnlyOnce("known.test");
         }
+    }
+
+    @Test
+    void aLineWhoseResultTheDatabaseRejectsIsCheckedOnce() {
+        long account = account();
+        Database database = DATABASE.open();
+        TestDatabase.await(
+                database.query(
+                        """
+                alter table job_result add constraint test check (
+                  verdict <> 'warn' or convert_from(body, 'UTF8') not like '%unstorable%') not valid"""));
+        List<String> items = new ArrayList<>(names("pass", 3000, 3049));
+        items.add("warn.unstorable.test");
+        try (JobNode node = node()) {
+            JobMessage.JobSnapshot job =
+                    node.ended(account, node.create(account, items).token());
+
+            assertThat(job.pass()).isEqualTo(49);
+            assertThat(job.error()).isEqualTo(1);
+            JsonObject line = bodies(node.results(job)).get(49);
+            assertThat(line.getString("target")).isEqualTo("warn.unstorable.test");
+            assertThat(line.getJsonObject("error").getString("code")).isEqualTo("internal");
+            assertThat(module.came()).doesNotHaveDuplicates();
+        }
+        TestDatabase.await(database.query("alter table job_result drop constraint test"));
     }
 
     @Test

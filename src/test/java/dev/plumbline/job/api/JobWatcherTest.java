@@ -81,6 +81,30 @@ class JobWatcherTest {
     }
 
     @Test
+    void aChangeByThisNodeIsReadAtOnce() {
+        watch = new JobWatcher(
+                DATABASE.vertx(), new JobStateStore(DATABASE.vertx(), database), TimeUnit.HOURS.toMillis(1));
+        await(CROWD, JobWatcherTest::isFinal, 1_000_000);
+        Await.until(() -> watch.size() == 1);
+        tables.ids("select terminate_job(id, 'cancelled', interval '1 day'), id from job");
+
+        context.runOnContext(changed -> watch.onChange(job));
+
+        answers.forEach(answer -> assertThat(isFinal(Await.value(answer))).isTrue());
+        assertThat(counter.executed()).isEqualTo(2);
+    }
+
+    @Test
+    void aChangeDuringTheFirstReadIsNotLost() {
+        watch = new JobWatcher(
+                DATABASE.vertx(), new JobStateStore(DATABASE.vertx(), database), TimeUnit.HOURS.toMillis(1));
+        await(1, JobWatcherTest::isFinal, 1_000_000);
+        context.runOnContext(changed -> watch.onChange(job));
+
+        Await.until(() -> counter.executed() == 2);
+    }
+
+    @Test
     void timeoutReturnsTheLatestState() {
         await(CROWD, JobWatcherTest::isFinal, 50);
         answers.forEach(answer -> assertThat(Await.value(answer).head().id()).isEqualTo(job));

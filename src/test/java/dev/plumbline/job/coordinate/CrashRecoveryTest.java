@@ -4,6 +4,7 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.job.api.JobNode;
 import dev.plumbline.job.store.JobTables;
 import dev.plumbline.job.store.WorkStore;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
@@ -135,6 +137,30 @@ class CrashRecoveryTest {
             assertThat(bodies(frozen, account, created.token())).isEqualTo(results);
             assertThat(results.get(50).getJsonObject("fields").getString("text"))
                     .isEqualTo("freeze.me.test of the heir");
+        }
+        tables.assertEverythingAddsUp();
+    }
+
+    @Test
+    void aPauseOfTheProcessIsNotAResult() {
+        long account = tables.account();
+        ScriptedModule module = new ScriptedModule();
+        CoordinatorSettings longLease =
+                new CoordinatorSettings(64, 0, Duration.ofMinutes(1), Duration.ofMillis(200), Duration.ofMillis(50));
+        List<String> items = new ArrayList<>(names("hold.paused", 30));
+        items.add("freeze.paused.test");
+        try (JobNode node = new JobNode(DATABASE.url(), module, longLease)) {
+            JobMessage.JobSnapshot created =
+                    node.create(account, items, Map.of(ModuleDescription.TIMEOUT_MS, 1_000), true);
+            Await.until(() -> module.came().contains("freeze.paused.test"));
+            // longer than the timeout of the checks and of their replies
+            long resumeNanos = System.nanoTime() + Duration.ofSeconds(7).toNanos();
+            Await.until(() -> System.nanoTime() > resumeNanos);
+            module.thaw();
+            Await.until(() -> module.came().size() == 2 * items.size());
+            names("hold.paused", 30).forEach(module::letGo);
+
+            assertThat(node.ended(account, created.token()).pass()).isEqualTo(31);
         }
         tables.assertEverythingAddsUp();
     }

@@ -53,6 +53,7 @@ class LineDispatcherTest {
                         List.of(),
                         0,
                         Set.of(),
+                        List.of(),
                         List.of()),
                 MODULE,
                 Options.defaults(MODULE),
@@ -178,14 +179,17 @@ class LineDispatcherTest {
         add(dispatcher, chunk, "other.test", 3);
         dispatcher.dispatch();
 
-        assertThat(hosts()).filteredOn("crowd.test"::equals).hasSize(8);
+        assertThat(hosts())
+                .as("one permit is reserved for other accounts")
+                .filteredOn("crowd.test"::equals)
+                .hasSize(7);
         assertThat(hosts()).filteredOn("other.test"::equals).hasSize(3);
-        assertThat(dispatcher.parked()).isEqualTo(492);
-        assertThat(dispatcher.accountsWithParked(492)).containsExactly(A);
-        assertThat(dispatcher.accountsWithParked(493)).isEmpty();
+        assertThat(dispatcher.parked()).isEqualTo(493);
+        assertThat(dispatcher.accountsWithParked(493)).containsExactly(A);
+        assertThat(dispatcher.accountsWithParked(494)).isEmpty();
         assertThat(dispatcher.readyAndActive())
                 .as("who waits for a host takes no room")
-                .isEqualTo(11);
+                .isEqualTo(10);
 
         for (int i = 0; i < 500; i++) {
             begun.stream()
@@ -199,6 +203,40 @@ class LineDispatcherTest {
         assertThat(hosts()).filteredOn("crowd.test"::equals).hasSize(500);
         assertThat(dispatcher.parked()).isZero();
         assertThat(dispatcher.active()).isEqualTo(3);
+    }
+
+    @Test
+    void aHostIsSharedBetweenAccounts() {
+        LineDispatcher dispatcher = dispatcher(100, 8);
+        add(dispatcher, chunk(A), "shared.test", 4_500);
+        dispatcher.dispatch();
+        add(dispatcher, chunk(B), "shared.test", 10);
+        add(dispatcher, chunk(C), "shared.test", 10);
+        dispatcher.dispatch();
+
+        assertThat(accounts()).containsExactly(A, A, A, A, A, A, A, B);
+        for (int i = 0; i < 6; i++) {
+            dispatcher.complete(begun.get(i));
+            dispatcher.dispatch();
+        }
+        assertThat(accounts().subList(8, 14)).containsExactly(A, C, B, A, C, B);
+    }
+
+    @Test
+    void anAccountAtItsShareOfAHostDoesNotUseTheReservedPermit() {
+        LineDispatcher dispatcher = dispatcher(100, 8);
+        add(dispatcher, chunk(A), "shared.test", 20);
+        add(dispatcher, chunk(B), "shared.test", 1);
+        dispatcher.dispatch();
+        assertThat(accounts()).filteredOn(Long.valueOf(A)::equals).hasSize(7);
+
+        dispatcher.complete(begun.get(accounts().indexOf(B)));
+        dispatcher.dispatch();
+        assertThat(begun).hasSize(8);
+
+        dispatcher.complete(begun.get(0));
+        dispatcher.dispatch();
+        assertThat(begun).hasSize(9);
     }
 
     @Test

@@ -64,7 +64,17 @@ public final class JobTables {
         return row(sql, arguments).getLong(0);
     }
 
-    void sql(String sql, Object... arguments) {
+    public String text(String sql, Object... arguments) {
+        return row(sql, arguments).getString(0);
+    }
+
+    public List<String> texts(String sql, Object... arguments) {
+        List<String> texts = new ArrayList<>();
+        await(database.query(sql, Tuple.from(arguments))).forEach(row -> texts.add(row.getString(0)));
+        return texts;
+    }
+
+    public void sql(String sql, Object... arguments) {
         await(database.query(sql, Tuple.from(arguments)));
     }
 

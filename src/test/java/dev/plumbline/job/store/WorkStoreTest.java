@@ -239,6 +239,7 @@ class WorkStoreTest {
         assertThat(found.crashCount()).isEqualTo(3);
         assertThat(found.suspects()).containsExactlyInAnyOrder(0, 1, 2);
         assertThat(found.soloCrashes()).containsExactly(1);
+        assertThat(found.attempts()).containsExactly(0, 1, 2, 1);
     }
 
     @Test
@@ -300,6 +301,9 @@ class WorkStoreTest {
             assertThat(row.getArrayOfIntegers("in_flight")).isEmpty();
             assertThat(row.getArrayOfIntegers("solo_crashes")).isEmpty();
         }
+        assertThat(tables.chunk(claimed.get(1).id()).getArrayOfIntegers("attempts"))
+                .as("a later claim counts the recorded attempt")
+                .containsExactly(50);
         assertThat(await(store.renew(owner, LONG))).isFalse();
     }
 

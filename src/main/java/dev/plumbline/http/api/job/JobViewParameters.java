@@ -43,6 +43,11 @@ record JobViewParameters(ResultFormat format, int from, int limit, boolean lines
         return new JobViewParameters(ResultFormat.JSON, 0, MAX_LINES, lines, false);
     }
 
+    /** Returns this view without lines. */
+    JobViewParameters withoutLines() {
+        return new JobViewParameters(format, from, limit, false, raw);
+    }
+
     /** Returns the view of a file with all lines. */
     static JobViewParameters ofFile(RoutingContext ctx, ResultFormat format) {
         return new JobViewParameters(

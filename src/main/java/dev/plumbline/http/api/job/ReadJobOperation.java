@@ -11,6 +11,8 @@ import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** {@code GET /api/v1/jobs/{token}} and its result files. */
@@ -61,26 +63,37 @@ final class ReadJobOperation {
             return;
         }
         PreferHeader preferences = PreferHeader.of(ctx.request().headers());
+        boolean minimal = preferences.minimal() && format == ResultFormat.JSON;
+        JobViewParameters applied = minimal ? view.withoutLines() : view;
         int seconds = longPolls.seconds(preferences.waitSeconds());
         String condition = ctx.request().getHeader("If-None-Match");
-        long knownVersion = condition == null ? JobLongPolls.UNTIL_FINAL : view.versionOf(condition);
+        long knownVersion = condition == null ? JobLongPolls.UNTIL_FINAL : applied.versionOf(condition);
         boolean differs = condition != null && knownVersion < 0;
         boolean wait = seconds > 0 && !differs && longPolls.acquire(caller);
         Future<JobMessage.JobSnapshot> job = wait
                 ? longPolls.await(ctx, caller, token, knownVersion, seconds)
                 : jobs.read(caller.accountId(), token);
         int waited = wait || (seconds > 0 && differs) ? seconds : 0;
+        List<String> preferencesApplied = new ArrayList<>();
+        if (waited > 0) {
+            preferencesApplied.add("wait=" + waited);
+        }
+        if (minimal) {
+            preferencesApplied.add("return=minimal");
+        }
         RequestFutures.handle(ctx, job, current -> {
             if (wait) {
                 // the API key can have been revoked while the request was held
-                authentication.authenticate(ctx, Scope.JOBS_READ, valid -> respond(ctx, current, view, waited));
+                authentication.authenticate(
+                        ctx, Scope.JOBS_READ, valid -> respond(ctx, current, applied, preferencesApplied));
             } else {
-                respond(ctx, current, view, waited);
+                respond(ctx, current, applied, preferencesApplied);
             }
         });
     }
 
-    private void respond(RoutingContext ctx, JobMessage.JobSnapshot job, JobViewParameters view, int waitedSeconds) {
+    private void respond(
+            RoutingContext ctx, JobMessage.JobSnapshot job, JobViewParameters view, List<String> preferencesApplied) {
         if (ctx.response().closed()) {
             return;
         }
@@ -92,8 +105,8 @@ final class ReadJobOperation {
         Runnable headers = () -> {
             ctx.response().putHeader("ETag", etag);
             JobResponses.setRetryAfter(ctx.response(), job);
-            if (waitedSeconds > 0) {
-                ctx.response().putHeader("Preference-Applied", "wait=" + waitedSeconds);
+            if (!preferencesApplied.isEmpty()) {
+                ctx.response().putHeader("Preference-Applied", String.join(", ", preferencesApplied));
             }
         };
         if (ContentNegotiation.matches(ctx, etag)) {

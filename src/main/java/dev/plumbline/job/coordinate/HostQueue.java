@@ -1,0 +1,84 @@
+package dev.plumbline.job.coordinate;
+
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lines of one host on this node: active lines, limited per host and per account, and waiting lines, served
+ * round-robin between accounts. Confined to an event loop.
+ */
+final class HostQueue {
+    /** One of this many permits, rounded, is reserved for other accounts. */
+    private static final float RESERVED_SHARE = 8;
+
+    private final int permits;
+    private final int permitsPerAccount;
+    private final Multiset<Long> active = HashMultiset.create();
+    private final Map<Long, ArrayDeque<PendingLine>> waiting = new LinkedHashMap<>();
+
+    /** @param permits maximum number of active lines; 0 for no limit */
+    HostQueue(int permits) {
+        this.permits = permits == 0 ? Integer.MAX_VALUE : permits;
+        this.permitsPerAccount = this.permits - Math.round(this.permits / RESERVED_SHARE);
+    }
+
+    /** Acquires a permit for a line of the account. Returns false if none is available. */
+    boolean tryAcquire(long account) {
+        if (active.size() >= permits || active.count(account) >= permitsPerAccount) {
+            return false;
+        }
+        active.add(account);
+        return true;
+    }
+
+    void release(long account) {
+        active.remove(account);
+    }
+
+    void await(PendingLine line) {
+        waiting.computeIfAbsent(line.chunk().accountId(), account -> new ArrayDeque<>())
+                .add(line);
+    }
+
+    /**
+     * Removes and returns the next waiting line that can acquire a permit; null if there is none.
+     *
+     * @param onLost receives lines that are removed because their chunk is lost
+     */
+    @Nullable
+    PendingLine poll(Consumer<PendingLine> onLost) {
+        if (active.size() >= permits) {
+            return null;
+        }
+        Iterator<Map.Entry<Long, ArrayDeque<PendingLine>>> accounts =
+                waiting.entrySet().iterator();
+        while (accounts.hasNext()) {
+            Map.Entry<Long, ArrayDeque<PendingLine>> entry = accounts.next();
+            ArrayDeque<PendingLine> lines = entry.getValue();
+            while (!lines.isEmpty() && lines.element().chunk().lost()) {
+                onLost.accept(lines.remove());
+            }
+            if (lines.isEmpty()) {
+                accounts.remove();
+            } else if (active.count(entry.getKey()) < permitsPerAccount) {
+                accounts.remove();
+                PendingLine line = lines.remove();
+                if (!lines.isEmpty()) {
+                    waiting.put(entry.getKey(), lines);
+                }
+                return line;
+            }
+        }
+        return null;
+    }
+
+    boolean isEmpty() {
+        return active.isEmpty() && waiting.isEmpty();
+    }
+}

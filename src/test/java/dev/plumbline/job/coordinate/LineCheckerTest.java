@@ -1,0 +1,160 @@
+package dev.plumbline.job.coordinate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.Message;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.job.store.JobTables;
+import dev.plumbline.job.store.WorkStore;
+import dev.plumbline.result.ResultCache;
+import dev.plumbline.result.ResultKey;
+import dev.plumbline.result.ResultLookup;
+import dev.plumbline.result.ResultStore;
+import dev.plumbline.store.Database;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Replies of the runner: which are results, which are retried, and how often. */
+class LineCheckerTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final ModuleDescription MODULE = new ScriptedModule().description();
+
+    private final Vertx vertx = Vertx.vertx();
+    private final MessageBus bus = MessageBus.of(vertx);
+    private JobTables tables;
+    private WorkStore store;
+    private ResultWriter writer;
+    private LineChecker checker;
+    private PendingLine line;
+    private long job;
+    private long owner;
+
+    /** Claims a job with one line. */
+    @BeforeEach
+    void claim() throws InvalidTargetException {
+        Database database = DATABASE.open();
+        tables = new JobTables(database);
+        store = new WorkStore(database, JobTables.KEEP);
+        writer = new ResultWriter(
+                vertx,
+                store,
+                (chunk, index) -> {
+                    throw new AssertionError("rejected: " + index);
+                },
+                released -> {});
+        checker = new LineChecker(
+                bus,
+                new ResultLookup(
+                        new ResultCache(Clock.systemUTC(), 1 << 20),
+                        new ResultStore(vertx, database),
+                        Duration.ofMinutes(10)),
+                writer,
+                Clock.systemUTC(),
+                1);
+        job = tables.job(tables.account(), 1);
+        owner = Await.value(store.register(Duration.ofMinutes(10)));
+        writer.startLease(owner);
+        line = claimLine();
+    }
+
+    @AfterEach
+    void close() {
+        Await.value(vertx.close());
+    }
+
+    private PendingLine claimLine() throws InvalidTargetException {
+        List<WorkStore.ClaimedChunk> claimed =
+                Await.value(store.claim(owner, 1, JobTables.wanted(JobTables.MODULES, Set.of(), false)));
+        Options options = Options.parse(MODULE, Map.of(ModuleDescription.TIMEOUT_MS, 1_000))
+                .options();
+        Chunk chunk = new Chunk(claimed.get(0), MODULE, options, 0);
+        Target target = TargetParser.parse(MODULE, chunk.inputs().get(0));
+        return new PendingLine(chunk, 0, target, ResultKey.of(MODULE, target, options));
+    }
+
+    private void serve(Supplier<Future<Message.RunReply>> runner) {
+        Await.value(bus.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, request -> runner.get())
+                .completion());
+    }
+
+    /** Returns the delay before a retry; 0 if there is a result. */
+    private long check() {
+        return Await.value(Await.onLoop(vertx, () -> checker.check(line)));
+    }
+
+    private String result() {
+        Await.value(Await.onLoop(vertx, writer::drain));
+        return tables.text("select convert_from(body, 'UTF8') from job_result where job_id = $1", job);
+    }
+
+    @Test
+    void theThirdLostReplyIsAnInternalError() {
+        serve(() -> Promise.<Message.RunReply>promise().future());
+
+        assertThat(check()).isPositive();
+        assertThat(check()).isPositive();
+        assertThat(check()).isZero();
+
+        assertThat(result()).contains("\"code\":\"internal\"", "three attempts");
+    }
+
+    @Test
+    void theThirdPauseIsAnInternalError() {
+        serve(() -> Future.succeededFuture(new Message.Paused()));
+
+        assertThat(check()).isPositive();
+        assertThat(check()).isPositive();
+        assertThat(check()).isZero();
+
+        assertThat(result()).contains("\"code\":\"internal\"", "three attempts");
+    }
+
+    @Test
+    void overloadIsNotAnAttempt() {
+        serve(() -> Future.succeededFuture(new Message.Overloaded(1)));
+
+        for (int i = 0; i < 10; i++) {
+            assertThat(check()).isPositive();
+        }
+    }
+
+    @Test
+    void aMissingRunnerIsNotAnAttempt() {
+        for (int i = 0; i < 10; i++) {
+            assertThat(check()).isPositive();
+        }
+    }
+
+    @Test
+    void attemptsOfEarlierClaimsCount() throws InvalidTargetException {
+        Await.value(store.recordInFlight(owner, Map.of(line.chunk().id(), List.of(0, 0))));
+        Await.value(store.release(owner, List.of(line.chunk().id())));
+        line = claimLine();
+        serve(() -> Future.succeededFuture(new Message.Paused()));
+
+        assertThat(check()).isZero();
+
+        assertThat(result()).contains("\"code\":\"internal\"", "three attempts");
+    }
+}
