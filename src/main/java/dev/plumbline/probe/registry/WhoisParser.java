@@ -105,8 +105,18 @@ public final class WhoisParser {
         parseLines();
     }
 
+    /**
+     * {@link RegistrationRecord#UNKNOWN} if the response could not be interpreted or describes another domain.
+     *
+     * @param domain in A-labels and lower case
+     */
+    public static RegistrationRecord read(String text, String domain) {
+        WhoisParser parser = new WhoisParser(text);
+        return parser.describesAnother(domain) ? RegistrationRecord.UNKNOWN : parser.registration();
+    }
+
     /** {@link RegistrationRecord#UNKNOWN} if the response could not be interpreted. */
-    public static RegistrationRecord read(String text) {
+    static RegistrationRecord read(String text) {
         return new WhoisParser(text).registration();
     }
 
@@ -185,6 +195,14 @@ public final class WhoisParser {
     private static @Nullable String domain(String value) {
         String name = RegistryValueParser.nameserver(value);
         return name == null && LABELS.matcher(value).matches() ? value : name;
+    }
+
+    /** Some servers send the domain with the most similar name. */
+    private boolean describesAnother(String domain) {
+        List<String> names = values(WhoisField.DOMAIN).stream()
+                .flatMap(value -> Stream.ofNullable(RegistryValueParser.nameserver(value)))
+                .toList();
+        return !names.isEmpty() && !names.contains(domain);
     }
 
     private static @Nullable String nameserver(String value) {

@@ -413,6 +413,21 @@ class WhoisParserTest {
     }
 
     @Example
+    void rejectsDataOfAnotherDomain() {
+        String text = "Domain Name: AA.TEST\nRegistrar: R\nCreated: 2001-01-01\n";
+
+        assertThat(WhoisParser.read(text, "a.test")).isEqualTo(RegistrationRecord.UNKNOWN);
+        assertThat(WhoisParser.read(text, "aa.test").registered()).isTrue();
+        assertThat(WhoisParser.read(
+                                "Domain: b\u00fccher.test\nDomain-Ace: xn--bcher-kva.test\nStatus: ok\n",
+                                "xn--bcher-kva.test")
+                        .registered())
+                .isTrue();
+        assertThat(WhoisParser.read("Domain: a\nStatus: ok\n", "a.test").registered())
+                .isTrue();
+    }
+
+    @Example
     void endsAtTheNextDomain() {
         RegistrationRecord registration = WhoisParser.read(
                 "Domain: a.test\nCreated: 2001-01-01\n\nDomain: aa.test\nExpires: 2033-01-01\nNameserver: ns1.test.org\n");
