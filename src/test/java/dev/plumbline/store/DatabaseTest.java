@@ -160,15 +160,15 @@ class DatabaseTest {
 
     @Test
     void anIdleConnectionIsNotClosedWhenItIsUsed() {
-        Duration idle = Duration.ofMillis(400);
+        Duration idle = Duration.ofSeconds(2);
         Database pooled = open(DATABASE.url(), 8, TIMEOUT.multipliedBy(10), idle);
-        for (int round = 0; round < 16; round++) {
+        for (int round = 0; round < 6; round++) {
             List<Future<?>> burst = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
                 burst.add(pooled.query("select 1"));
             }
             burst.forEach(TestDatabase::await);
-            await(DATABASE.vertx().timer(idle.toMillis() - 4 + round / 2, TimeUnit.MILLISECONDS));
+            await(DATABASE.vertx().timer(idle.toMillis() - 1 + round, TimeUnit.MILLISECONDS));
         }
         await(pooled.close());
     }
