@@ -25,8 +25,8 @@ import org.bouncycastle.crypto.generators.HKDFBytesGenerator;
 import org.bouncycastle.crypto.params.HKDFParameters;
 
 /**
- * Session tokens: JSON Web Tokens (RFC 7519) with HS256, one issuer and one audience. Decoding checks encoding,
- * signature and expiry; the database decides whether the token is current.
+ * Session tokens: JSON Web Tokens (RFC 7519) with HS256, one issuer and one audience. Decoding checks encoding, signature
+ * and expiry; the database decides whether the token is current.
  */
 final class SessionTokenCodec {
     /** Maximum length of a token in characters. */

@@ -183,8 +183,7 @@ public final class Service {
                 .description("Password hashes being computed or queued")
                 .register(registry);
         BlockingAwait.await(
-                        new BootstrapAccount(pools.instant(), passwords).run(config.bootstrap()),
-                        "cannot create the first account")
+                        new BootstrapAccount(pools.instant(), passwords).run(config.bootstrap()), "cannot create the first account")
                 .forEach(print);
         ModuleCatalogue modules = ModuleCatalogue.load(config.dns().resolvers().keySet());
         CheckEnvironment environment = environment();

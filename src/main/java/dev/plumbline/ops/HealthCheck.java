@@ -8,8 +8,8 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 
 /**
- * Readiness of this node: the HTTP server sends responses, the database is reachable and has disk space, and the
- * runners respond.
+ * Readiness of this node: the HTTP server sends responses, the database is reachable and has disk space, and the runners
+ * respond.
  */
 public final class HealthCheck {
     private static final String UP = "up";

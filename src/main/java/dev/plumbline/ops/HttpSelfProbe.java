@@ -9,8 +9,8 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 
 /**
- * Sends {@code OPTIONS *} (RFC 9110, 9.3.7) to the HTTP server of this node. A listening socket is not enough: the
- * kernel accepts connections before the server does.
+ * Sends {@code OPTIONS *} (RFC 9110, 9.3.7) to the HTTP server of this node. A listening socket is not enough: the kernel
+ * accepts connections before the server does.
  */
 public final class HttpSelfProbe {
     private final HttpClient client;
@@ -42,6 +42,9 @@ public final class HttpSelfProbe {
 
     /** Returns whether the server sends a response, with any status. Does not fail. */
     Future<Boolean> responds() {
-        return client.request(request).compose(sent -> sent.send()).map(true).otherwise(false);
+        return client.request(request)
+                .compose(sent -> sent.send())
+                .map(true)
+                .otherwise(false);
     }
 }

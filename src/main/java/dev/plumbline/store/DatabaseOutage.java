@@ -72,8 +72,8 @@ final class DatabaseOutage {
     }
 
     /**
-     * Whether the operation timed out, possibly while it waited for a connection. Not an outage if the database
-     * responds to other operations.
+     * Whether the operation timed out, possibly while it waited for a connection. Not an outage if the database responds
+     * to other operations.
      */
     static boolean isTimeout(Throwable failure) {
         return failure instanceof TimeoutException || hasMessage(failure, TIMEOUT);

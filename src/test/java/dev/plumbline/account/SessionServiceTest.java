@@ -410,10 +410,9 @@ class SessionServiceTest {
     void theInvalidTokensDeriveFromAValidOne() {
         AuthenticatedUser begun = begin();
 
-        assertThat(resume(signed(claims(begun.newToken()), SIGNING_KEY, "HS256")))
-                .isNotNull();
-        assertThat(resume(mac(
-                        new JsonObject().put("alg", "HS256").put("typ", "JWT"), claims(begun.newToken()), SIGNING_KEY)))
+        assertThat(resume(signed(claims(begun.newToken()), SIGNING_KEY, "HS256"))).isNotNull();
+        assertThat(resume(
+                        mac(new JsonObject().put("alg", "HS256").put("typ", "JWT"), claims(begun.newToken()), SIGNING_KEY)))
                 .isNotNull();
     }
 

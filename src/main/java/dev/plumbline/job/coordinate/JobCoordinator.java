@@ -394,7 +394,8 @@ public final class JobCoordinator {
         } catch (InvalidTargetException | RuntimeException noTarget) {
             result = ResultAssembler.withoutTarget(chunk.module(), error, clock.instant());
         }
-        return new WorkStore.LineResult(chunk.id(), index, result.verdict().id(), RenderedResult.toLine(result), null);
+        return new WorkStore.LineResult(
+                chunk.id(), index, result.verdict().id(), RenderedResult.toLine(result), null);
     }
 
     private void write(Chunk chunk, int index, CheckResult result) {

@@ -69,14 +69,10 @@ class ReadinessTest {
         return ServiceUnderTest.start(
                 DATABASE.url(),
                 Map.of(
-                        "HTTP_HOST",
-                        host,
-                        "HTTP_PORT",
-                        Integer.toString(http),
-                        "HTTP_SHUTDOWN_TIMEOUT",
-                        "5s",
-                        "MANAGEMENT_PORT",
-                        Integer.toString(management)));
+                        "HTTP_HOST", host,
+                        "HTTP_PORT", Integer.toString(http),
+                        "HTTP_SHUTDOWN_TIMEOUT", "5s",
+                        "MANAGEMENT_PORT", Integer.toString(management)));
     }
 
     private int readiness() {

@@ -86,9 +86,7 @@ class ConnectionLimitTest {
         Socket next = connect(SECOND);
 
         assertThat(status(next)).isEqualTo(200);
-        assertThat(silent.get(0).getInputStream().read())
-                .as("the oldest is closed")
-                .isEqualTo(-1);
+        assertThat(silent.get(0).getInputStream().read()).as("the oldest is closed").isEqualTo(-1);
         assertThat(status(silent.get(1))).isEqualTo(200);
         assertThat(status(active)).isEqualTo(200);
     }
