@@ -90,7 +90,8 @@ create index job_request_created_at on job_request (created_at);
 -- Leases of the coordinators. The row of a coordinator whose lease expired is deleted; its next renewal fails.
 create table node (
   id bigint generated always as identity primary key,
-  lease_expires_at timestamptz not null
+  lease_expires_at timestamptz not null,
+  in_flight_at_crash int  -- number of lines in progress when the lease expired; null: its chunks are not being released
 );
 
 -- Chunks: up to 50 distinct targets of a job. The unit of a claim.
@@ -283,8 +284,7 @@ $$;
 create function lock_next_chunks(
   p_max_chunks int, p_modules text[], p_max_start_tag bigint, p_excluded_suspect_accounts bigint[]
 ) returns table (job_id bigint, number int, start_tag bigint)
--- forces a scan of job_chunk_waiting; stale statistics would make the planner sort all waiting chunks
-language plpgsql rows 16 set enable_sort = off as $$
+language plpgsql rows 16 as $$
 #variable_conflict use_column
 begin
   return query
@@ -353,7 +353,7 @@ create function claim_chunks(
   fresh boolean, checks int[], inputs bytea[], crash_count int, suspects int[], solo_crashes int[],
   attempts int[]
 )
--- few rows, all found by key; stale statistics would make the planner scan
+-- few rows, all found by key; a plan that was cached while the tables were almost empty would scan them
 language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
@@ -363,7 +363,7 @@ declare
   max_start_tag bigint := 9223372036854775807;
   claimed_job record;
 begin
-  perform 1 from node n where n.id = p_owner for key share;
+  perform 1 from node n where n.id = p_owner and n.in_flight_at_crash is null for key share;
   if not found then
     return;  -- the lease expired
   end if;
@@ -437,7 +437,7 @@ create function write_results(
   p_completed boolean[], p_jobs bigint[], p_numbers int[], p_indexes int[], p_verdicts text[], p_bodies bytea[],
   p_cache_keys text[], p_checked_at timestamptz[], p_expires_at timestamptz[]
 ) returns table (job_id bigint, number int)
--- few rows, all found by key; stale statistics would make the planner scan
+-- few rows, all found by key; a plan that was cached while the tables were almost empty would scan them
 language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
@@ -496,13 +496,15 @@ begin
     set version = v.version, running = j.running - coalesce(n.lines, 0),
       pass = j.pass + coalesce(n.pass, 0), warn = j.warn + coalesce(n.warn, 0),
       fail = j.fail + coalesce(n.fail, 0), error = j.error + coalesce(n.error, 0),
-      pending_chunks = j.pending_chunks - coalesce(d.chunks, 0)
+      pending_chunks = j.pending_chunks - coalesce(d.chunks, 0),
+      state = case when j.pending_chunks = d.chunks and j.state = 'running' then 'completed' else j.state end,
+      finished_at = case when j.pending_chunks = d.chunks and j.state = 'running' then clock_timestamp()
+        else j.finished_at end,
+      expires_at = case when j.pending_chunks = d.chunks and j.state = 'running'
+        then clock_timestamp() + p_retention else j.expires_at end
     from unnest(job_ids, versions) v(job_id, version)
       left join counts n on n.job_id = v.job_id left join done d on d.job_id = v.job_id
     where j.id = v.job_id and (n.lines > 0 or d.chunks > 0);
-  update job j
-    set state = 'completed', finished_at = clock_timestamp(), expires_at = clock_timestamp() + p_retention
-    where j.id = any(job_ids) and j.pending_chunks = 0 and j.state = 'running';
   -- last and in key order, see the lock order
   insert into result_cache as cached (key, job_id, index, checked_at, expires_at)
     select distinct on (n.key) n.key, n.job_id, n.index, n.checked_at, n.expires_at
@@ -522,8 +524,7 @@ begin
 end
 $$;
 
--- Returns claimed chunks to the queue; p_jobs null: all chunks of the owner. After a crash, the lines in flight
--- become suspects.
+-- Returns claimed chunks to the queue. After a crash, the lines in flight become suspects.
 create function release_chunks(p_owner bigint, p_jobs bigint[], p_numbers int[], p_crashed boolean)
 returns void
 language plpgsql as $$
@@ -533,20 +534,18 @@ declare
 begin
   perform 1 from job_chunk c
     where c.owner = p_owner and c.state = 'claimed'
-      and (p_jobs is null or (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers)))
+      and (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers))
     order by c.job_id, c.number for update;
   for released_job in
     select c.job_id, sum(pending_lines(c)) as lines from job_chunk c
     where c.owner = p_owner and c.state = 'claimed'
-      and (p_jobs is null or (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers)))
+      and (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers))
     group by c.job_id order by c.job_id
   loop
     update job j set running = j.running - released_job.lines, version = j.version + 1
       where j.id = released_job.job_id;
   end loop;
-  only_one_in_flight := 1 = (
-    select sum(cardinality(c.in_flight)) from job_chunk c
-    where c.owner = p_owner and c.state = 'claimed');
+  only_one_in_flight := 1 = (select n.in_flight_at_crash from node n where n.id = p_owner);
   update job_chunk c
     set state = 'waiting', owner = null, in_flight = '{}', attempts = c.attempts || c.in_flight,
       crash_count = c.crash_count + p_crashed::int,
@@ -554,35 +553,57 @@ begin
       solo_crashes = case
         when p_crashed and only_one_in_flight then c.solo_crashes || c.in_flight else c.solo_crashes end
     where c.owner = p_owner and c.state = 'claimed'
-      and (p_jobs is null or (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers)));
+      and (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers));
 end
 $$;
 
--- Releases all chunks of a coordinator and deletes its lease. The row is locked first to exclude concurrent claims.
-create function deregister_node(p_owner bigint) returns void
+-- Releases up to p_max_chunks chunks of a coordinator and returns their number. If there are fewer, deletes its lease.
+-- The caller locks the row of the coordinator first to exclude concurrent claims.
+create function release_slice(p_owner bigint, p_max_chunks int, p_crashed boolean) returns int
+language plpgsql as $$
+declare
+  jobs bigint[];
+  numbers int[];
+begin
+  select array_agg(c.job_id), array_agg(c.number) into jobs, numbers
+    from (
+      select c.job_id, c.number from job_chunk c
+      where c.owner = p_owner order by c.job_id, c.number limit p_max_chunks) c;
+  if jobs is not null then
+    perform release_chunks(p_owner, jobs, numbers, p_crashed);
+  end if;
+  if coalesce(cardinality(jobs), 0) < p_max_chunks then
+    delete from node n where n.id = p_owner;
+  end if;
+  return coalesce(cardinality(jobs), 0);
+end
+$$;
+
+-- Releases a slice of the chunks of a coordinator that stops and returns their number.
+create function deregister_node(p_owner bigint, p_max_chunks int) returns int
 language plpgsql as $$
 begin
   perform 1 from node n where n.id = p_owner for update;
-  perform release_chunks(p_owner, null, null, false);
-  delete from node n where n.id = p_owner;
+  return release_slice(p_owner, p_max_chunks, false);
 end
 $$;
 
--- Releases the chunks of one coordinator whose lease expired; false if there is none. One at a time, because a
--- second one would violate the lock order.
-create function reap_expired_node() returns boolean
+-- Releases a slice of the chunks of a coordinator whose lease expired; no row if there is none. One coordinator at a
+-- time, because a second one would violate the lock order. After the first slice, the lease cannot be renewed.
+create function reap_expired_node(p_max_chunks int) returns table (expired_node bigint, chunks int)
 language plpgsql as $$
-declare
-  expired_node bigint;
 begin
   select n.id into expired_node from node n where n.lease_expires_at < clock_timestamp()
     order by n.id limit 1 for update skip locked;
   if not found then
-    return false;
+    return;
   end if;
-  perform release_chunks(expired_node, null, null, true);
-  delete from node n where n.id = expired_node;
-  return true;
+  update node n
+    set in_flight_at_crash = (
+      select coalesce(sum(cardinality(c.in_flight)), 0) from job_chunk c where c.owner = expired_node)
+    where n.id = expired_node and n.in_flight_at_crash is null;
+  chunks := release_slice(expired_node, p_max_chunks, true);
+  return next;
 end
 $$;
 
@@ -632,36 +653,42 @@ begin
 end
 $$;
 
--- Deletes up to p_max_rows expired rows and returns their number. The row of the job is kept for a year, so that
--- a request for it returns 410.
-create function purge_jobs(p_max_rows int) returns int
+-- Deletes a slice of expired jobs and returns its size. A row counts once, and once more for each 8 KiB of its body:
+-- deleting a large body reads its pages. The row of the job is kept for a year, so that a request for it returns 410.
+create function purge_jobs(p_max_size int) returns int
 language plpgsql as $$
 declare
   expired_job bigint;
   deleted int;
-  remaining_rows int := p_max_rows;
+  last_index int;
+  remaining int := p_max_size;
 begin
-  while remaining_rows > 0 loop
+  while remaining > 0 loop
     select j.id into expired_job from job j
       where j.expires_at <= clock_timestamp() and j.purged_at is null
       order by j.expires_at limit 1 for update skip locked;
     exit when not found;
-    delete from job_result r where r.job_id = expired_job and r.index in (
-      select r.index from job_result r where r.job_id = expired_job order by r.index limit remaining_rows);
-    get diagnostics deleted = row_count;
-    remaining_rows := remaining_rows - deleted;
-    if remaining_rows > 0 then
+    select max(s.index), coalesce(sum(s.size), 0) into last_index, deleted
+      from (
+        select r.index, r.size, sum(r.size) over (order by r.index) - r.size as before
+        from (
+          select r.index, 1 + coalesce(pg_column_size(r.body), 0) / 8192 as size
+          from job_result r where r.job_id = expired_job order by r.index limit remaining) r) s
+      where s.before < remaining;
+    delete from job_result r where r.job_id = expired_job and r.index <= last_index;
+    remaining := remaining - deleted;
+    if remaining > 0 then
       delete from job_input p where p.job_id = expired_job;
       delete from job_chunk c where c.job_id = expired_job;
       update job j set purged_at = clock_timestamp() where j.id = expired_job;
-      remaining_rows := remaining_rows - 1;
+      remaining := remaining - 1;
     end if;
   end loop;
   delete from job j where j.id in (
     select j.id from job j where j.purged_at <= clock_timestamp() - interval '1 year'
-    order by j.purged_at limit remaining_rows for update skip locked);
+    order by j.purged_at limit greatest(remaining, 0) for update skip locked);
   get diagnostics deleted = row_count;
-  return p_max_rows - remaining_rows + deleted;
+  return least(p_max_size, p_max_size - remaining + deleted);
 end
 $$;
 

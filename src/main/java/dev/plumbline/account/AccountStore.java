@@ -141,12 +141,11 @@ final class AccountStore {
 
     /** The account with this address, or null. */
     Future<@Nullable StoredAccount> find(EmailAddress email) {
-        return database.query(SELECT + "a.email_key = $1", Tuple.of(email.key()))
-                .map(AccountStore::first);
+        return database.read(SELECT + "a.email_key = $1", Tuple.of(email.key())).map(AccountStore::first);
     }
 
     Future<@Nullable StoredAccount> find(long id) {
-        return database.query(SELECT + "a.id = $1", Tuple.of(id)).map(AccountStore::first);
+        return database.read(SELECT + "a.id = $1", Tuple.of(id)).map(AccountStore::first);
     }
 
     private static @Nullable StoredAccount first(RowSet<Row> rows) {
@@ -156,7 +155,7 @@ final class AccountStore {
 
     /** Accounts by ID in ascending order. */
     Future<List<Account>> list(long afterId, int limit) {
-        return database.query(SELECT + "a.id > $1 order by a.id limit $2", Tuple.of(afterId, limit))
+        return database.read(SELECT + "a.id > $1 order by a.id limit $2", Tuple.of(afterId, limit))
                 .map(rows -> {
                     List<Account> accounts = new ArrayList<>();
                     for (Row row : rows) {

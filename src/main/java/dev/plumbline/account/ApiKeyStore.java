@@ -93,7 +93,7 @@ final class ApiKeyStore {
 
     /** Finds keys by hash; null for unknown hashes. */
     Future<List<@Nullable StoredKey>> find(List<Buffer> hashes) {
-        return database.query(FIND, Tuple.of(hashes.toArray(Buffer[]::new))).map(rows -> {
+        return database.read(FIND, Tuple.of(hashes.toArray(Buffer[]::new))).map(rows -> {
             Map<Buffer, StoredKey> found = new HashMap<>();
             for (Row row : rows) {
                 found.put(row.getBuffer(0), found(row));
@@ -165,7 +165,7 @@ final class ApiKeyStore {
 
     /** The keys of an account: valid ones first, then newest first. */
     Future<List<ApiKey>> list(long accountId, int limit) {
-        return database.query(LIST, Tuple.of(accountId, limit)).map(rows -> {
+        return database.read(LIST, Tuple.of(accountId, limit)).map(rows -> {
             List<ApiKey> keys = new ArrayList<>();
             for (Row row : rows) {
                 keys.add(key(row));
@@ -200,7 +200,7 @@ final class ApiKeyStore {
 
     /** Finds the keys with this hash, prefix or ID, at most two. */
     Future<List<KeyReference>> findMatching(byte[] hash, String prefix, long id) {
-        return database.query(FIND_MATCHING, Tuple.of(Buffer.buffer(hash), prefix, id))
+        return database.read(FIND_MATCHING, Tuple.of(Buffer.buffer(hash), prefix, id))
                 .map(rows -> {
                     List<KeyReference> found = new ArrayList<>();
                     for (Row row : rows) {

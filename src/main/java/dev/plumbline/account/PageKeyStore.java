@@ -45,7 +45,7 @@ public final class PageKeyStore {
 
     /** Returns 0 if there is none. */
     private Future<Long> find(long accountId) {
-        return database.query(FIND, Tuple.of(accountId))
+        return database.read(FIND, Tuple.of(accountId))
                 .map(rows -> rows.size() == 0 ? 0L : rows.iterator().next().getLong(0));
     }
 

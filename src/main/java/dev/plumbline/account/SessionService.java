@@ -3,7 +3,6 @@ package dev.plumbline.account;
 import dev.plumbline.account.SessionStore.StoredSession;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.store.Database;
-import dev.plumbline.store.RetentionTask;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -190,8 +189,8 @@ public final class SessionService {
         return lookups.queued();
     }
 
-    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired sessions and returns their number. */
-    public Future<Integer> purgeExpired() {
-        return store.purgeExpired();
+    /** Deletes a slice of expired sessions. */
+    public static Future<Integer> purgeExpired(Database maintenance, int slice) {
+        return SessionStore.purgeExpired(maintenance, slice);
     }
 }

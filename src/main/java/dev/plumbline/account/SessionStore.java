@@ -1,7 +1,6 @@
 package dev.plumbline.account;
 
 import dev.plumbline.store.Database;
-import dev.plumbline.store.RetentionTask;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
@@ -131,7 +130,7 @@ final class SessionStore {
 
     /** Finds sessions by ID; null for unknown IDs. */
     Future<List<@Nullable StoredSession>> find(List<Long> ids) {
-        return database.query(FIND, Tuple.of(ids.toArray(Long[]::new))).map(rows -> {
+        return database.read(FIND, Tuple.of(ids.toArray(Long[]::new))).map(rows -> {
             Map<Long, StoredSession> found = new HashMap<>();
             for (Row row : rows) {
                 found.put(row.getLong(0), found(row));
@@ -220,7 +219,7 @@ final class SessionStore {
 
     /** Unexpired sessions, most recently used first. */
     Future<List<Session>> list(long accountId) {
-        return database.query(LIST, Tuple.of(accountId)).map(rows -> {
+        return database.read(LIST, Tuple.of(accountId)).map(rows -> {
             List<Session> sessions = new ArrayList<>();
             for (Row row : rows) {
                 sessions.add(session(row));
@@ -231,7 +230,7 @@ final class SessionStore {
 
     /** Whether the account has a session from this client address, expired ones included. */
     Future<Boolean> isKnown(EmailAddress email, String address) {
-        return database.query(IS_KNOWN, Tuple.of(email.key(), address))
+        return database.read(IS_KNOWN, Tuple.of(email.key(), address))
                 .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
@@ -261,8 +260,8 @@ final class SessionStore {
         return database.query(REHASH, Tuple.of(accountId, oldHash, newHash)).mapEmpty();
     }
 
-    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired sessions and returns their number. */
-    Future<Integer> purgeExpired() {
-        return database.query(PURGE, Tuple.of(RetentionTask.BATCH_SIZE)).map(rows -> rows.rowCount());
+    /** Deletes a slice of expired sessions. */
+    static Future<Integer> purgeExpired(Database maintenance, int slice) {
+        return maintenance.query(PURGE, Tuple.of(slice)).map(rows -> rows.rowCount());
     }
 }

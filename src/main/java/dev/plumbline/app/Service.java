@@ -3,6 +3,7 @@ package dev.plumbline.app;
 import dev.plumbline.account.ApiKeyAuthenticator;
 import dev.plumbline.account.BootstrapAccount;
 import dev.plumbline.account.PasswordHasher;
+import dev.plumbline.account.SessionService;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
@@ -162,14 +163,16 @@ public final class Service {
                         config.limits().jobsPerHour(), config.limits().jobsPerHourAccount()));
         retentionTask = new RetentionTask(
                 vertx,
+                pools.maintenance(),
                 PURGE_PERIOD,
                 List.of(
-                        results::purgeExpired,
-                        quotas::purgeExpired,
-                        jobs::purgeExpired,
-                        jobs::purgeIdempotencyKeys,
-                        jobs::cancelJobsOfDeletedAccounts,
-                        accountAssembly.sessions()::purgeExpired));
+                        new RetentionTask.Task("results", ResultStore::purgeExpired),
+                        new RetentionTask.Task("quotas", SlidingWindows::purgeExpired),
+                        new RetentionTask.Task("jobs", JobStore::purgeExpired),
+                        new RetentionTask.Task("idempotency_keys", JobStore::purgeIdempotencyKeys),
+                        new RetentionTask.Task("deleted_accounts", JobStore::cancelJobsOfDeletedAccounts),
+                        new RetentionTask.Task("sessions", SessionService::purgeExpired)),
+                registry);
         health = new HealthCheck(new HttpSelfProbe(vertx, config.http()), pools.instant(), bus);
         gauge("result_read", results::pendingLookups);
         gauge("result_write", results::pendingWrites);
@@ -279,7 +282,7 @@ public final class Service {
                 jobs,
                 new JobStateStore(vertx, pools.jobs()),
                 new UsageStore(pools.jobs()),
-                new WorkStore(pools.jobs(), config.jobs().retention()),
+                new WorkStore(pools.jobs(), pools.maintenance(), config.jobs().retention()),
                 clock,
                 CoordinatorSettings.of(
                         config.checks().concurrent(), config.targets().perIp().concurrent()),

@@ -235,13 +235,15 @@ public final class InstantChecks {
                                 "Too many checks are in progress on this service or for this target.",
                                 busy.retryAfterSeconds()));
                     }
-                    if (reply.failed() && !MessageBus.isTimeout(reply.cause())) {
-                        refund(request, granted);
+                    if (reply.succeeded()) {
+                        return Future.succeededFuture(unavailable("The service was paused during the check. Retry."));
                     }
-                    if (reply.failed() && MessageBus.isTimeout(reply.cause())) {
+                    if (MessageBus.isTimeout(reply.cause())) {
                         LOG.atError()
                                 .addKeyValue("request_id", request.requestId())
                                 .log("check dispatch timed out");
+                    } else {
+                        refund(request, granted);
                     }
                     return Future.failedFuture(reply.cause());
                 });

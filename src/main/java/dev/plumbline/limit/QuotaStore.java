@@ -1,7 +1,6 @@
 package dev.plumbline.limit;
 
 import dev.plumbline.store.Database;
-import dev.plumbline.store.RetentionTask;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -86,8 +85,8 @@ final class QuotaStore {
                 .mapEmpty();
     }
 
-    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired rows. */
-    Future<Integer> purgeExpired() {
-        return database.query(PURGE, Tuple.of(RetentionTask.BATCH_SIZE)).map(rows -> rows.rowCount());
+    /** Deletes a slice of expired rows. */
+    static Future<Integer> purgeExpired(Database maintenance, int slice) {
+        return maintenance.query(PURGE, Tuple.of(slice)).map(rows -> rows.rowCount());
     }
 }

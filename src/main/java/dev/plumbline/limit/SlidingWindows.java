@@ -13,7 +13,6 @@ import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
-import dev.plumbline.store.RetentionTask;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
@@ -116,9 +115,9 @@ public final class SlidingWindows {
         return refunds.drain();
     }
 
-    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired rows. */
-    public Future<Integer> purgeExpired() {
-        return store.purgeExpired();
+    /** Deletes a slice of expired rows. */
+    public static Future<Integer> purgeExpired(Database maintenance, int slice) {
+        return QuotaStore.purgeExpired(maintenance, slice);
     }
 
     private static <T> Future<T> unknownPolicy(String policy) {

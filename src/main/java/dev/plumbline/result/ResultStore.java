@@ -3,7 +3,6 @@ package dev.plumbline.result;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.DatabaseOverloadedException;
-import dev.plumbline.store.RetentionTask;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -40,8 +39,8 @@ public final class ResultStore {
     private static final String STORE =
             """
       insert into result_cache as c (key, body, checked_at, expires_at)
-      select * from unnest($1::text[], $2::bytea[], $3::timestamptz[], $4::timestamptz[])
-        as fresh(key, body, checked_at, expires_at)
+      select key, body, checked_at, expires_at
+      from unnest($1::text[], $2::bytea[], $3::timestamptz[], $4::timestamptz[]) as fresh(key, body, checked_at, expires_at)
       order by key
       on conflict (key) do update
         set body = excluded.body, job_id = null, index = null,
@@ -50,9 +49,16 @@ public final class ResultStore {
 
     private static final String PURGE =
             """
-      delete from result_cache where key in (
-        select key from result_cache where expires_at <= clock_timestamp()
-        order by expires_at limit $1 for update skip locked)""";
+      with expired as (
+        select key, expires_at, 1 + coalesce(pg_column_size(body), 0) / 8192 as size
+        from result_cache where expires_at <= clock_timestamp()
+        order by expires_at limit $1 for update skip locked),
+      counted as (
+        select key, sum(size) over (order by expires_at, key) - size as before from expired),
+      deleted as (
+        delete from result_cache where key in (select key from counted where before < $1)
+        returning 1 + coalesce(pg_column_size(body), 0) / 8192 as size)
+      select coalesce(sum(size), 0)::int from deleted""";
 
     private final Database database;
     private final Database bulkDatabase;
@@ -135,13 +141,15 @@ public final class ResultStore {
         return writes.drain();
     }
 
-    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired results and returns their number. */
-    public Future<Integer> purgeExpired() {
-        return database.query(PURGE, Tuple.of(RetentionTask.BATCH_SIZE)).map(rows -> rows.rowCount());
+    /** Deletes a slice of expired results. */
+    public static Future<Integer> purgeExpired(Database maintenance, int slice) {
+        return maintenance
+                .query(PURGE, Tuple.of(slice))
+                .map(rows -> rows.iterator().next().getInteger(0));
     }
 
     private static Future<List<@Nullable StoredResult>> findAll(Database database, List<String> keys) {
-        return database.query(FIND, Tuple.of(keys.toArray(String[]::new))).map(rows -> {
+        return database.read(FIND, Tuple.of(keys.toArray(String[]::new))).map(rows -> {
             Map<String, StoredResult> found = new HashMap<>();
             for (Row row : rows) {
                 Buffer body = row.getBuffer(1);

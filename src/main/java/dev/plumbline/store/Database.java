@@ -15,6 +15,7 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -28,6 +29,7 @@ public final class Database {
     private static final Logger LOG = LoggerFactory.getLogger(Database.class);
     private static final int QUEUED_PER_CONNECTION = 32;
     private static final long RETRY_MILLIS = 100;
+    private static final long READ_RETRY_MILLIS = 5;
     private static final int PREPARED_STATEMENTS = 128;
     private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(10);
 
@@ -39,6 +41,7 @@ public final class Database {
     private final int port;
     private final long timeoutMillis;
     private final AtomicBoolean unavailable = new AtomicBoolean();
+    private final AtomicInteger planGeneration = new AtomicInteger();
     private volatile long lastResponseNanos = System.nanoTime() - Long.MAX_VALUE / 2;
     private final DiskSpaceMonitor disk;
     private volatile boolean closed;
@@ -132,7 +135,38 @@ public final class Database {
         if (!available()) {
             return Future.failedFuture(unavailableException());
         }
-        return withOutageDetection(pool.preparedQuery(sql).execute(arguments));
+        return withOutageDetection(execute(sql, arguments));
+    }
+
+    /** Like {@link #query(String, Tuple)}, for a statement without effects: repeated if its connection was closed. */
+    public Future<RowSet<Row>> read(String sql, Tuple arguments) {
+        if (!available()) {
+            return Future.failedFuture(unavailableException());
+        }
+        return withOutageDetection(execute(sql, arguments)
+                .recover(failure -> DatabaseOutage.isConnectionClosed(failure)
+                        // the pool removes the closed connection after the statement has failed
+                        ? vertx.timer(READ_RETRY_MILLIS).compose(later -> execute(sql, arguments))
+                        : Future.failedFuture(failure)));
+    }
+
+    /** Executes a statement, and repeats it if its plan became invalid. The new text is prepared on each connection. */
+    private Future<RowSet<Row>> execute(String sql, Tuple arguments) {
+        int before = planGeneration.get();
+        return pool.preparedQuery(withGeneration(sql, before))
+                .execute(arguments)
+                .recover(failure -> {
+                    if (!DatabaseOutage.isPlanInvalid(failure)) {
+                        return Future.failedFuture(failure);
+                    }
+                    planGeneration.compareAndSet(before, before + 1);
+                    return pool.preparedQuery(withGeneration(sql, planGeneration.get()))
+                            .execute(arguments);
+                });
+    }
+
+    private static String withGeneration(String sql, int generation) {
+        return generation == 0 ? sql : sql + " -- " + generation;
     }
 
     /** Like {@link #query(String, Tuple)}, without arguments. */

@@ -20,6 +20,9 @@ public final class DatabaseOptions {
                     .addProperty("application_name", "plumbline")
                     .addProperty("timezone", "UTC")
                     .addProperty("client_min_messages", "warning")
+                    // compilation takes longer than each of the statements
+                    .addProperty("jit", "off")
+                    .addProperty("max_parallel_workers_per_gather", "0")
                     .addProperty("default_transaction_isolation", "read committed");
         } catch (RuntimeException e) {
             throw malformed();

@@ -20,6 +20,7 @@ final class DatabaseOutage {
     private static final String ROLLBACK = "40";
     private static final String READ_ONLY = "25006";
     private static final String STATEMENT_TIMEOUT = "57014";
+    private static final String PLAN_INVALID = "0A000";
     private static final String DISK_FULL = "53100";
 
     private static final Pattern TIMEOUT = Pattern.compile("Timeout( waiting for connection)?$");
@@ -58,6 +59,11 @@ final class DatabaseOutage {
         return failure instanceof PgException e && ACCESS_DENIED.contains(sqlStateClass(e));
     }
 
+    /** Whether a prepared statement must be prepared again, because its result type has changed. */
+    static boolean isPlanInvalid(Throwable failure) {
+        return failure instanceof PgException e && PLAN_INVALID.equals(e.getSqlState());
+    }
+
     /** Whether the disk of the server is full. */
     static boolean isDiskFull(Throwable failure) {
         return failure instanceof PgException e && DISK_FULL.equals(e.getSqlState());
@@ -72,8 +78,8 @@ final class DatabaseOutage {
     }
 
     /**
-     * Whether the operation timed out, possibly while it waited for a connection. Not an outage if the database responds
-     * to other operations.
+     * Whether the operation timed out, possibly while it waited for a connection. Not an outage if the database
+     * responds to other operations.
      */
     static boolean isTimeout(Throwable failure) {
         return failure instanceof TimeoutException || hasMessage(failure, TIMEOUT);

@@ -1,66 +1,144 @@
 package dev.plumbline.store;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.Queue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Deletes expired rows periodically, in small batches. Several nodes can run it concurrently. */
+/**
+ * Deletes expired rows periodically, in slices. The slices of several deletions alternate, and a deletion that fails
+ * does not stop the others. Several nodes can run it concurrently.
+ */
 public final class RetentionTask {
     private static final Logger LOG = LoggerFactory.getLogger(RetentionTask.class);
 
-    /** Maximum number of rows per batch. A full batch is followed by another one. */
-    public static final int BATCH_SIZE = 1_000;
+    /** Maximum size of a slice. A full slice is followed by another one. */
+    public static final int MAX_SLICE = 1_000;
+
+    private static final int SHRINK_FACTOR = 4;
+    private static final int FAILURES_BEFORE_WARNING = 3;
+    private static final int FAILURES_BETWEEN_WARNINGS = 20;
 
     private final Vertx vertx;
-    private final List<Supplier<Future<Integer>>> deletions;
+    private final Database maintenance;
+    private final List<Deletion> deletions;
+    private final Queue<Deletion> queue = new ArrayDeque<>();
     private final long timer;
     private boolean running;
     private volatile boolean stopped;
 
+    /** A statement that deletes a slice of expired rows. */
+    @FunctionalInterface
+    public interface Statement {
+
+        /**
+         * @param slice maximum size: a row counts once, and once more for each 8 KiB of its body
+         * @return the size of the deleted rows; {@code slice} if there may be more
+         */
+        Future<Integer> delete(Database maintenance, int slice);
+    }
+
+    /** Confined to {@link RetentionTask}. */
+    private static final class Deletion {
+        private final String name;
+        private final Statement statement;
+        private final Counter failed;
+        private int slice = MAX_SLICE;
+        private int consecutiveFailures;
+
+        Deletion(String name, Statement statement, MeterRegistry registry) {
+            this.name = name;
+            this.statement = statement;
+            this.failed = Counter.builder("plumbline.retention.failures")
+                    .description("Failed deletions of expired rows")
+                    .tag("task", name)
+                    .register(registry);
+        }
+    }
+
+    /** A deletion with its name in logs and metrics. */
+    public record Task(String name, Statement statement) {}
+
     /**
      * Starts the task.
      *
+     * @param maintenance a pool with a timeout for slow statements
      * @param period between two rounds
-     * @param deletions each deletes up to {@link #BATCH_SIZE} rows and returns their number
      */
-    public RetentionTask(Vertx vertx, Duration period, List<Supplier<Future<Integer>>> deletions) {
+    public RetentionTask(Vertx vertx, Database maintenance, Duration period, List<Task> tasks, MeterRegistry registry) {
         this.vertx = vertx;
-        this.deletions = List.copyOf(deletions);
+        this.maintenance = maintenance;
+        this.deletions = tasks.stream()
+                .map(task -> new Deletion(task.name, task.statement, registry))
+                .toList();
         this.timer = vertx.setPeriodic(period.toMillis(), t -> run());
     }
 
     private synchronized void run() {
-        if (running) {
+        if (!running && !stopped) {
+            running = true;
+            queue.addAll(deletions);
+            deleteNext();
+        }
+    }
+
+    private synchronized void deleteNext() {
+        Deletion next = stopped ? null : queue.poll();
+        if (next == null) {
+            queue.clear();
+            running = false;
             return;
         }
-        running = true;
-        Future<Void> all = Future.succeededFuture();
-        for (Supplier<Future<Integer>> deletion : deletions) {
-            all = all.compose(v -> deleteAll(deletion));
+        int slice = next.slice;
+        Future.succeededFuture()
+                .compose(begin -> next.statement.delete(maintenance, slice))
+                .onComplete((deleted, failure) -> {
+                    if (failure != null) {
+                        handleFailure(next, failure);
+                    } else {
+                        handleSuccess(next, deleted >= slice);
+                    }
+                    // not recursive, because a backlog has thousands of slices
+                    vertx.runOnContext(later -> deleteNext());
+                });
+    }
+
+    private synchronized void handleSuccess(Deletion deletion, boolean more) {
+        deletion.consecutiveFailures = 0;
+        deletion.slice = Math.min(MAX_SLICE, deletion.slice * 2);
+        if (more) {
+            queue.add(deletion);
         }
-        all.onComplete((v, failure) -> {
-            if (failure != null && !(failure instanceof DatabaseUnavailableException)) {
-                LOG.warn("deletion of expired rows failed", failure);
-            }
-            finish();
-        });
     }
 
-    private Future<Void> deleteAll(Supplier<Future<Integer>> deletion) {
-        return stopped
-                ? Future.succeededFuture()
-                : deletion.get().compose(n -> n < BATCH_SIZE ? Future.<Void>succeededFuture() : deleteAll(deletion));
+    /** Retries a smaller slice after a timeout. Other failures end the round of this deletion. */
+    private synchronized void handleFailure(Deletion deletion, Throwable failure) {
+        deletion.failed.increment();
+        if (failure instanceof DatabaseOverloadedException && deletion.slice > 1) {
+            deletion.slice = Math.max(1, deletion.slice / SHRINK_FACTOR);
+            queue.add(deletion);
+            return;
+        }
+        int failures = ++deletion.consecutiveFailures;
+        boolean unexpected = !(failure instanceof DatabaseUnavailableException);
+        if (failures == FAILURES_BEFORE_WARNING
+                || failures % FAILURES_BETWEEN_WARNINGS == 0
+                || failures == 1 && unexpected) {
+            LOG.atWarn()
+                    .addKeyValue("task", deletion.name)
+                    .addKeyValue("failures", failures)
+                    .setCause(failure)
+                    .log("retention failed");
+        }
     }
 
-    private synchronized void finish() {
-        running = false;
-    }
-
-    /** Stops after the current batch. */
+    /** Stops after the current slice. */
     public void stop() {
         stopped = true;
         vertx.cancelTimer(timer);

@@ -206,8 +206,8 @@ class SessionServiceTest {
                 + begun.session().id());
 
         assertThat(resume(begun.newToken())).isNull();
-        assertThat(Await.value(sessions.purgeExpired())).isEqualTo(1);
-        assertThat(Await.value(sessions.purgeExpired())).isZero();
+        assertThat(Await.value(SessionService.purgeExpired(database, 100))).isEqualTo(1);
+        assertThat(Await.value(SessionService.purgeExpired(database, 100))).isZero();
     }
 
     @Test

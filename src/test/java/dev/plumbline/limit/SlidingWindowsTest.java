@@ -194,7 +194,7 @@ class SlidingWindowsTest {
         String old = key + "-old";
         await(database.query(
                 "insert into quota_window values ('fresh', $1, '{1}', now() - interval '1 second')", Tuple.of(old)));
-        assertThat(await(windows.purgeExpired())).isEqualTo(1);
+        assertThat(await(SlidingWindows.purgeExpired(database, 100))).isEqualTo(1);
         assertThat(count(old)).isZero();
         assertThat(count(key)).isOne();
     }

@@ -115,7 +115,7 @@ class ResultStoreTest {
     void expiredResultsAreDeleted() {
         await(store.store(entry(key, "old", now.minusSeconds(600))));
         await(store.store(entry(key + "new", "new", now)));
-        while (await(store.purgeExpired()) > 0) {}
+        while (await(ResultStore.purgeExpired(DATABASE.open(), 100)) > 0) {}
         assertThat(await(store.find(key + "new"))).isNotNull();
     }
 

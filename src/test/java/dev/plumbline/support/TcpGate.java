@@ -6,6 +6,7 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A TCP proxy on loopback that can drop data or refuse connections. */
 public final class TcpGate {
@@ -15,6 +16,7 @@ public final class TcpGate {
     private final Set<NetSocket> sockets = ConcurrentHashMap.newKeySet();
     private final int port;
     private volatile boolean silent;
+    private final AtomicInteger cuts = new AtomicInteger();
     private NetServer server;
 
     public TcpGate(Vertx vertx, int target) {
@@ -48,7 +50,9 @@ public final class TcpGate {
 
     private void forward(NetSocket from, NetSocket to) {
         from.handler(bytes -> {
-            if (!silent) {
+            if (cuts.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                from.close();
+            } else if (!silent) {
                 to.write(bytes);
             }
         });
@@ -58,6 +62,11 @@ public final class TcpGate {
     /** Drops all data from now on, without closing connections. */
     public void fallSilent() {
         silent = true;
+    }
+
+    /** Closes the connections on which the next data arrives, instead of forwarding it. */
+    public void cut(int connections) {
+        cuts.set(connections);
     }
 
     /** Forwards data again. Dropped data is lost. */

@@ -125,8 +125,12 @@ final class NodeLease {
     private void reapExpiredNodes() {
         store.reapExpiredNode()
                 .onSuccess(reaped -> {
-                    if (reaped) {
-                        LOG.warn("lease of another node expired");
+                    if (reaped != null) {
+                        LOG.atWarn()
+                                .addKeyValue("node", reaped.node())
+                                .addKeyValue("chunks", reaped.chunks())
+                                .addKeyValue("complete", reaped.complete())
+                                .log("released chunks of expired node");
                         listener.onTick();
                         reapExpiredNodes();
                     }

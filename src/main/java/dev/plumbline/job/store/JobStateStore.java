@@ -29,7 +29,9 @@ public final class JobStateStore {
 
     private static final String SELECT =
             """
-      select j.*, coalesce(j.expires_at <= clock_timestamp(), false) as expired,
+      select j.id, j.token, j.account_id, j.module, j.options, j.fresh, j.state, j.version, j.total, j.running,
+        j.pass, j.warn, j.fail, j.error, j.cancelled, j.created_at, j.started_at, j.finished_at, j.expires_at,
+        coalesce(j.expires_at <= clock_timestamp(), false) as expired,
         case when j.running = 0 then '{}'::int[] else array(
           select unnest(c.checks || c.duplicates) from job_chunk c
           where c.job_id = j.id and c.state = 'claimed' order by 1) end as claimed_lines
@@ -68,7 +70,7 @@ public final class JobStateStore {
     }
 
     private Future<List<@Nullable OwnedJob>> findAll(List<String> tokens) {
-        return database.query(FIND_BY_TOKEN, Tuple.of(tokens.toArray(String[]::new)))
+        return database.read(FIND_BY_TOKEN, Tuple.of(tokens.toArray(String[]::new)))
                 .map(rows -> {
                     Map<String, OwnedJob> job = new HashMap<>();
                     for (Row row : rows) {
@@ -84,7 +86,7 @@ public final class JobStateStore {
 
     /** A page of the list; {@link JobNotFound} if {@code beforeToken} does not exist. */
     public Future<ListReply> list(ListJobs request) {
-        return database.query(LIST, Tuple.of(request.accountId(), request.beforeToken(), request.limit() + 1))
+        return database.read(LIST, Tuple.of(request.accountId(), request.beforeToken(), request.limit() + 1))
                 .compose(rows -> {
                     List<JobSnapshot> jobs = new ArrayList<>();
                     rows.forEach(row -> jobs.add(job(row).head()));
@@ -98,7 +100,7 @@ public final class JobStateStore {
 
     /** Distinguishes the end of the list from an unknown token. */
     private Future<ListReply> emptyPageOrNotFound(ListJobs request, JobList emptyPage) {
-        return database.query(EXISTS, Tuple.of(request.accountId(), request.beforeToken()))
+        return database.read(EXISTS, Tuple.of(request.accountId(), request.beforeToken()))
                 .map(rows -> rows.iterator().next().getBoolean(0) ? emptyPage : new JobNotFound());
     }
 

@@ -13,7 +13,6 @@ import dev.plumbline.bus.JobMessage.ReadResults;
 import dev.plumbline.bus.JobMessage.ResultLine;
 import dev.plumbline.bus.JobMessage.ResultLines;
 import dev.plumbline.store.Database;
-import dev.plumbline.store.RetentionTask;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
@@ -29,10 +28,13 @@ public final class JobStore {
     private static final long WINDOW_MICROS = Duration.ofHours(1).toNanos() / 1_000;
     private static final double MICROS_PER_SECOND = 1_000_000.0;
     private static final int MAX_PAGE_BYTES = 128 * 1024;
-    private static final int MAX_CANCELLED = 100;
+    private static final int ROWS_PER_JOB = 10;
 
     private static final String CREATE =
-            "select * from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+            """
+      select outcome, job_id, token, module, options, fresh, total, created_at, policies, remaining, reset_micros,
+        exceeded, retry_micros
+      from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)""";
 
     private static final String CANCEL = "select cancel_job($1, $2, make_interval(secs => $3))";
 
@@ -53,7 +55,7 @@ public final class JobStore {
         where p.job_id = $1 and p.page between $3 / 50 and ($3 + $4 - 1) / 50
           and p.page * 50 + l.ord - 1 between $3 and $3 + $4 - 1),
       counted as (
-        select l.*, sum(coalesce(l.bytes, 0)) over (order by l.index) - coalesce(l.bytes, 0) as before
+        select l.index, l.input, l.duplicate_of, l.bytes, sum(coalesce(l.bytes, 0)) over (order by l.index) - coalesce(l.bytes, 0) as before
         from line l)
       select c.index, c.input, case when c.bytes is not null then (
           select r.body from job_result r
@@ -151,7 +153,7 @@ public final class JobStore {
 
     /** Lines from an index, limited by number and size. */
     public Future<ResultLines> results(ReadResults request) {
-        return database.query(
+        return database.read(
                         RESULTS,
                         Tuple.of(
                                 request.jobId(),
@@ -170,33 +172,32 @@ public final class JobStore {
                 });
     }
 
-    /** Deletes up to {@link RetentionTask#BATCH_SIZE} rows of expired jobs. */
-    public Future<Integer> purgeExpired() {
-        return database.query("select purge_jobs($1)", Tuple.of(RetentionTask.BATCH_SIZE))
+    /** Deletes a slice of expired jobs. */
+    public static Future<Integer> purgeExpired(Database maintenance, int slice) {
+        return maintenance
+                .query("select purge_jobs($1)", Tuple.of(slice))
                 .map(rows -> rows.iterator().next().getInteger(0));
     }
 
-    /** Deletes up to {@link RetentionTask#BATCH_SIZE} expired idempotency keys. */
-    public Future<Integer> purgeIdempotencyKeys() {
-        return database.query(
+    /** Deletes a slice of expired idempotency keys. */
+    public static Future<Integer> purgeIdempotencyKeys(Database maintenance, int slice) {
+        return maintenance
+                .query(
                         """
             delete from job_request where (key_id, idempotency_key) in (
               select key_id, idempotency_key from job_request
               where created_at <= clock_timestamp() - interval '24 hours'
               order by created_at limit $1 for update skip locked)""",
-                        Tuple.of(RetentionTask.BATCH_SIZE))
+                        Tuple.of(slice))
                 .map(rows -> rows.rowCount());
     }
 
-    /**
-     * Cancels jobs of deleted accounts. Fewer than {@link RetentionTask#BATCH_SIZE}, because each job has many rows and
-     * the statement has a timeout.
-     *
-     * @return {@link RetentionTask#BATCH_SIZE} if there may be more
-     */
-    public Future<Integer> cancelJobsOfDeletedAccounts() {
-        return database.query("select cancel_jobs_of_deleted_accounts($1)", Tuple.of(MAX_CANCELLED))
+    /** Cancels jobs of deleted accounts. A job counts as {@value #ROWS_PER_JOB} rows. */
+    public static Future<Integer> cancelJobsOfDeletedAccounts(Database maintenance, int slice) {
+        int jobs = Math.max(1, slice / ROWS_PER_JOB);
+        return maintenance
+                .query("select cancel_jobs_of_deleted_accounts($1)", Tuple.of(jobs))
                 .map(rows -> rows.iterator().next().getInteger(0))
-                .map(ended -> ended < MAX_CANCELLED ? ended : RetentionTask.BATCH_SIZE);
+                .map(cancelled -> cancelled < jobs ? 0 : slice);
     }
 }

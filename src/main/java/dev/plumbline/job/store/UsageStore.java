@@ -34,7 +34,7 @@ public final class UsageStore {
 
     /** The account's usage in the last 30 days. */
     public Future<Usage> of(long accountId) {
-        return database.query(USAGE, Tuple.of(accountId, MAX_JOBS)).map(rows -> {
+        return database.read(USAGE, Tuple.of(accountId, MAX_JOBS)).map(rows -> {
             List<UsageDay> days = new ArrayList<>();
             int lastHour = 0;
             boolean complete = true;

@@ -28,13 +28,19 @@ public final class WorkStore {
       values (clock_timestamp() + make_interval(secs => $1)) returning id""";
 
     private static final String RENEW =
-            "update node set lease_expires_at = clock_timestamp() + make_interval(secs => $2) where id = $1";
+            """
+      update node set lease_expires_at = clock_timestamp() + make_interval(secs => $2)
+      where id = $1 and in_flight_at_crash is null""";
 
-    private static final String CLAIM = "select * from claim_chunks($1, $2, $3, $4, $5, $6)";
+    private static final String CLAIM =
+            """
+      select job_id, number, attempt, account_id, module, options, fresh, checks, inputs, crash_count, suspects,
+        solo_crashes, attempts
+      from claim_chunks($1, $2, $3, $4, $5, $6)""";
 
     private static final String WRITE_RESULTS =
             """
-      select * from write_results(
+      select job_id, number from write_results(
         $1, make_interval(secs => $2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)""";
 
     private static final String RELEASE = "select release_chunks($1, $2, $3, false)";
@@ -71,7 +77,11 @@ public final class WorkStore {
           and created_at < clock_timestamp() - interval '15 minutes'
         order by id limit 100) j""";
 
+    /** The maximum number of chunks that one statement releases. */
+    static final int RELEASE_SLICE = 200;
+
     private final Database database;
+    private final Database maintenance;
     private final double retentionSeconds;
 
     /** A claim of a chunk; each claim has another attempt number. */
@@ -126,7 +136,16 @@ public final class WorkStore {
 
     /** @param retention how long results are kept after the end of a job */
     public WorkStore(Database database, Duration retention) {
+        this(database, database, retention);
+    }
+
+    /**
+     * @param maintenance a pool with a timeout for slow statements
+     * @param retention how long results are kept after the end of a job
+     */
+    public WorkStore(Database database, Database maintenance, Duration retention) {
         this.database = database;
+        this.maintenance = maintenance;
         this.retentionSeconds = retention.toMillis() / 1_000.0;
     }
 
@@ -147,22 +166,42 @@ public final class WorkStore {
 
     /** Releases all chunks of a node and deletes its lease. */
     public Future<Void> deregister(long owner) {
-        return database.query("select deregister_node($1)", Tuple.of(owner)).mapEmpty();
+        return maintenance
+                .query("select deregister_node($1, $2)", Tuple.of(owner, RELEASE_SLICE))
+                .compose(rows -> rows.iterator().next().getInteger(0) < RELEASE_SLICE
+                        ? Future.succeededFuture()
+                        : deregister(owner));
     }
 
     /**
-     * Releases the chunks of one node whose lease expired.
+     * A part of the chunks of a node whose lease expired.
      *
-     * @return false if there is none
+     * @param complete whether no more are left
      */
-    public Future<Boolean> reapExpiredNode() {
-        return database.query("select reap_expired_node()")
-                .map(rows -> rows.iterator().next().getBoolean(0));
+    public record ReapedChunks(long node, int chunks, boolean complete) {}
+
+    /**
+     * Releases up to 200 chunks of one node whose lease expired.
+     *
+     * @return null if there is none
+     */
+    public Future<@Nullable ReapedChunks> reapExpiredNode() {
+        return maintenance
+                .query("select expired_node, chunks from reap_expired_node($1)", Tuple.of(RELEASE_SLICE))
+                .map(rows -> {
+                    if (rows.size() == 0) {
+                        return null;
+                    }
+                    Row row = rows.iterator().next();
+                    int chunks = row.getInteger("chunks");
+                    return new ReapedChunks(row.getLong("expired_node"), chunks, chunks < RELEASE_SLICE);
+                });
     }
 
     /** Fails up to 100 old jobs of modules that are not in the list. */
     public Future<Void> failUnsupportedJobs(Collection<String> modules) {
-        return database.query(FAIL_UNSUPPORTED, Tuple.of(modules.toArray(String[]::new), retentionSeconds))
+        return maintenance
+                .query(FAIL_UNSUPPORTED, Tuple.of(modules.toArray(String[]::new), retentionSeconds))
                 .mapEmpty();
     }
 
@@ -282,7 +321,7 @@ public final class WorkStore {
 
     /** All chunks that a node holds. */
     public Future<List<ChunkId>> findClaimed(long owner) {
-        return database.query(FIND_CLAIMED, Tuple.of(owner)).map(rows -> {
+        return database.read(FIND_CLAIMED, Tuple.of(owner)).map(rows -> {
             List<ChunkId> claimed = new ArrayList<>();
             rows.forEach(row -> claimed.add(chunkId(row)));
             return claimed;

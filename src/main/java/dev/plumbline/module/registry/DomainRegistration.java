@@ -174,7 +174,7 @@ public final class DomainRegistration
     private static Future<Evidence> lookupWhois(CheckContext context, String domain, @Nullable CheckError rdapError) {
         return context.probe(WhoisProbe.class).lookup(context, domain).compose(responses -> {
             if (!responses.isEmpty()) {
-                return context.executeBlocking(() -> parse(responses))
+                return context.executeBlocking(() -> parse(responses, domain))
                         .map(registration -> new Evidence(
                                 domain, context.clock().instant(), registration, RegistrationSource.WHOIS, rdapError));
             }
@@ -184,15 +184,15 @@ public final class DomainRegistration
         });
     }
 
-    private static RegistrationRecord parse(List<WhoisResponse> responses) throws CheckFailure {
+    private static RegistrationRecord parse(List<WhoisResponse> responses, String domain) throws CheckFailure {
         WhoisResponse first = responses.get(0);
         if (WhoisParser.isRateLimited(first.text())) {
             throw rateLimited("WHOIS", first.server());
         }
-        RegistrationRecord registration = WhoisParser.read(first.text());
+        RegistrationRecord registration = WhoisParser.read(first.text(), domain);
         for (WhoisResponse next : responses.subList(1, responses.size())) {
             if (Boolean.TRUE.equals(registration.registered())) {
-                registration = registration.or(WhoisParser.read(next.text()));
+                registration = registration.or(WhoisParser.read(next.text(), domain));
             }
         }
         return registration;

@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
 final class WhoisAvailability {
     private static final int MAX_LINES = 3_000;
     private static final int MAX_LINE = 200;
+    private static final String LONG = "...";
 
     private static final Set<String> FREE =
             Set.of("available", "free", "not registered", "no object found", "not found", "no match");
@@ -64,9 +65,6 @@ final class WhoisAvailability {
         boolean free = false;
         for (int line = 0; line < lines.size(); line++) {
             String plain = plain(lines.get(line));
-            if (REJECTED.matcher(plain).lookingAt()) {
-                return false;
-            }
             // The word alone can also be the end of a sentence.
             boolean paragraph = plain.equals("available")
                     && (line == 0 || plain(lines.get(line - 1)).isEmpty());
@@ -76,7 +74,13 @@ final class WhoisAvailability {
             }
             free |= STATEMENT.matcher(plain).matches();
         }
-        return free;
+        return free && !isRejected(text);
+    }
+
+    /** Whether a line states that the client sent too many queries; other lines may be those of a free name. */
+    static boolean isRejected(String text) {
+        return text.lines().limit(MAX_LINES).anyMatch(line -> REJECTED.matcher(plain(line))
+                .lookingAt());
     }
 
     /** Whether this status is one that only a registered domain has. */
@@ -95,9 +99,10 @@ final class WhoisAvailability {
         return BLOCKED.matcher(status.toLowerCase(Locale.ROOT)).matches();
     }
 
+    /** A line without decoration in lower case; {@link #LONG} if it is too long for a statement. */
     private static String plain(String line) {
         if (line.length() > MAX_LINE) {
-            return line;
+            return LONG;
         }
         String plain = SPACE.matcher(line).replaceAll(" ");
         return DECORATION.matcher(plain).replaceAll("").toLowerCase(Locale.ROOT);

@@ -66,7 +66,7 @@ enum WhoisField {
     OTHER(
             "whois server, registrar whois server, registrar whois, registrar url, referral url, referral, url, "
                     + "website, www, web, whois, last transferred date, last transferred, transferred, "
-                    + "domain last transferred date, transfer date, connected date, query datetime, "
+                    + "domain last transferred date, transfer date, renew date, connected date, query datetime, "
                     + "option created, option expiration date, domain datecancelled, requested on, processed from, "
                     + "available, outzone, delete, nsstat, nslastaa, saci, dslastok, dsstatus, "
                     + "database last updated, database last updated on, name server id, ip address, "

@@ -60,7 +60,8 @@ public final class WhoisParser {
     private static final String MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}";
     private static final Pattern DATE = Pattern.compile(
             "\\d{4}[-/.] ?\\d{1,2}[-/.] ?\\d{1,2}|\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4}|\\b(?:19|20)\\d{6}(?!\\d)"
-                    + "|\\d{1,2}(?:st|nd|rd|th)?[- ]MONTH[-, ]+\\d{4}|MONTH \\d{1,2},? .{0,15}\\d{4}".replace("MONTH", MONTH),
+                    + "|\\d{1,2}(?:st|nd|rd|th)?[- ]MONTH[-, ]+\\d{4}|MONTH \\d{1,2},? .{0,15}\\d{4}"
+                            .replace("MONTH", MONTH),
             Pattern.CASE_INSENSITIVE);
 
     /** A status with the date until which the registration is paid. */
@@ -104,16 +105,27 @@ public final class WhoisParser {
         parseLines();
     }
 
+    /**
+     * {@link RegistrationRecord#UNKNOWN} if the response could not be interpreted or describes another domain.
+     *
+     * @param domain in A-labels and lower case
+     */
+    public static RegistrationRecord read(String text, String domain) {
+        WhoisParser parser = new WhoisParser(text);
+        return parser.describesAnother(domain) ? RegistrationRecord.UNKNOWN : parser.registration();
+    }
+
     /** {@link RegistrationRecord#UNKNOWN} if the response could not be interpreted. */
-    public static RegistrationRecord read(String text) {
+    static RegistrationRecord read(String text) {
         return new WhoisParser(text).registration();
     }
 
     /** Whether the response only states that a rate limit is exceeded. */
     public static boolean isRateLimited(String text) {
-        return read(text).registered() == null
-                && text.length() <= MAX_RATE_LIMIT_RESPONSE
-                && RATE_LIMIT.matcher(text).find();
+        boolean rejected = text.length() <= MAX_RATE_LIMIT_RESPONSE
+                ? RATE_LIMIT.matcher(text).find()
+                : WhoisAvailability.isRejected(text);
+        return rejected && read(text).registered() == null;
     }
 
     private RegistrationRecord registration() {
@@ -183,6 +195,14 @@ public final class WhoisParser {
     private static @Nullable String domain(String value) {
         String name = RegistryValueParser.nameserver(value);
         return name == null && LABELS.matcher(value).matches() ? value : name;
+    }
+
+    /** Some servers send the domain with the most similar name. */
+    private boolean describesAnother(String domain) {
+        List<String> names = values(WhoisField.DOMAIN).stream()
+                .flatMap(value -> Stream.ofNullable(RegistryValueParser.nameserver(value)))
+                .toList();
+        return !names.isEmpty() && !names.contains(domain);
     }
 
     private static @Nullable String nameserver(String value) {

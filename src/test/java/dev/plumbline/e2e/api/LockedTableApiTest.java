@@ -45,15 +45,17 @@ class LockedTableApiTest {
         try (ServiceUnderTest service = ServiceUnderTest.start(DATABASE.url(), Map.of("DATABASE_TIMEOUT", "2s"))) {
             assertThat(service.instant("http-status", lab.http("/ok?before")).statusCode())
                     .isEqualTo(200);
-            await(blocker.query("begin; lock table job in access exclusive mode").execute());
+            await(blocker.query("begin; lock table job in access exclusive mode")
+                    .execute());
 
             List<CompletableFuture<HttpResponse<String>>> blocked = new ArrayList<>();
             for (String key : keys) {
-                blocked.add(CompletableFuture.supplyAsync(
-                        () -> service.get("/api/v1/jobs", "X-Api-Key", key), clients));
+                blocked.add(
+                        CompletableFuture.supplyAsync(() -> service.get("/api/v1/jobs", "X-Api-Key", key), clients));
             }
             for (int i = 0; i < 6; i++) {
-                assertThat(service.instant("http-status", lab.http("/ok?during=" + i)).statusCode())
+                assertThat(service.instant("http-status", lab.http("/ok?during=" + i))
+                                .statusCode())
                         .isEqualTo(200);
             }
             for (CompletableFuture<HttpResponse<String>> request : blocked) {
@@ -65,9 +67,8 @@ class LockedTableApiTest {
                     .isEqualTo(200);
 
             await(blocker.query("rollback").execute());
-            Eventually.holds(() -> service.get("/api/v1/jobs", "X-Api-Key", keys.get(0))
-                            .statusCode()
-                    == 200);
+            Eventually.holds(
+                    () -> service.get("/api/v1/jobs", "X-Api-Key", keys.get(0)).statusCode() == 200);
         } finally {
             await(blocker.close());
             clients.shutdownNow();

@@ -274,7 +274,7 @@ class JobStoreTest {
                 .isEqualTo(next.job());
 
         age(key, "24 hours");
-        assertThat(await(store.purgeIdempotencyKeys())).isEqualTo(1);
+        assertThat(await(JobStore.purgeIdempotencyKeys(nodes.get(0), 100))).isEqualTo(1);
     }
 
     private static void age(TestAccounts.Key key, String by) {
@@ -388,6 +388,22 @@ class JobStoreTest {
                 .containsExactly(young);
     }
 
+    @Test
+    void largeResultsArePurgedInSmallerSlices() {
+        long account = tables.account();
+        long job = finished(account, 40);
+        tables.sql("alter table job_result alter column body set storage external");
+        tables.sql("update job_result set body = convert_to(repeat('x', 65536), 'UTF8') where job_id = $1", job);
+        tables.sql("update job set expires_at = clock_timestamp() where id = $1", job);
+
+        assertThat(tables.number("select purge_jobs(100)")).isEqualTo(100);
+        // 9 per row: one, and eight times 8 KiB
+        assertThat(tables.number("select count(*) from job_result where job_id = $1", job))
+                .isEqualTo(28);
+        while (tables.number("select purge_jobs(1)") > 0) {}
+        assertThat(tables.job(job).getValue("purged_at")).isNotNull();
+    }
+
     private static long finished(long account, int lines) {
         long job = tables.job(account, lines);
         WorkStore work = new WorkStore(nodes.get(0), JobTables.KEEP);
@@ -421,7 +437,7 @@ class JobStoreTest {
         assertThat(tables.job(done).getString("state")).isEqualTo("completed");
         assertThat(tables.job(queued).getString("state")).isEqualTo("cancelled");
         assertThat(tables.job(other).getString("state")).isEqualTo("queued");
-        while (await(store(0, 0, 0).purgeExpired()) > 0) {}
+        while (await(JobStore.purgeExpired(nodes.get(0), 100)) > 0) {}
         assertThat(tables.number("select count(*) from job_result where job_id = $1", done))
                 .isZero();
         assertThat(tables.number("select count(*) from job_chunk where job_id = $1", other))

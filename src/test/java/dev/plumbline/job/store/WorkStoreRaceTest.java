@@ -139,7 +139,7 @@ class WorkStoreRaceTest {
         atOnce(all);
 
         tables.assertEverythingAddsUp();
-        tables.ids("select deregister_node(id), id from node order by id");
+        tables.ids("select deregister_node(id, 1000000), id from node order by id");
         long latest = tables.job(accounts.get(0), 120, withRepeats(120));
         new Coordinator(store(0), new Random(seed)).finishEverything();
         tables.assertEverythingAddsUp();
@@ -250,10 +250,10 @@ class WorkStoreRaceTest {
               where id = (select id from job where state = 'queued' order by random() limit 1)""");
                     await(work.failUnsupportedJobs(List.of("another")));
                 }
-                case 1 -> await(jobs.purgeExpired());
+                case 1 -> await(JobStore.purgeExpired(database, 1_000));
                 case 2 -> {
                     mine.sql("update account set deleted_at = clock_timestamp() where id = $1", account);
-                    await(jobs.cancelJobsOfDeletedAccounts());
+                    await(JobStore.cancelJobsOfDeletedAccounts(database, 1_000));
                     mine.sql("update account set deleted_at = null where id = $1", account);
                 }
                 case 3 ->

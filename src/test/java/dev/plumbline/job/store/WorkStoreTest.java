@@ -49,7 +49,7 @@ class WorkStoreTest {
     void end() {
         tables.assertEverythingAddsUp();
         tables.ids("select terminate_job(id, 'cancelled', interval '1 day'), id from job order by id");
-        tables.ids("select deregister_node(id), id from node order by id");
+        tables.ids("select deregister_node(id, 1000000), id from node order by id");
     }
 
     private static long living() {
@@ -72,7 +72,7 @@ class WorkStoreTest {
 
     private static void crash(long owner) {
         assertThat(await(store.renew(owner, OVER))).isTrue();
-        assertThat(await(store.reapExpiredNode())).isTrue();
+        assertThat(await(store.reapExpiredNode())).isNotNull();
     }
 
     @Test
@@ -196,6 +196,55 @@ class WorkStoreTest {
     }
 
     @Test
+    void theChunksOfAnExpiredNodeAreReleasedInSlices() {
+        long account = tables.account();
+        int jobs = WorkStore.RELEASE_SLICE + 50;
+        for (int i = 0; i < jobs; i++) {
+            tables.job(account, 1);
+        }
+        long silent = living();
+        List<ClaimedChunk> claimed = claim(silent, jobs);
+        assertThat(claimed).hasSize(jobs);
+        Map<ChunkId, List<Integer>> inFlight = new HashMap<>();
+        claimed.forEach(chunk -> inFlight.put(chunk.id(), List.of(0)));
+        assertThat(await(store.recordInFlight(silent, inFlight))).hasSize(jobs);
+        assertThat(await(store.renew(silent, OVER))).isTrue();
+
+        WorkStore.ReapedChunks first = await(store.reapExpiredNode());
+        assertThat(first).isEqualTo(new WorkStore.ReapedChunks(silent, WorkStore.RELEASE_SLICE, false));
+        assertThat(await(store.renew(silent, Duration.ofMinutes(1))))
+                .as("the lease has ended")
+                .isFalse();
+        assertThat(claim(silent, 1)).isEmpty();
+        assertThat(await(store.findClaimed(silent))).hasSize(50);
+
+        assertThat(await(store.reapExpiredNode())).isEqualTo(new WorkStore.ReapedChunks(silent, 50, true));
+        assertThat(await(store.reapExpiredNode())).isNull();
+        for (ClaimedChunk chunk : claimed) {
+            Row row = tables.chunk(chunk.id());
+            assertThat(row.getString("state")).isEqualTo("waiting");
+            assertThat(row.getInteger("crash_count")).isEqualTo(1);
+            // many lines were in flight, also for the last slice
+            assertThat(row.getArrayOfIntegers("suspects")).containsExactly(0);
+            assertThat(row.getArrayOfIntegers("solo_crashes")).isEmpty();
+        }
+    }
+
+    @Test
+    void manyChunksAreReleasedWhenANodeStops() {
+        long account = tables.account();
+        int jobs = WorkStore.RELEASE_SLICE + 1;
+        for (int i = 0; i < jobs; i++) {
+            tables.job(account, 1);
+        }
+        long owner = living();
+        assertThat(claim(owner, jobs)).hasSize(jobs);
+        await(store.deregister(owner));
+        assertThat(await(store.findClaimed(owner))).isEmpty();
+        assertThat(await(store.renew(owner, Duration.ofMinutes(1)))).isFalse();
+    }
+
+    @Test
     void onlyExpiredLeasesAreReaped() {
         tables.job(tables.account(), 100);
         long silent = living();
@@ -206,7 +255,7 @@ class WorkStoreTest {
         crash(silent);
 
         assertThat(await(store.findClaimed(alive))).containsExactly(ofAlive.id());
-        assertThat(await(store.reapExpiredNode())).isFalse();
+        assertThat(await(store.reapExpiredNode())).isNull();
         assertThat(tables.chunk(ofSilent.id()).getString("state")).isEqualTo("waiting");
     }
 

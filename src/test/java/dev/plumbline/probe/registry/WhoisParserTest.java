@@ -413,6 +413,21 @@ class WhoisParserTest {
     }
 
     @Example
+    void rejectsDataOfAnotherDomain() {
+        String text = "Domain Name: AA.TEST\nRegistrar: R\nCreated: 2001-01-01\n";
+
+        assertThat(WhoisParser.read(text, "a.test")).isEqualTo(RegistrationRecord.UNKNOWN);
+        assertThat(WhoisParser.read(text, "aa.test").registered()).isTrue();
+        assertThat(WhoisParser.read(
+                                "Domain: b\u00fccher.test\nDomain-Ace: xn--bcher-kva.test\nStatus: ok\n",
+                                "xn--bcher-kva.test")
+                        .registered())
+                .isTrue();
+        assertThat(WhoisParser.read("Domain: a\nStatus: ok\n", "a.test").registered())
+                .isTrue();
+    }
+
+    @Example
     void endsAtTheNextDomain() {
         RegistrationRecord registration = WhoisParser.read(
                 "Domain: a.test\nCreated: 2001-01-01\n\nDomain: aa.test\nExpires: 2033-01-01\nNameserver: ns1.test.org\n");
@@ -428,7 +443,9 @@ class WhoisParserTest {
                 "WHOIS LIMIT EXCEEDED - SEE WWW.PIR.ORG/WHOIS FOR DETAILS\n",
                 "% Query rate limit exceeded. Reduced information.\n",
                 "You have exceeded your quota; please try again later.\n",
-                "Too many requests\n")) {
+                "Too many requests\n",
+                "%% Terms of use\n".repeat(100)
+                        + "%% Too many requests...\n%%\n%% No entries found in the Database.\n")) {
             assertThat(WhoisParser.isRateLimited(text)).as(text).isTrue();
             assertThat(WhoisParser.read(text)).as(text).isEqualTo(RegistrationRecord.UNKNOWN);
         }
@@ -461,6 +478,10 @@ class WhoisParserTest {
                 "[".repeat(1_000_000),
                 " \n".repeat(500_000),
                 "a:b\n".repeat(250_000),
+                "a.".repeat(500_000),
+                ("a.".repeat(99) + "!\n").repeat(1_100),
+                ("Domain a\n" + "created on " + "1 ".repeat(400) + "\n").repeat(1_100),
+                "name servers: ns1.test.org\n\n name servers:\n\n".repeat(2_000),
                 "name server: ns1.test.org\n".repeat(40_000),
                 ("-".repeat(900) + "is fre\n").repeat(1_100),
                 ("created: " + "1-".repeat(400) + "\n").repeat(1_200))) {

@@ -79,9 +79,7 @@ final class JobClient {
                 .compose(reply -> reply instanceof JobMessage.JobList list
                         ? Future.succeededFuture(page(list))
                         : ProblemException.failed(
-                                reply instanceof JobMessage.JobNotFound
-                                        ? PageCursor.invalid()
-                                        : unavailable(reply)));
+                                reply instanceof JobMessage.JobNotFound ? PageCursor.invalid() : unavailable(reply)));
     }
 
     private static PageJobService.JobsPage page(JobMessage.JobList list) {
