@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param host the hostname for which the certificate is validated
  * @param hostMatches whether the certificate is valid for that hostname
  * @param ip the address of the server
- * @param sent the certificates in the order in which they were sent, the leaf first; 1 to 32
- * @param sentCount the number of certificates that were sent, which may be more than 32
+ * @param sent the certificates in the order in which they were sent, the leaf first; not empty
+ * @param sentCount the number of certificates that were sent, which may be more than were read
  * @param path the best path from the leaf to a trusted root
  * @param at the time of the handshake
  * @param stapled the revocation status by the stapled OCSP response; null if none was sent

@@ -14,12 +14,14 @@ import org.bouncycastle.asn1.ASN1OctetString;
 import org.bouncycastle.asn1.ASN1Sequence;
 import org.bouncycastle.asn1.x509.AccessDescription;
 import org.bouncycastle.asn1.x509.AuthorityInformationAccess;
+import org.bouncycastle.asn1.x509.AuthorityKeyIdentifier;
 import org.bouncycastle.asn1.x509.CRLDistPoint;
 import org.bouncycastle.asn1.x509.DistributionPoint;
 import org.bouncycastle.asn1.x509.DistributionPointName;
 import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.asn1.x509.SubjectKeyIdentifier;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the extensions of a certificate. A malformed extension reads as absent. */
@@ -29,6 +31,28 @@ public final class CertificateExtensions {
 
     /** TLS features (RFC 7633). */
     private static final String TLS_FEATURE = "1.3.6.1.5.5.7.1.24";
+
+    /** The extensions of RFC 5280, those of Netscape and OCSP for CA certificates included. */
+    private static final Set<String> KNOWN = Set.of(
+            Extension.subjectKeyIdentifier.getId(),
+            Extension.keyUsage.getId(),
+            Extension.privateKeyUsagePeriod.getId(),
+            Extension.subjectAlternativeName.getId(),
+            Extension.issuerAlternativeName.getId(),
+            Extension.basicConstraints.getId(),
+            Extension.nameConstraints.getId(),
+            Extension.cRLDistributionPoints.getId(),
+            Extension.certificatePolicies.getId(),
+            Extension.policyMappings.getId(),
+            Extension.authorityKeyIdentifier.getId(),
+            Extension.policyConstraints.getId(),
+            Extension.extendedKeyUsage.getId(),
+            Extension.freshestCRL.getId(),
+            Extension.inhibitAnyPolicy.getId(),
+            Extension.authorityInfoAccess.getId(),
+            Extension.subjectInfoAccess.getId(),
+            "1.3.6.1.5.5.7.48.1.5",
+            "2.16.840.1.113730.1.1");
 
     private static final int STATUS_REQUEST = 5;
     private static final int MAX_URLS = 8;
@@ -59,6 +83,23 @@ public final class CertificateExtensions {
         return bytes.length == 4 || bytes.length == 16
                 ? IpAddressText.format(IpAddressText.of(bytes))
                 : "address:" + HexFormat.of().formatHex(bytes);
+    }
+
+    /** The identifier of the key that signed the certificate; null if it is not stated. */
+    static byte @Nullable [] authorityKeyId(X509Certificate certificate) {
+        return read(
+                certificate,
+                Extension.authorityKeyIdentifier.getId(),
+                null,
+                value -> AuthorityKeyIdentifier.getInstance(value).getKeyIdentifierOctets());
+    }
+
+    /** The identifier of the key of the certificate; null if it is not stated. */
+    static byte @Nullable [] subjectKeyId(X509Certificate certificate) {
+        return read(
+                certificate, Extension.subjectKeyIdentifier.getId(), null, value -> SubjectKeyIdentifier.getInstance(
+                                value)
+                        .getKeyIdentifier());
     }
 
     /** The number of signed certificate timestamps embedded in the certificate. */
@@ -154,6 +195,12 @@ public final class CertificateExtensions {
         Set<String> critical = certificate.getCriticalExtensionOIDs();
         Set<String> nonCritical = certificate.getNonCriticalExtensionOIDs();
         return critical != null && critical.contains(oid) || nonCritical != null && nonCritical.contains(oid);
+    }
+
+    /** Whether the certificate has a critical extension that is not among those that this package or the JDK know. */
+    static boolean hasUnknownCritical(X509Certificate certificate) {
+        Set<String> critical = certificate.getCriticalExtensionOIDs();
+        return critical != null && !KNOWN.containsAll(critical);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.plumbline.tls;
 
+import com.google.common.net.InternetDomainName;
 import java.net.InetAddress;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Matches a certificate against a host (RFC 9525 section 6). Only the subject alternative names are used, not the
- * common name. A wildcard matches exactly one label, the left-most one.
+ * common name. A wildcard matches exactly one label, the left-most one, and not in a name below which registries sell
+ * names (Baseline Requirements section 3.2.2.6).
  */
 public final class CertificateHostnames {
     private static final int DNS_NAME = 2;
@@ -73,6 +75,12 @@ public final class CertificateHostnames {
         return dot > 0
                 && below.indexOf('*') < 0
                 && below.indexOf('.', 1) > 0
-                && name.substring(dot).equals(below);
+                && name.substring(dot).equals(below)
+                && !isRegistrySuffix(below.substring(1));
+    }
+
+    /** Whether registries sell names below this one, for example {@code co.uk}. */
+    private static boolean isRegistrySuffix(String name) {
+        return InternetDomainName.isValid(name) && InternetDomainName.from(name).isRegistrySuffix();
     }
 }

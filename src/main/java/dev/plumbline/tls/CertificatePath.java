@@ -87,16 +87,4 @@ public record CertificatePath(
         }
         return earliest;
     }
-
-    /** The number of certificates in {@link #validityChecked()} that are expired or not yet valid. */
-    int invalidCount(Instant at) {
-        int count = 0;
-        for (X509Certificate certificate : validityChecked()) {
-            if (at.isAfter(certificate.getNotAfter().toInstant())
-                    || at.isBefore(certificate.getNotBefore().toInstant())) {
-                count++;
-            }
-        }
-        return count;
-    }
 }

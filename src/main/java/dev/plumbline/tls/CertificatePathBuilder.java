@@ -4,19 +4,29 @@ import dev.plumbline.tls.CertificatePath.End;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the best path from a server certificate to a trusted root with the certificates that the server sent, in any
- * order (RFC 4158). The number of steps is bounded.
+ * order (RFC 4158). The number of steps and of verified signatures is bounded.
  */
 public final class CertificatePathBuilder {
     /** The length of the longest path, including the trust anchor. */
     static final int MAX_CERTIFICATES = 10;
 
     private static final int MAX_SIGNATURES = 64;
+
+    /** Higher, because operators and not servers control the number of roots with the same name. */
+    private static final int MAX_ROOT_SIGNATURES = 256;
+
     private static final int MAX_STEPS = 256;
 
     private final TrustRoots roots;
@@ -24,7 +34,11 @@ public final class CertificatePathBuilder {
     private final List<X509Certificate> sent;
     private final List<X509Certificate> distinct;
     private final SignatureVerifier signatures = new SignatureVerifier(MAX_SIGNATURES);
+    private final SignatureVerifier rootSignatures = new SignatureVerifier(MAX_ROOT_SIGNATURES);
     private final boolean leafSelfSigned;
+    private final long leafProblems;
+    private final Map<X509Certificate, List<TrustRoots.Root>> possibleRoots = new IdentityHashMap<>();
+    private final Map<X509Certificate, List<X509Certificate>> possibleIssuers = new IdentityHashMap<>();
     private int steps = MAX_STEPS;
     private @Nullable CertificatePath best;
     private long bestRank = Long.MAX_VALUE;
@@ -35,6 +49,7 @@ public final class CertificatePathBuilder {
         this.sent = sent;
         this.distinct = List.copyOf(new LinkedHashSet<>(sent));
         this.leafSelfSigned = signatures.isSelfSigned(distinct.get(0));
+        this.leafProblems = CertificateProblem.count(distinct.get(0), at);
     }
 
     /**
@@ -56,7 +71,7 @@ public final class CertificatePathBuilder {
     }
 
     private void extend(List<X509Certificate> path) {
-        if (steps-- <= 0 || bestRank == 0) {
+        if (steps-- <= 0 || bestRank <= leafProblems) {
             return;
         }
         X509Certificate last = path.get(path.size() - 1);
@@ -66,8 +81,8 @@ public final class CertificatePathBuilder {
             return;
         }
         boolean extended = false;
-        for (TrustRoots.Root root : roots.bySubject(last.getIssuerX500Principal())) {
-            if (signatures.isSignedBy(last, root.certificate())) {
+        for (TrustRoots.Root root : possibleRoots.computeIfAbsent(last, this::findRoots)) {
+            if (rootSignatures.isSignedBy(last, root.certificate())) {
                 path.add(root.certificate());
                 consider(path, root.addedByOperator() ? End.OPERATOR_ROOT : End.PUBLIC_ROOT);
                 path.remove(path.size() - 1);
@@ -75,10 +90,8 @@ public final class CertificatePathBuilder {
             }
         }
         if (path.size() < MAX_CERTIFICATES - 1) {
-            for (X509Certificate candidate : distinct) {
-                if (candidate.getSubjectX500Principal().equals(last.getIssuerX500Principal())
-                        && !path.contains(candidate)
-                        && signatures.isSignedBy(last, candidate)) {
+            for (X509Certificate candidate : possibleIssuers.computeIfAbsent(last, this::findIssuers)) {
+                if (!path.contains(candidate) && signatures.isSignedBy(last, candidate)) {
                     path.add(candidate);
                     extend(path);
                     path.remove(path.size() - 1);
@@ -92,6 +105,40 @@ public final class CertificatePathBuilder {
         }
     }
 
+    private List<TrustRoots.Root> findRoots(X509Certificate certificate) {
+        List<TrustRoots.Root> found = roots.bySubject(certificate.getIssuerX500Principal());
+        return found.size() < 2 ? found : likeliestFirst(certificate, found.stream(), TrustRoots.Root::certificate);
+    }
+
+    private List<X509Certificate> findIssuers(X509Certificate certificate) {
+        return likeliestFirst(
+                certificate,
+                distinct.stream()
+                        .filter(each -> each.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())),
+                Function.identity());
+    }
+
+    /** Sorts possible issuers of a certificate by key identifier, then by the number of their problems. */
+    private <T> List<T> likeliestFirst(
+            X509Certificate certificate, Stream<T> issuers, Function<T, X509Certificate> toCertificate) {
+        record Candidate<C>(C issuer, long cost) {}
+        byte[] keyId = CertificateExtensions.authorityKeyId(certificate);
+        return issuers.map(issuer -> new Candidate<>(issuer, cost(keyId, toCertificate.apply(issuer))))
+                .sorted(Comparator.comparingLong(Candidate::cost))
+                .map(Candidate::issuer)
+                .toList();
+    }
+
+    private long cost(byte @Nullable [] keyId, X509Certificate issuer) {
+        return 10L * keyIdMismatch(keyId, issuer) + CertificateProblem.count(issuer, at);
+    }
+
+    /** 0 if the key identifiers match, 1 if one is missing, 2 if they differ. */
+    private static int keyIdMismatch(byte @Nullable [] keyId, X509Certificate issuer) {
+        byte[] issuerKeyId = keyId == null ? null : CertificateExtensions.subjectKeyId(issuer);
+        return issuerKeyId == null ? 1 : Arrays.equals(keyId, issuerKeyId) ? 0 : 2;
+    }
+
     private void consider(List<X509Certificate> certificates, End end) {
         boolean anchored = end == End.PUBLIC_ROOT || end == End.OPERATOR_ROOT;
         String fault = anchored ? CertificatePathValidator.fault(certificates) : "";
@@ -103,16 +150,18 @@ public final class CertificatePathBuilder {
         }
     }
 
-    /** Lower is better; 0 is a valid path. Among incomplete paths, a longer one is better. */
+    /** Lower is better; 0 is a path without problems. Among incomplete paths, a longer one is better. */
     private long rank(CertificatePath path) {
-        long invalidCount = path.invalidCount(at);
+        long problems = path.validityChecked().stream()
+                .mapToLong(certificate -> CertificateProblem.count(certificate, at))
+                .sum();
         if (path.trusted()) {
-            return invalidCount;
+            return problems;
         }
         if (path.anchored()) {
-            return 100 + invalidCount;
+            return 100 + problems;
         }
-        return path.complete() ? 200 + invalidCount : 400 - path.certificates().size();
+        return path.complete() ? 200 + problems : 400 - path.certificates().size();
     }
 
     private CertificatePath path(List<X509Certificate> certificates, End end, String fault) {
@@ -131,6 +180,6 @@ public final class CertificatePathBuilder {
                 distinct.size() - used,
                 sent.size() - distinct.size(),
                 leafSelfSigned,
-                signatures.exhausted() || steps <= 0);
+                signatures.exhausted() || rootSignatures.exhausted() || steps <= 0);
     }
 }

@@ -56,7 +56,7 @@ final class CertificatePathValidator {
     }
 
     private static @Nullable String usageFault(X509Certificate certificate) {
-        if (certificate.hasUnsupportedCriticalExtension()) {
+        if (CertificateExtensions.hasUnknownCritical(certificate)) {
             return "a certificate has an unsupported critical extension";
         }
         try {

@@ -2,6 +2,7 @@ package dev.plumbline.tls;
 
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -20,6 +21,9 @@ public enum CertificateProblem {
     WEAK_KEY,
     REVOKED;
 
+    private static final List<CertificateProblem> OF_ONE_CERTIFICATE =
+            List.of(EXPIRED, NOT_YET_VALID, WEAK_SIGNATURE, WEAK_KEY);
+
     /**
      * All problems, in order. Every certificate that the path depends on is checked: an expired intermediate
      * certificate has the same effect as an expired leaf.
@@ -29,7 +33,7 @@ public enum CertificateProblem {
         Set<CertificateProblem> problems = EnumSet.noneOf(CertificateProblem.class);
         SignatureVerifier signatures = new SignatureVerifier(CertificatePathBuilder.MAX_CERTIFICATES);
         for (X509Certificate certificate : path.validityChecked()) {
-            for (CertificateProblem problem : List.of(EXPIRED, NOT_YET_VALID, WEAK_SIGNATURE, WEAK_KEY)) {
+            for (CertificateProblem problem : OF_ONE_CERTIFICATE) {
                 if (problem.affects(certificate, at)
                         && !(problem == WEAK_SIGNATURE && signatures.isSelfSigned(certificate))) {
                     problems.add(problem);
@@ -50,9 +54,19 @@ public enum CertificateProblem {
         return problems;
     }
 
+    /** The number of problems that a certificate has by itself. */
+    static long count(X509Certificate certificate, Instant at) {
+        return OF_ONE_CERTIFICATE.stream()
+                .filter(problem -> problem.affects(certificate, at))
+                .count();
+    }
+
     private boolean affects(X509Certificate certificate, Instant at) {
         return switch (this) {
-            case EXPIRED -> at.isAfter(certificate.getNotAfter().toInstant());
+            // Valid until the end of this second (RFC 5280 section 4.1.2.5).
+            case EXPIRED ->
+                at.truncatedTo(ChronoUnit.SECONDS)
+                        .isAfter(certificate.getNotAfter().toInstant());
             case NOT_YET_VALID -> at.isBefore(certificate.getNotBefore().toInstant());
             case WEAK_SIGNATURE -> SignatureAlgorithms.broken(certificate);
             case WEAK_KEY -> PublicKeys.weak(certificate.getPublicKey());

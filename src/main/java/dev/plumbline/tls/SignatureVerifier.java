@@ -1,10 +1,21 @@
 package dev.plumbline.tls;
 
 import java.security.GeneralSecurityException;
+import java.security.PublicKey;
 import java.security.cert.X509Certificate;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
 
-/** Verifies a limited number of certificate signatures. */
+/** Verifies a limited number of certificate signatures, each once. */
 final class SignatureVerifier {
+    private record Signature(X509Certificate certificate, PublicKey key) {}
+
+    /** The key that signed a certificate. There is only one. */
+    private final Map<X509Certificate, PublicKey> signers = new HashMap<>();
+
+    private final Set<Signature> invalid = new HashSet<>();
     private int remaining;
 
     /** @param max the maximum number of signatures to verify */
@@ -19,11 +30,23 @@ final class SignatureVerifier {
 
     /** Whether the certificate is signed with the issuer's key. */
     boolean isSignedBy(X509Certificate certificate, X509Certificate issuer) {
-        if (remaining <= 0) {
+        PublicKey key = issuer.getPublicKey();
+        PublicKey signer = signers.get(certificate);
+        if (signer != null) {
+            return signer.equals(key);
+        }
+        Signature signature = new Signature(certificate, key);
+        if (remaining <= 0 || invalid.contains(signature)) {
             return false;
         }
         remaining--;
-        return verifies(certificate, issuer);
+        boolean valid = verifies(certificate, key);
+        if (valid) {
+            signers.put(certificate, key);
+        } else {
+            invalid.add(signature);
+        }
+        return valid;
     }
 
     /** Whether the certificate is signed with its own key. */
@@ -31,12 +54,12 @@ final class SignatureVerifier {
         return DistinguishedNames.selfIssued(certificate) && isSignedBy(certificate, certificate);
     }
 
-    private static boolean verifies(X509Certificate certificate, X509Certificate issuer) {
-        if (!PublicKeys.isVerifiable(issuer.getPublicKey())) {
+    private static boolean verifies(X509Certificate certificate, PublicKey key) {
+        if (!PublicKeys.isVerifiable(key)) {
             return false;
         }
         try {
-            certificate.verify(issuer.getPublicKey());
+            certificate.verify(key);
             return true;
         } catch (GeneralSecurityException | RuntimeException different) {
             // The JDK's providers throw unchecked exceptions for some malformed keys.

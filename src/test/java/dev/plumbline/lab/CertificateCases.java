@@ -67,6 +67,8 @@ final class CertificateCases {
         lab.addServer("cn-only", "hostname_mismatch", issuer.issue(CertificateSpec.commonNameOnly(host("cn-only"))));
         lab.addServer("wildcard", "none", issuer.issue(CertificateSpec.server("*." + DOMAIN)));
         lab.addServer("too.deep", "hostname_mismatch", issuer.issue(CertificateSpec.server("*." + DOMAIN)));
+        lab.addServer(
+                "empty-subject", "none", issuer.issue(spec("empty-subject").withoutSubject()));
         Identity byAddress = issuer.issue(spec("address").address("127.0.0.1"));
         lab.addServer("address", "127.0.0.1", "none", byAddress, ServerOptions.DEFAULT, "");
         Identity one = issuer.issue(spec("one"));

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The contents of a test certificate. Each method changes this object and returns it. */
 public final class CertificateSpec {
-    private final String subject;
+    private String subject;
     private final List<GeneralName> names = new ArrayList<>();
     private Instant notBefore = Instant.now().minus(Duration.ofDays(1));
     private Instant notAfter = Instant.now().plus(Duration.ofDays(90));
@@ -48,6 +48,7 @@ public final class CertificateSpec {
     private int keyUsage = KeyUsage.digitalSignature;
     private @Nullable KeyPurposeId purpose = KeyPurposeId.id_kp_serverAuth;
     private @Nullable NameConstraints nameConstraints;
+    private boolean keyIdentifiers = true;
     private boolean mustStaple;
     private int timestamps;
     private @Nullable String ocspUrl;
@@ -79,6 +80,12 @@ public final class CertificateSpec {
         spec.keyUsage = KeyUsage.keyCertSign | KeyUsage.cRLSign;
         spec.purpose = null;
         return spec;
+    }
+
+    /** Leaves the subject empty (RFC 5280 section 4.1.2.6). */
+    public CertificateSpec withoutSubject() {
+        subject = "";
+        return this;
     }
 
     public CertificateSpec address(String address) {
@@ -150,6 +157,16 @@ public final class CertificateSpec {
         return this;
     }
 
+    public CertificateSpec nameConstraints(NameConstraints value) {
+        nameConstraints = value;
+        return this;
+    }
+
+    public CertificateSpec withoutKeyIdentifiers() {
+        keyIdentifiers = false;
+        return this;
+    }
+
     public CertificateSpec mustStaple() {
         mustStaple = true;
         return this;
@@ -201,8 +218,10 @@ public final class CertificateSpec {
     void addExtensions(X509v3CertificateBuilder to, PublicKey own, PublicKey issuer)
             throws IOException, GeneralSecurityException {
         JcaX509ExtensionUtils utils = new JcaX509ExtensionUtils();
-        to.addExtension(Extension.subjectKeyIdentifier, false, utils.createSubjectKeyIdentifier(own));
-        to.addExtension(Extension.authorityKeyIdentifier, false, utils.createAuthorityKeyIdentifier(issuer));
+        if (keyIdentifiers) {
+            to.addExtension(Extension.subjectKeyIdentifier, false, utils.createSubjectKeyIdentifier(own));
+            to.addExtension(Extension.authorityKeyIdentifier, false, utils.createAuthorityKeyIdentifier(issuer));
+        }
         to.addExtension(Extension.keyUsage, true, new KeyUsage(keyUsage));
         if (constraints != null) {
             to.addExtension(Extension.basicConstraints, true, constraints);

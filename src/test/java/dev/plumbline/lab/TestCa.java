@@ -10,6 +10,7 @@ import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.security.PublicKey;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
@@ -19,6 +20,7 @@ import java.util.List;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
 import org.bouncycastle.cert.X509v3CertificateBuilder;
+import org.bouncycastle.jce.provider.BouncyCastleProvider;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
@@ -132,10 +134,20 @@ public final class TestCa {
             byte[] der = builder.build(
                             new JcaContentSignerBuilder(spec.signatureFor(by.getPrivate())).build(by.getPrivate()))
                     .getEncoded();
-            return (X509Certificate)
-                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(der));
+            return parse(der);
         } catch (IOException | GeneralSecurityException | OperatorCreationException impossible) {
             throw new IllegalStateException(impossible);
+        }
+    }
+
+    /** The JDK rejects some certificates that other clients accept. */
+    private static X509Certificate parse(byte[] der) throws CertificateException {
+        try {
+            return (X509Certificate)
+                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(der));
+        } catch (CertificateException rejected) {
+            return (X509Certificate) CertificateFactory.getInstance("X.509", new BouncyCastleProvider())
+                    .generateCertificate(new ByteArrayInputStream(der));
         }
     }
 

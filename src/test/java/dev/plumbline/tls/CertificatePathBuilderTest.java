@@ -16,6 +16,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class CertificatePathBuilderTest {
     private static final Instant NOW = Instant.now();
@@ -89,6 +91,57 @@ class CertificatePathBuilderTest {
         CertificatePath before = CertificatePathBuilder.build(List.of(LEAF.certificate(), old), both, NOW);
         assertThat(CertificateProblem.of(before, true, false, NOW)).containsExactly(CertificateProblem.EXPIRED);
         assertThat(before.earliestNotAfter()).isEqualTo(old.getNotAfter().toInstant());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, true", "true, false", "false, true", "false, false"})
+    void prefersAStrongTwinBelowManyRootsOfOneName(boolean weakFirst, boolean keyIdentifiers) {
+        List<X509Certificate> roots = new ArrayList<>();
+        for (int i = 0; i < 99; i++) {
+            roots.add(TestCa.root(CertificateSpec.authority("Many")).certificate());
+        }
+        TestCa root = TestCa.root(
+                keyIdentifiers
+                        ? CertificateSpec.authority("Many")
+                        : CertificateSpec.authority("Many").withoutKeyIdentifiers());
+        roots.add(root.certificate());
+        TestCa issuer = root.authority(
+                keyIdentifiers
+                        ? CertificateSpec.authority("Twin")
+                        : CertificateSpec.authority("Twin").withoutKeyIdentifiers());
+        CertificateSpec sha1 = CertificateSpec.authority("Twin").digest("SHA1");
+        X509Certificate weak = root.crossSign(issuer, keyIdentifiers ? sha1 : sha1.withoutKeyIdentifiers());
+        X509Certificate strong = issuer.certificate();
+        X509Certificate leaf = issuer.issue(CertificateSpec.server("a.test")).certificate();
+
+        CertificatePath path = CertificatePathBuilder.build(
+                weakFirst ? List.of(leaf, weak, strong) : List.of(leaf, strong, weak),
+                TrustRoots.of(roots, List.of()),
+                NOW);
+
+        assertThat(path.certificates()).containsExactly(leaf, strong, root.certificate());
+        assertThat(path.exhausted()).isFalse();
+        assertThat(CertificateProblem.of(path, true, false, NOW)).isEmpty();
+    }
+
+    @Test
+    void reportsAWeakIntermediateWithoutAStrongTwin() {
+        X509Certificate weak =
+                ROOT.crossSign(ISSUER, CertificateSpec.authority("Issuer").digest("SHA1"));
+
+        assertThat(CertificateProblem.of(build(LEAF.certificate(), weak), true, false, NOW))
+                .containsExactly(CertificateProblem.WEAK_SIGNATURE);
+    }
+
+    @Test
+    void acceptsACertificateUntilTheEndOfItsLastSecond() {
+        Instant end = LEAF.certificate().getNotAfter().toInstant();
+        CertificatePath path = build(LEAF.certificate(), ISSUER.certificate());
+
+        assertThat(CertificateProblem.of(path, true, false, end.plusMillis(999)))
+                .isEmpty();
+        assertThat(CertificateProblem.of(path, true, false, end.plusSeconds(1)))
+                .containsExactly(CertificateProblem.EXPIRED);
     }
 
     @Test

@@ -2,14 +2,17 @@ package dev.plumbline.module.dns;
 
 import static java.util.stream.Collectors.joining;
 
+import com.google.common.net.InetAddresses;
 import com.google.common.primitives.Bytes;
 import dev.plumbline.check.IpAddressText;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.xbill.DNS.AAAARecord;
 import org.xbill.DNS.ARecord;
@@ -21,6 +24,7 @@ import org.xbill.DNS.Name;
 import org.xbill.DNS.Record;
 import org.xbill.DNS.SOARecord;
 import org.xbill.DNS.SRVRecord;
+import org.xbill.DNS.SVCBBase;
 import org.xbill.DNS.TXTRecord;
 
 /** DNS records as rows of a report: owner, TTL, presentation format and the parts of the data. */
@@ -28,6 +32,8 @@ final class DnsRecordRow {
     private static final Comparator<Map<String, Object>> ORDER = Comparator.<Map<String, Object>>comparingInt(
                     row -> (int) row.getOrDefault("preference", row.getOrDefault("priority", 0)))
             .thenComparing(row -> row.getOrDefault("host", "").toString().toLowerCase(Locale.ROOT));
+
+    private static final Pattern QUOTED_PARAMETER = Pattern.compile("(alpn|dohpath|key[0-9]+)=[^\"]+");
 
     private DnsRecordRow() {}
 
@@ -79,11 +85,28 @@ final class DnsRecordRow {
         if (record instanceof ARecord || record instanceof AAAARecord) {
             return IpAddressText.format(IpAddressText.of(record.rdataToWireCanonical()));
         }
+        if (record instanceof SVCBBase) {
+            return Arrays.stream(record.rdataToString().split(" "))
+                    .map(DnsRecordRow::parameter)
+                    .collect(joining(" "));
+        }
         return record instanceof TXTRecord txt
                 ? txt.getStringsAsByteArrays().stream()
                         .map(DnsRecordRow::quoted)
                         .collect(joining(" "))
                 : record.rdataToString();
+    }
+
+    /** A part of an SVCB or HTTPS record: text in quotes, IPv6 addresses in the form of RFC 5952. */
+    private static String parameter(String text) {
+        int equals = text.indexOf('=');
+        String value = text.substring(equals + 1);
+        if (text.startsWith("ipv6hint=")) {
+            return Arrays.stream(value.split(","))
+                    .map(address -> IpAddressText.format(InetAddresses.forString(address)))
+                    .collect(joining(",", "ipv6hint=", ""));
+        }
+        return QUOTED_PARAMETER.matcher(text).matches() ? text.substring(0, equals + 1) + '"' + value + '"' : text;
     }
 
     /** RFC 1035 section 5.1. */

@@ -121,7 +121,13 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
             if (random == null) {
                 return false;
             }
-            return random.succeeded() || random.blocked() ? (Boolean) random.hasRecords() : null;
+            if (random.blocked()) {
+                return true;
+            }
+            // A wildcard CNAME record has the same target for all names; a DNAME record keeps their first label.
+            boolean alias = random.aliases().stream()
+                    .anyMatch(target -> !target.getLabelString(0).equalsIgnoreCase(RANDOM_LABEL));
+            return random.succeeded() ? (Boolean) (alias || !random.records().isEmpty()) : null;
         }
 
         /** Whether the name has a CNAME record and no other lookup succeeded. */
@@ -154,8 +160,22 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
                         .map(type -> dns.lookup(context, name, type))
                         .toList())
                 .map(CompositeFuture::list);
-        return admission.compose(
-                unverified -> lookups.compose(all -> random.map(one -> evidence(name, all, one, unverified))));
+        return admission.compose(unverified -> lookups.compose(all -> withAlias(dns, context, name, all))
+                .compose(all -> random.map(one -> evidence(name, all, one, unverified))));
+    }
+
+    /** Adds the CNAME record, if there is one, of a name whose lookups failed: it can explain the failure. */
+    private static Future<List<DnsLookupResult>> withAlias(
+            DnsProbe dns, CheckContext context, String name, List<DnsLookupResult> lookups) {
+        boolean failed = lookups.stream()
+                .allMatch(each -> each.error() != null && each.error().code() == ErrorCode.DNS_SERVFAIL);
+        return failed && lookups.stream().noneMatch(each -> each.type().equals("CNAME"))
+                ? dns.lookup(context, name, "CNAME")
+                        .map(cname -> hasCname(cname)
+                                ? Stream.concat(lookups.stream(), Stream.of(cname))
+                                        .toList()
+                                : lookups)
+                : Future.succeededFuture(lookups);
     }
 
     private static CheckError unverified(CheckError cause) {

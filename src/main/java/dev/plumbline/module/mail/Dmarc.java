@@ -22,7 +22,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
-/** The DMARC policy of a domain (RFC 7489). */
+/** The DMARC policy of a domain (RFC 7489). Of RFC 9989, only the syntax of the new tags is validated. */
 @AutoService(CheckModule.class)
 public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dmarc.Findings> {
     private static final String PREFIX = "_dmarc.";

@@ -12,9 +12,12 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A parsed DMARC record (RFC 7489 section 6.3). A tag that is missing or not valid has its default. */
+/**
+ * A parsed DMARC record (RFC 7489 section 6.3; np, psd and t by RFC 9989 section 4.7). A tag that is missing or not
+ * valid has its default.
+ */
 final class DmarcRecord {
-    private static final Pattern VERSION = Pattern.compile("v[ \\t]*+=[ \\t]*+DMARC1[ \\t]*+(;.*)?", Pattern.DOTALL);
+    private static final Pattern VERSION = Pattern.compile("[vV][ \\t]*+=[ \\t]*+DMARC1[ \\t]*+(;.*)?", Pattern.DOTALL);
     private static final Pattern SIMILAR_START = Pattern.compile("(?is)\\W{0,8}(v\\s{0,8}=\\s{0,8})?dmarc.*");
     private static final Pattern LATER_VERSION = Pattern.compile("(?i);\\s{0,8}v\\s{0,8}=\\s{0,8}dmarc1");
     private static final Pattern SIZE = Pattern.compile(".*![0-9]{1,18}[kmgtKMGT]?");
@@ -82,7 +85,9 @@ final class DmarcRecord {
         }
         for (String name : tags.keySet()) {
             switch (name) {
-                case "v", "p", "sp", "pct", "aspf", "adkim", "rua", "ruf", "np", "psd", "t" -> {}
+                case "v", "p", "sp", "pct", "aspf", "adkim", "rua", "ruf", "t" -> {}
+                case "np" -> policy(name);
+                case "psd" -> valid(name, "(?i)[ynu]", "y, n or u");
                 case "fo" -> valid(name, "[01dsDS]([ \\t]*:[ \\t]*[01dsDS]){0,9}", "a list of 0, 1, d and s");
                 case "rf" -> valid(name, "[A-Za-z0-9-]{1,63}(:[A-Za-z0-9-]{1,63}){0,9}", "a list of formats");
                 case "ri" -> valid(name, "[0-9]{1,10}", "an integer");
@@ -95,7 +100,7 @@ final class DmarcRecord {
         policyFirst = List.copyOf(tags.keySet()).indexOf("p") == 1;
         String percentage = valid("pct", "[0-9]{1,2}|0[0-9]{2}|100", "an integer from 0 to 100");
         pct = percentage == null ? 100 : Integer.parseInt(percentage);
-        testing = "y".equalsIgnoreCase(tags.get("t"));
+        testing = "y".equalsIgnoreCase(valid("t", "(?i)[yn]", "y or n"));
         aspf = alignment("aspf");
         adkim = alignment("adkim");
         rua = addresses("rua");

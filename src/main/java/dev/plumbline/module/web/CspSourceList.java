@@ -21,7 +21,7 @@ final class CspSourceList {
     private static final Pattern HASH =
             Pattern.compile("'sha(256|384|512)-[a-z0-9+/_-]++=*+'", Pattern.CASE_INSENSITIVE);
 
-    /** Hosts with JSONP endpoints, script libraries or user uploads that run arbitrary scripts. */
+    /** Hosts with JSONP endpoints, script libraries or user uploads that run arbitrary scripts. Not complete. */
     private static final Set<String> BYPASS_HOSTS = Set.of(
             """
             accounts.google.com ajax.aspnetcdn.com ajax.googleapis.com api.flickr.com api.github.com cdn.bootcdn.net

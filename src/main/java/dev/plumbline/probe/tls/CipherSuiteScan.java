@@ -199,8 +199,10 @@ final class CipherSuiteScan {
             return Future.succeededFuture();
         }
         ClientHello offer = hello.withCiphers(codes(remaining));
+        // The server may use a Diffie-Hellman group with anonymous suites only.
+        boolean keyExchange = remaining.stream().anyMatch(suite -> suite.dhe() && suite.weak());
         return scheduler
-                .send(offer, false)
+                .send(offer, keyExchange)
                 .compose(result -> record(offer, result)
                         ? scanCiphers(
                                 hello,

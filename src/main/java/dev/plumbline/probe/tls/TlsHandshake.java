@@ -3,6 +3,7 @@ package dev.plumbline.probe.tls;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.tls.CertificateParser;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
@@ -13,13 +14,10 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
-import java.io.ByteArrayInputStream;
 import java.net.InetAddress;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -36,20 +34,23 @@ import org.jspecify.annotations.Nullable;
 final class TlsHandshake {
     private static final int CLOSE_MILLIS = 500;
 
+    private final Vertx vertx;
     private final SslContext context;
     private final HandshakeRecorder recorder;
     private final Executor executor;
 
-    private TlsHandshake(SslContext context, HandshakeRecorder recorder, Executor executor) {
+    private TlsHandshake(Vertx vertx, SslContext context, HandshakeRecorder recorder, Executor executor) {
+        this.vertx = vertx;
         this.context = context;
         this.recorder = recorder;
         this.executor = executor;
     }
 
     /** @param alpn the application protocols to offer; empty to omit the extension */
-    static TlsHandshake boringSsl(List<String> alpn) throws SSLException {
+    static TlsHandshake boringSsl(Vertx vertx, List<String> alpn) throws SSLException {
         HandshakeRecorder recorder = new HandshakeRecorder();
         return new TlsHandshake(
+                vertx,
                 TlsClientOptions.newNativeContext(alpn, recorder.trustManager(), recorder.keyManager()),
                 recorder,
                 ImmediateExecutor.INSTANCE);
@@ -59,6 +60,7 @@ final class TlsHandshake {
     static TlsHandshake jdk(Vertx vertx, List<String> alpn) throws SSLException {
         HandshakeRecorder recorder = new HandshakeRecorder();
         return new TlsHandshake(
+                vertx,
                 TlsClientOptions.newJdkContext(alpn, recorder.trustManager(), recorder.keyManager()),
                 recorder,
                 TlsClientOptions.jdkExecutor(vertx));
@@ -87,8 +89,8 @@ final class TlsHandshake {
         handler.handshakeFuture().addListener(done -> {
             long handshakeMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
             try {
-                promise.complete(
-                        peer(handler, done.cause(), limits, observation, address, connectMillis, handshakeMillis));
+                peer(handler, done.cause(), limits, observation, address, connectMillis, handshakeMillis)
+                        .onComplete(promise);
             } catch (Exception failure) {
                 promise.fail(failure);
             } finally {
@@ -101,7 +103,7 @@ final class TlsHandshake {
     }
 
     /** @param cause why the handshake failed; null if it was completed */
-    private static TlsPeer peer(
+    private Future<TlsPeer> peer(
             SslHandler handler,
             @Nullable Throwable cause,
             HandshakeLimitHandler limits,
@@ -115,22 +117,27 @@ final class TlsHandshake {
         if (cause != null && (chain.length == 0 || !observation.certificateRequested())) {
             throw TlsErrors.ofHandshake(cause, limits);
         }
-        return new TlsPeer(
-                address,
-                parse(chain),
-                chain.length,
-                session == null ? null : session.getProtocol(),
-                session == null ? null : session.getCipherSuite(),
-                session == null ? null : handler.applicationProtocol(),
-                session == null ? null : staple(session),
-                observation.certificateRequested(),
-                connectMillis,
-                handshakeMillis,
-                cause == null
-                        ? null
-                        : new CheckError(
-                                TlsErrors.toFailure(cause, limits).error().code(),
-                                "The server requires a client certificate."));
+        String version = session == null ? null : session.getProtocol();
+        String cipher = session == null ? null : session.getCipherSuite();
+        String protocol = session == null ? null : handler.applicationProtocol();
+        Buffer staple = session == null ? null : staple(session);
+        CheckError error = cause == null
+                ? null
+                : new CheckError(
+                        TlsErrors.toFailure(cause, limits).error().code(), "The server requires a client certificate.");
+        return parse(List.of(chain))
+                .map(certificates -> new TlsPeer(
+                        address,
+                        certificates,
+                        chain.length,
+                        version,
+                        cipher,
+                        protocol,
+                        staple,
+                        observation.certificateRequested(),
+                        connectMillis,
+                        handshakeMillis,
+                        error));
     }
 
     private static Certificate[] certificates(SSLSession session) throws CheckFailure {
@@ -150,21 +157,13 @@ final class TlsHandshake {
         return null;
     }
 
-    private static List<X509Certificate> parse(Certificate[] chain) throws CheckFailure {
-        List<X509Certificate> certificates = new ArrayList<>();
-        for (Certificate certificate : chain) {
-            if (certificates.size() == TlsProbe.MAX_CERTIFICATES) {
-                break;
-            }
-            try {
-                certificates.add((X509Certificate) CertificateFactory.getInstance("X.509")
-                        .generateCertificate(new ByteArrayInputStream(certificate.getEncoded())));
-            } catch (CertificateException unreadable) {
-                if (certificates.isEmpty()) {
-                    throw new CheckFailure(ErrorCode.TLS_HANDSHAKE_FAILED, "The server certificate cannot be parsed.");
-                }
-            }
+    private Future<List<X509Certificate>> parse(List<Certificate> chain) {
+        try {
+            return Future.succeededFuture(CertificateParser.parse(chain));
+        } catch (CertificateException rejected) {
+            return vertx.executeBlocking(() -> CertificateParser.parseLeniently(chain), false)
+                    .recover(unreadable -> Future.failedFuture(new CheckFailure(
+                            ErrorCode.TLS_HANDSHAKE_FAILED, "The server certificate cannot be parsed.")));
         }
-        return certificates;
     }
 }

@@ -1,6 +1,7 @@
 package dev.plumbline.probe.tls;
 
 import dev.plumbline.check.CheckError;
+import dev.plumbline.tls.CertificateParser;
 import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;
 import java.security.cert.X509Certificate;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The data of a full TLS handshake.
  *
  * @param address the address of the peer
- * @param certificates in the order of the peer, its own first; never empty, at most {@link TlsProbe#MAX_CERTIFICATES}
+ * @param certificates in the order of the peer, its own first; never empty; see {@link CertificateParser}
  * @param certificateCount the number of certificates sent
  * @param version for example TLSv1.3; null if the handshake was not completed
  * @param cipher the IANA name of the cipher suite; null if the handshake was not completed

@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * certificate timestamps in the TLS extension are not requested, because neither engine supports it.
  */
 public final class TlsProbe {
-    /** The maximum number of certificates that are read from a peer. */
-    public static final int MAX_CERTIFICATES = 32;
-
     /** The time reserved for the report, in milliseconds. */
     private static final long RESERVE_MILLIS = 100;
 
@@ -42,7 +39,8 @@ public final class TlsProbe {
         this.client = vertx.createNetClient(new NetClientOptions().setTcpNoDelay(true));
         try {
             this.jdkHandshake = TlsHandshake.jdk(vertx, List.of());
-            this.nativeHandshake = TlsClientOptions.nativeEngine() ? TlsHandshake.boringSsl(List.of()) : jdkHandshake;
+            this.nativeHandshake =
+                    TlsClientOptions.nativeEngine() ? TlsHandshake.boringSsl(vertx, List.of()) : jdkHandshake;
         } catch (SSLException broken) {
             throw new IllegalStateException("no TLS engine is available", broken);
         }
@@ -101,7 +99,7 @@ public final class TlsProbe {
     private TlsHandshake newHandshake(String protocol) {
         try {
             return TlsClientOptions.nativeEngine()
-                    ? TlsHandshake.boringSsl(List.of(protocol))
+                    ? TlsHandshake.boringSsl(vertx, List.of(protocol))
                     : TlsHandshake.jdk(vertx, List.of(protocol));
         } catch (SSLException broken) {
             throw new IllegalStateException("no TLS engine is available", broken);

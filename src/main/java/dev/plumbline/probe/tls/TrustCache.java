@@ -5,10 +5,12 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.common.hash.Hasher;
 import com.google.common.hash.Hashing;
 import dev.plumbline.check.Host;
+import dev.plumbline.tls.CertificateParser;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.security.cert.CertificateEncodingException;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,13 +45,21 @@ public final class TrustCache {
         }
         return vertx.executeBlocking(
                 () -> {
-                    Optional<String> problem = Optional.ofNullable(trust.problem(chain, host, now));
+                    Optional<String> problem = Optional.ofNullable(readProblem(chain, host, now));
                     if (key != null) {
                         cache.put(key, problem);
                     }
                     return problem;
                 },
                 false);
+    }
+
+    private @Nullable String readProblem(List<X509Certificate> chain, Host host, Instant now) {
+        try {
+            return trust.problem(CertificateParser.parseLeniently(chain), host, now);
+        } catch (CertificateException unreadable) {
+            return "The server certificate cannot be parsed.";
+        }
     }
 
     private static @Nullable String key(List<X509Certificate> chain, Host host) {

@@ -59,6 +59,8 @@ class DigComparisonTest {
                 @ IN CAA 0 issue "ca.test; a=b"
                 @ IN CAA 128 iodef "mailto:a@zone.test"
                 @ IN HTTPS 1 . alpn=h2,h3 ipv4hint=192.0.2.1 port=8443
+                @ IN HTTPS 2 @ mandatory=alpn,port alpn=h2 port=8443 ipv6hint=2001:db8::1,2001:db8:0:1::2
+                @ IN HTTPS 3 svc alpn=h3 no-default-alpn ech=AEX+DQBBNg== ipv6hint=2001:db8::ffff key65400=abc
                 @ IN SVCB 0 other.test.
                 @ IN URI 10 1 "https://zone.test/"
                 @ IN NAPTR 100 10 "S" "SIP+D2U" "" _sip._udp.zone.test.
@@ -98,7 +100,7 @@ class DigComparisonTest {
                 List<String> theirs = new ArrayList<>();
                 for (String type : types.split(",")) {
                     Dig.ask(named.port(), "+noall", "+answer", "+nosplit", name, type).stream()
-                            .map(line -> line.replaceAll("\\s+", " ").replace("alpn=\"h2,h3\"", "alpn=h2,h3"))
+                            .map(line -> line.replaceAll("\\s+", " "))
                             .filter(line -> !theirs.contains(line))
                             .forEach(theirs::add);
                 }

@@ -226,6 +226,47 @@ class DnsRecordsTest {
     }
 
     @Test
+    void reportsACnameLoopForAnyRequestedType() {
+        CheckResult result = check("circle.test", "types=A");
+
+        assertThat(result.error()).isNull();
+        assertThat(codes(result.findings())).contains("broken_alias");
+        assertThat(result.fields().get("records").toString()).contains("host=round.test");
+    }
+
+    @Test
+    void distinguishesADnameRecordFromAWildcard() {
+        String random = DnsRecords.RANDOM_LABEL;
+        bench.dns()
+                .address("www.moved.test", "192.0.2.1")
+                .alias(random + ".www.moved.test", random + ".www.target.test")
+                .address("www.star.test", "192.0.2.1")
+                .alias(random + ".www.star.test", "any.target.test")
+                .address("www.both.test", "192.0.2.1")
+                .alias(random + ".www.both.test", random + ".www.star.test");
+
+        assertThat(check("www.moved.test", "").fields()).containsEntry("wildcard", false);
+        assertThat(check("www.star.test", "").fields()).containsEntry("wildcard", true);
+        assertThat(check("www.both.test", "").fields()).containsEntry("wildcard", true);
+    }
+
+    @Test
+    void showsServiceBindingsAsDigDoes() {
+        bench.dns()
+                .record("svc.test. 300 IN HTTPS 1 . alpn=h2,h3 port=8443 ipv4hint=192.0.2.1,192.0.2.2 "
+                        + "ipv6hint=2001:db8:0:0:0:0:0:1,2001:db8::2 key65400=abc")
+                .record("svc.test. 300 IN SVCB 0 svc.example.test.");
+
+        String records =
+                String.valueOf(check("svc.test", "types=HTTPS,SVCB").fields().get("records"));
+
+        assertThat(records)
+                .contains("data=1 . alpn=\"h2,h3\" port=8443 ipv4hint=192.0.2.1,192.0.2.2 "
+                        + "ipv6hint=2001:db8::1,2001:db8::2 key65400=\"abc\"")
+                .contains("data=0 svc.example.test.");
+    }
+
+    @Test
     void returnsNothingIfTheAddressLookupsFail() {
         CheckResult result = check("doubt.test", "");
 

@@ -137,6 +137,13 @@ class DmarcTest {
                 "p=reject; rua=mailto:a@example.com; foo=bar|true|unknown_tag",
                 "p=reject; np=reject; psd=n; t=n; rua=mailto:a@example.com|true|none",
                 "p=reject; t=y; rua=mailto:a@example.com|true|policy_testing",
+                "p=reject; np=none; psd=u; t=Y; rua=mailto:a@example.com|true|policy_testing",
+                "p=reject; np=Quarantine; psd=Y; rua=mailto:a@example.com|true|none",
+                "p=reject; np=all; rua=mailto:a@example.com|false|syntax_error",
+                "p=reject; np=; rua=mailto:a@example.com|false|syntax_error",
+                "p=reject; psd=maybe; rua=mailto:a@example.com|false|syntax_error",
+                "p=reject; t=yes; rua=mailto:a@example.com|false|syntax_error",
+                "p=reject; t=s; rua=mailto:a@example.com|false|syntax_error",
                 "p=none; t=y; rua=mailto:a@example.com|true|policy_none",
                 "p=reject; rua=mailto:a@example.com!10m,mailto:b@example.com|true|none",
                 "p=reject; "
@@ -166,6 +173,18 @@ class DmarcTest {
 
         assertThat(codes(result.findings())).isEqualTo(words(codes));
         assertThat(result.fields()).containsEntry("valid", valid);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"V=DMARC1; p=reject; rua=mailto:a@example.com", "V = DMARC1;p=reject;rua=mailto:a@example.com"})
+    void acceptsTheVersionTagInCapitalLetters(String text) {
+        text("_dmarc.example.com", text);
+
+        CheckResult result = check("example.com");
+
+        assertThat(result.findings()).isEmpty();
+        assertThat(result.fields()).containsEntry("valid", true).containsEntry("record", text);
     }
 
     @ParameterizedTest

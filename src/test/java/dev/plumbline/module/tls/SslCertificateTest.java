@@ -21,10 +21,13 @@ import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.security.cert.X509Certificate;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -111,7 +114,7 @@ class SslCertificateTest {
         "wrong-order, chain_out_of_order",
         "extra-certificates, extra_certificates",
         "duplicate, extra_certificates",
-        "hundred, too_many_certificates",
+        "hundred, extra_certificates",
         "must-staple, must_staple_missing",
         "tls-1.0, legacy_tls_version",
         "ocsp-unknown, revocation_unknown",
@@ -213,6 +216,32 @@ class SslCertificateTest {
         assertThat(fixture.evaluate("127.0.0.1:" + server.port(), Map.of()).fields())
                 .containsEntry("problem", "hostname_mismatch")
                 .containsEntry("trusted", true);
+    }
+
+    @Test
+    void reportsCertificatesOverTheLimit() {
+        TlsLab.Server server = fixture.lab.server("valid");
+        TestCa.Identity identity = fixture.lab.identity("valid");
+        List<X509Certificate> chain = new ArrayList<>(identity.chain());
+        chain.addAll(Collections.nCopies(400, fixture.lab.root().certificate()));
+        try (TlsServers servers = new TlsServers()) {
+            int port = servers.serve(
+                    identity.withChain(chain.toArray(new X509Certificate[0])), TlsServers.ServerOptions.DEFAULT);
+            Evaluation evaluation = fixture.evaluate(server.host() + ":" + port, Map.of());
+            assertThat(evaluation.fields()).containsEntry("problem", "none");
+            assertThat(codes(evaluation)).contains("too_many_certificates");
+        }
+    }
+
+    @Test
+    void evaluatesACertificateWithoutSubject() {
+        Evaluation evaluation = fixture.evaluate("empty-subject");
+        assertThat(evaluation.fields())
+                .containsEntry("valid", true)
+                .containsEntry("subject_cn", null)
+                .containsEntry("key_type", "EC")
+                .containsEntry("key_bits", 256)
+                .containsEntry("sans", List.of("empty-subject." + TlsLab.DOMAIN));
     }
 
     @Test

@@ -58,6 +58,8 @@ class TlsProtocolsTest {
     private static final int NULL_SHA = 0x0002;
     private static final int ANON_RC4 = 0x0018;
     private static final int TRIPLE_DES = 0x000a;
+    private static final int DH_ANON_AES_128 = 0x0034;
+    private static final int ECDH_ANON_AES_128 = 0xc018;
 
     private static TlsScanFixture bench;
     private static TestCa.Identity rsa;
@@ -229,6 +231,19 @@ class TlsProtocolsTest {
                 .containsExactlyInAnyOrder("secp256r1", "secp224r1", "dhe-" + bits);
         assertThat(codes(result).stream().filter(each -> each.startsWith("dh_prime")))
                 .isEqualTo(code.equals("-") ? List.of() : List.of(code));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    void reportsTheDiffieHellmanPrimeOfAnAnonymousSuite(boolean ciphers) {
+        ScriptedTlsServer server = scripted(ScriptedTlsServer.create()
+                .prime(1024)
+                .accepts(TLS12, ECDHE_GCM, ECDH_ANON_AES_128, DH_ANON_AES_128)
+                .groups(23));
+
+        CheckResult result = check(server.port(), Map.of("ciphers", ciphers));
+
+        assertThat(codes(result)).contains("no_authentication", "dh_prime_broken");
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsLab;
 import dev.plumbline.lab.TlsLabFixture;
+import dev.plumbline.lab.TlsServers;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.support.Await;
@@ -22,6 +23,8 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +36,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TlsProbeTest {
@@ -77,11 +81,33 @@ class TlsProbeTest {
     }
 
     @Test
-    void limitsTheNumberOfCertificates() {
+    void readsAllCertificatesOfALongChain() {
         TlsLab.Server server = fixture.lab.server("hundred");
         TlsPeer peer = handshake(server.host(), server.port());
-        assertThat(peer.certificates()).hasSize(TlsProbe.MAX_CERTIFICATES);
+        assertThat(peer.certificates())
+                .isEqualTo(fixture.lab.identity("hundred").chain());
         assertThat(peer.certificateCount()).isEqualTo(100);
+    }
+
+    @Test
+    void limitsTheBytesOfCertificates() throws Exception {
+        TestCa.Identity identity = fixture.lab.identity("valid");
+        X509Certificate certificate = identity.certificate();
+        X509Certificate[] chain = Collections.nCopies(400, certificate).toArray(new X509Certificate[0]);
+        try (TlsServers servers = new TlsServers()) {
+            int port = servers.serve(identity.withChain(chain), TlsServers.ServerOptions.DEFAULT);
+            TlsPeer peer = handshake(fixture.lab.server("valid").host(), port);
+            assertThat(peer.certificates()).hasSize(100 * 1024 / certificate.getEncoded().length);
+            assertThat(peer.certificateCount()).isEqualTo(400);
+        }
+    }
+
+    @Test
+    void readsACertificateThatTheJdkRejects() {
+        TlsLab.Server server = fixture.lab.server("empty-subject");
+        TlsPeer peer = handshake(server.host(), server.port());
+        assertThat(peer.certificates())
+                .isEqualTo(fixture.lab.identity("empty-subject").chain());
     }
 
     @Test
@@ -167,9 +193,10 @@ class TlsProbeTest {
         }
     }
 
-    @Test
-    void fallsBackToTheJdkEngine() {
-        TlsLab.Server server = fixture.lab.server("ed25519");
+    @ParameterizedTest
+    @ValueSource(strings = {"ed25519", "empty-subject"})
+    void trustsCertificatesThatOneLibraryRejects(String name) {
+        TlsLab.Server server = fixture.lab.server(name);
         HttpRequestSpec call =
                 HttpRequestSpec.get(new Target.Url("https", new Host(server.host(), null), server.port(), "/"), 1_000);
         assertThat(Await.value(fixture.http.exchange(fixture.context(Map.of()), call))
