@@ -190,7 +190,7 @@ public final class Service {
         ResultCache cache = new ResultCache(clock, config.cache().memoryBytes());
         ResultLookup resultLookup =
                 new ResultLookup(cache, results, config.cache().ttl());
-        deployCoordinator(bus, modules, environment, resultLookup, jobs, db);
+        deployCoordinator(bus, modules, environment, resultLookup, jobs, db, url);
         deployManagement();
         deployHttp(new HttpAssembly(new HttpAssembly.Dependencies(
                 vertx,
@@ -263,9 +263,11 @@ public final class Service {
             CheckEnvironment environment,
             ResultLookup resultLookup,
             JobStore jobs,
-            Database db)
+            Database db,
+            String databaseUrl)
             throws StartException {
         JobCoordinatorVerticle verticle = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
+                databaseUrl,
                 bus,
                 modules,
                 environment.policy(),

@@ -45,6 +45,10 @@ public final class JobCoordinator {
     private static final long MAX_UNWRITTEN_BYTES = 16L << 20;
     private static final long STOP_POLL_MS = 20;
 
+    /** The pause after a claim, in which other nodes claim their share. */
+    private static final long CLAIM_PAUSE_MS = 50;
+
+    private final Vertx vertx;
     private final ModuleCatalogue modules;
     private final TargetPolicy policy;
     private final ResultLookup results;
@@ -62,6 +66,7 @@ public final class JobCoordinator {
 
     private boolean claiming;
     private boolean claimAgain;
+
     private boolean stopping;
 
     /** @param onJobChange receives the ID of a job when this node has completed or lost one of its chunks */
@@ -77,6 +82,7 @@ public final class JobCoordinator {
             LongConsumer onJobChange) {}
 
     public JobCoordinator(Dependencies dependencies) {
+        this.vertx = dependencies.vertx();
         this.modules = dependencies.modules();
         this.policy = dependencies.policy();
         this.results = dependencies.results();
@@ -230,6 +236,8 @@ public final class JobCoordinator {
             if (claimed.size() == maxChunks || claimAgain) {
                 claimAgain = false;
                 claim();
+            } else if (!claimed.isEmpty()) {
+                vertx.setTimer(CLAIM_PAUSE_MS, fired -> claim());
             }
         });
     }
@@ -394,8 +402,7 @@ public final class JobCoordinator {
         } catch (InvalidTargetException | RuntimeException noTarget) {
             result = ResultAssembler.withoutTarget(chunk.module(), error, clock.instant());
         }
-        return new WorkStore.LineResult(
-                chunk.id(), index, result.verdict().id(), RenderedResult.toLine(result), null);
+        return new WorkStore.LineResult(chunk.id(), index, result.verdict().id(), RenderedResult.toLine(result), null);
     }
 
     private void write(Chunk chunk, int index, CheckResult result) {

@@ -31,6 +31,9 @@ public final class JobStore {
     private static final int MAX_PAGE_BYTES = 128 * 1024;
     private static final int MAX_CANCELLED = 100;
 
+    /** The channel that is notified when a job was created. */
+    public static final String CREATED = "job_created";
+
     private static final String CREATE =
             "select * from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 

@@ -185,6 +185,20 @@ class JobEngineTest {
     }
 
     @Test
+    void otherNodesAreNotifiedOfANewJob() {
+        long account = account();
+        CoordinatorSettings withoutPolling =
+                new CoordinatorSettings(64, 0, Duration.ofHours(1), Duration.ofMinutes(10), Duration.ofMinutes(10));
+        try (JobNode first = node();
+                JobNode second = new JobNode(DATABASE.url(), module, withoutPolling)) {
+            first.drain();
+            JobMessage.JobSnapshot created = first.create(account, names("pass", 4000, 4060));
+
+            assertThat(second.ended(account, created.token()).pass()).isEqualTo(60);
+        }
+    }
+
+    @Test
     void aStoppingNodeReleasesItsChunks() {
         long account = account();
         try (JobNode first = node();

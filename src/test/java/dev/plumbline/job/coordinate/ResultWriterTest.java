@@ -46,8 +46,7 @@ class ResultWriterTest {
         writer = new ResultWriter(
                 vertx,
                 new WorkStore(DATABASE.open(), JobTables.KEEP),
-                (chunk, index) ->
-                        new WorkStore.LineResult(chunk.id(), index, "error", Buffer.buffer(INTERNAL), null),
+                (chunk, index) -> new WorkStore.LineResult(chunk.id(), index, "error", Buffer.buffer(INTERNAL), null),
                 released::add);
     }
 
@@ -87,8 +86,7 @@ class ResultWriterTest {
     }
 
     private List<String> bodies(long job) {
-        return tables.texts(
-                "select convert_from(body, 'UTF8') from job_result where job_id = $1 order by index", job);
+        return tables.texts("select convert_from(body, 'UTF8') from job_result where job_id = $1 order by index", job);
     }
 
     private boolean completed(long job) {
