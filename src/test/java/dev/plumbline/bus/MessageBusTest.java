@@ -71,6 +71,7 @@ class MessageBusTest {
                 new Message.RunCheck("http-status", "http://a.example/", Map.of("method", "get"), true, 3_000, "id-1"),
                 new Message.Checked(result),
                 new Message.Overloaded(3),
+                new Message.Paused(),
                 new Message.Ping(),
                 new Message.ChargeQuota("fresh", "192.0.2.1", 1),
                 new Message.RefundQuota("fresh", "192.0.2.1", 1, 1_700_000_000_000_000L),

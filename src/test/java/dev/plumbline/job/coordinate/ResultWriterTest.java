@@ -69,9 +69,10 @@ class ResultWriterTest {
         WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
         long owner = Await.value(store.register(Duration.ofMinutes(10)));
         writer.startLease(owner);
-        for (WorkStore.ClaimedChunk claimed :
-                Await.value(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(), false)))) {
-            chunks.put(claimed.id().job(), new Chunk(claimed, MODULE, Options.defaults(MODULE), 0));
+        while (chunks.size() < jobs.size()) {
+            Await.value(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(), false)))
+                    .forEach(claimed -> chunks.put(
+                            claimed.id().job(), new Chunk(claimed, MODULE, Options.defaults(MODULE), 0)));
         }
         return jobs;
     }
