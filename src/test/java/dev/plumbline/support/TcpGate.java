@@ -15,6 +15,7 @@ public final class TcpGate {
     private final Set<NetSocket> sockets = ConcurrentHashMap.newKeySet();
     private final int port;
     private volatile boolean silent;
+    private volatile boolean responsesDropped;
     private NetServer server;
 
     public TcpGate(Vertx vertx, int target) {
@@ -40,15 +41,15 @@ public final class TcpGate {
         client.connect(target, "127.0.0.1").onFailure(e -> in.close()).onSuccess(out -> {
             sockets.add(out);
             out.exceptionHandler(e -> {});
-            forward(in, out);
-            forward(out, in);
+            forward(in, out, false);
+            forward(out, in, true);
             in.resume();
         });
     }
 
-    private void forward(NetSocket from, NetSocket to) {
+    private void forward(NetSocket from, NetSocket to, boolean responses) {
         from.handler(bytes -> {
-            if (!silent) {
+            if (!silent && !(responses && responsesDropped)) {
                 to.write(bytes);
             }
         });
@@ -60,9 +61,15 @@ public final class TcpGate {
         silent = true;
     }
 
+    /** Drops the data of the server from now on. */
+    public void dropResponses() {
+        responsesDropped = true;
+    }
+
     /** Forwards data again. Dropped data is lost. */
     public void speak() {
         silent = false;
+        responsesDropped = false;
     }
 
     /** Closes all connections and refuses new ones. */
