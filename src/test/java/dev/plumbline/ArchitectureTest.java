@@ -81,6 +81,9 @@ class ArchitectureTest {
             .and()
             // delegates to the transport of Vert.x and opens no socket itself
             .haveNameNotMatching(".*\\.http\\.server\\.internal\\..*")
+            .and()
+            // connects only to the HTTP port of this process
+            .doNotHaveSimpleName("HttpSelfProbe")
             .should()
             .dependOnClassesThat()
             .haveNameMatching("io\\.vertx\\.core\\.net\\.NetClient.*|io\\.vertx\\.core\\.http\\.HttpClient.*"

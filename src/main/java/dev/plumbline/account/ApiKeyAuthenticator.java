@@ -7,6 +7,7 @@ import dev.plumbline.account.ApiKeyLookup.Reason;
 import dev.plumbline.account.ApiKeyStore.StoredKey;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.store.Database;
+import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
 import dev.plumbline.store.NotificationListener;
 import io.vertx.core.Future;
@@ -94,7 +95,8 @@ public final class ApiKeyAuthenticator {
         return lookups.submit(hash)
                 .map(stored -> outcome(addToCache(hash, stored, evictionsBefore)))
                 .recover(failure -> failure instanceof DatabaseUnavailableException
-                        ? Future.succeededFuture(new ApiKeyLookup.Unavailable())
+                        ? Future.succeededFuture(
+                                new ApiKeyLookup.Unavailable(failure instanceof DatabaseOverloadedException))
                         : Future.failedFuture(failure));
     }
 

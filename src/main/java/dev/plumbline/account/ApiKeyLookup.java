@@ -9,8 +9,16 @@ public sealed interface ApiKeyLookup {
     /** The key is rejected. */
     record Refused(Reason reason) implements ApiKeyLookup {}
 
-    /** The database is unavailable. */
-    record Unavailable() implements ApiKeyLookup {}
+    /**
+     * The database is unavailable.
+     *
+     * @param overloaded whether it responds, but not in time
+     */
+    record Unavailable(boolean overloaded) implements ApiKeyLookup {
+        public Unavailable() {
+            this(false);
+        }
+    }
 
     /** The reason for a rejection. */
     enum Reason {

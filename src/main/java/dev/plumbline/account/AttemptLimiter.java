@@ -3,6 +3,7 @@ package dev.plumbline.account;
 import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
+import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.Future;
 import java.util.ArrayList;
@@ -60,7 +61,10 @@ final class AttemptLimiter {
                         new Message.ChargeQuota(quota.policy, quota.key, 1),
                         Message.QuotaReply.class,
                         TIMEOUT_MS)
-                .recover(failure -> Future.succeededFuture(new Message.QuotaUnavailable()))
+                .recover(failure -> MessageBus.isTimeout(failure) || MessageBus.isUnserved(failure)
+                        ? Future.succeededFuture(new Message.QuotaUnavailable())
+                        : Future.failedFuture(failure))
+                .onFailure(failure -> allowed.refund())
                 .compose(reply -> {
                     if (reply instanceof Message.Granted granted) {
                         allowed.charges.add(new Charge(quota, granted.chargedAtMicros()));
@@ -69,7 +73,13 @@ final class AttemptLimiter {
                     allowed.refund();
                     return reply instanceof Message.Denied denied
                             ? Future.succeededFuture(new Denied(quota.policy, denied.retryAfterSeconds()))
-                            : Future.failedFuture(new DatabaseUnavailableException("The quotas are unavailable."));
+                            : Future.failedFuture(unavailable(reply));
                 });
+    }
+
+    private static DatabaseUnavailableException unavailable(Message.QuotaReply reply) {
+        return reply instanceof Message.QuotaUnavailable unavailable && unavailable.overloaded()
+                ? new DatabaseOverloadedException("The quotas are overloaded.")
+                : new DatabaseUnavailableException("The quotas are unavailable.");
     }
 }

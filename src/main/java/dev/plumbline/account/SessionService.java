@@ -38,7 +38,7 @@ public final class SessionService {
     private final Batcher<Long, @Nullable StoredSession> lookups;
 
     /**
-     * @param secret signing key of the tokens, at least 32 characters; a change ends all sessions
+     * @param secret the keys of the tokens are derived from it; at least 32 characters; a change ends all sessions
      * @param publicUrl public URL of the service, the issuer of the tokens
      */
     public SessionService(Vertx vertx, Database database, String secret, String publicUrl) {

@@ -20,10 +20,13 @@ import java.util.Base64;
 import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.bouncycastle.crypto.digests.SHA256Digest;
+import org.bouncycastle.crypto.generators.HKDFBytesGenerator;
+import org.bouncycastle.crypto.params.HKDFParameters;
 
 /**
- * Session tokens: JSON Web Tokens (RFC 7519) with HS256, one issuer and one audience. Decoding checks signature and
- * expiry; the database decides whether the token is current.
+ * Session tokens: JSON Web Tokens (RFC 7519) with HS256, one issuer and one audience. Decoding checks encoding, signature
+ * and expiry; the database decides whether the token is current.
  */
 final class SessionTokenCodec {
     /** Maximum length of a token in characters. */
@@ -32,6 +35,12 @@ final class SessionTokenCodec {
     private static final String ALGORITHM = "HS256";
     private static final String AUDIENCE = "plumbline-web";
     private static final Pattern COMPACT = Pattern.compile("[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+");
+    /** The labels (HKDF info) of the keys derived from the secret. */
+    private static final String SIGNATURE_LABEL = "plumbline session token signature";
+
+    private static final String ID_LABEL = "plumbline session token ID";
+    private static final int KEY_BYTES = 32;
+
     private static final int ID_BYTES = 16;
     private static final int ID_CHARACTERS = 22;
 
@@ -41,21 +50,31 @@ final class SessionTokenCodec {
     private final String issuer;
 
     /**
-     * @param secret at least 32 characters
+     * @param secret at least 32 characters; the keys are derived from it
      * @param issuer public URL of the service
      */
     SessionTokenCodec(Vertx vertx, String secret, String issuer) {
         this.issuer = issuer;
-        this.successorKey = new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256");
+        this.successorKey = new SecretKeySpec(derivedKey(secret, ID_LABEL), "HmacSHA256");
+        Buffer signingKey = Buffer.buffer(derivedKey(secret, SIGNATURE_LABEL));
         this.jwt = JWTAuth.create(
                 vertx,
                 new JWTAuthOptions()
                         .addPubSecKey(
-                                new PubSecKeyOptions().setAlgorithm(ALGORITHM).setBuffer(Buffer.buffer(secret)))
+                                new PubSecKeyOptions().setAlgorithm(ALGORITHM).setBuffer(signingKey))
                         .setJWTOptions(new JWTOptions()
                                 .setAlgorithm(ALGORITHM)
                                 .setIssuer(issuer)
                                 .addAudience(AUDIENCE)));
+    }
+
+    /** Derives a key for one purpose (HKDF with SHA-256, RFC 5869). */
+    private static byte[] derivedKey(String secret, String label) {
+        HKDFBytesGenerator generator = new HKDFBytesGenerator(new SHA256Digest());
+        generator.init(new HKDFParameters(secret.getBytes(UTF_8), null, label.getBytes(UTF_8)));
+        byte[] key = new byte[KEY_BYTES];
+        generator.generateBytes(key, 0, KEY_BYTES);
+        return key;
     }
 
     /**
@@ -108,12 +127,26 @@ final class SessionTokenCodec {
             return invalid();
         }
         try {
+            if (!isCanonical(token)) {
+                return invalid();
+            }
             return jwt.authenticate(new TokenCredentials(token))
                     .map(user -> claims(user.principal().mergeIn(user.attributes())))
                     .recover(failure -> invalid());
         } catch (RuntimeException failure) {
             return invalid();
         }
+    }
+
+    /** Whether the unused bits of each part are zero (RFC 4648, 3.5), so that a token has one spelling. */
+    private static boolean isCanonical(String token) {
+        for (String part : token.split("\\.", -1)) {
+            byte[] bytes = Base64.getUrlDecoder().decode(part);
+            if (!Base64.getUrlEncoder().withoutPadding().encodeToString(bytes).equals(part)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static Claims claims(JsonObject user) {

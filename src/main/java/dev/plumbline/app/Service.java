@@ -26,6 +26,7 @@ import dev.plumbline.limit.RateLimitVerticle;
 import dev.plumbline.limit.SlidingWindows;
 import dev.plumbline.ops.EventLoopLag;
 import dev.plumbline.ops.HealthCheck;
+import dev.plumbline.ops.HttpSelfProbe;
 import dev.plumbline.ops.ManagementVerticle;
 import dev.plumbline.ops.ProcessMetrics;
 import dev.plumbline.result.ResultCache;
@@ -35,10 +36,11 @@ import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
 import dev.plumbline.run.RunnerMetrics;
-import dev.plumbline.store.Database;
+import dev.plumbline.store.DatabasePools;
 import dev.plumbline.store.EmbeddedPostgres;
 import dev.plumbline.store.RetentionTask;
 import dev.plumbline.store.SchemaMigrator;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -75,7 +77,7 @@ public final class Service {
 
     private @Nullable Future<ApiContract> contract;
     private @Nullable EmbeddedPostgres embedded;
-    private @Nullable Database database;
+    private @Nullable DatabasePools databases;
     private @Nullable ResultStore store;
     private @Nullable SlidingWindows windows;
     private @Nullable ApiKeyAuthenticator keys;
@@ -94,6 +96,9 @@ public final class Service {
         this.connections = new ConnectionRegistry(config.http(), HttpServerSettings.of(config.http()));
         Gauge.builder("plumbline.http.active.connections", connections, ConnectionRegistry::open)
                 .description("Open HTTP connections")
+                .register(registry);
+        FunctionCounter.builder("plumbline.http.rejected.connections", connections, ConnectionRegistry::rejections)
+                .description("HTTP connections rejected or closed because of a connection limit")
                 .register(registry);
         ProcessMetrics.register(registry);
         this.vertx = Vertx.builder()
@@ -138,20 +143,20 @@ public final class Service {
         contract = loadedContract;
         String url = databaseUrl();
         BlockingAwait.await(SchemaMigrator.run(vertx, url), "database");
-        Database db = Database.open(vertx, config.database(), url);
-        database = db;
-        own.add(db.host(), db.port());
+        DatabasePools pools = DatabasePools.open(vertx, config.database(), url);
+        databases = pools;
+        own.add(pools.instant().host(), pools.instant().port());
         MessageBus bus = MessageBus.of(vertx);
-        ResultStore results = new ResultStore(vertx, db);
+        ResultStore results = new ResultStore(vertx, pools.instant(), pools.jobs());
         store = results;
         Map<String, QuotaPolicy> policies = new HashMap<>(AccountAssembly.QUOTAS);
         policies.put(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW));
-        SlidingWindows quotas = new SlidingWindows(vertx, db, policies);
+        SlidingWindows quotas = new SlidingWindows(vertx, pools.instant(), policies);
         windows = quotas;
         PasswordHasher passwords = new PasswordHasher(vertx);
-        AccountAssembly accountAssembly = new AccountAssembly(vertx, config, db, bus, passwords);
+        AccountAssembly accountAssembly = new AccountAssembly(vertx, config, pools.instant(), bus, passwords);
         JobStore jobs = new JobStore(
-                db,
+                pools.jobs(),
                 config.jobs().retention(),
                 new JobStore.Quotas(
                         config.limits().jobsPerHour(), config.limits().jobsPerHourAccount()));
@@ -165,11 +170,11 @@ public final class Service {
                         jobs::purgeIdempotencyKeys,
                         jobs::cancelJobsOfDeletedAccounts,
                         accountAssembly.sessions()::purgeExpired));
-        health = new HealthCheck(db, bus);
+        health = new HealthCheck(new HttpSelfProbe(vertx, config.http()), pools.instant(), bus);
         gauge("result_read", results::pendingLookups);
         gauge("result_write", results::pendingWrites);
         gauge("quota", quotas::pendingCharges);
-        ApiKeyAuthenticator apiKeys = new ApiKeyAuthenticator(vertx, db);
+        ApiKeyAuthenticator apiKeys = new ApiKeyAuthenticator(vertx, pools.instant());
         apiKeys.subscribe(url);
         keys = apiKeys;
         gauge("api_key", apiKeys::pendingLookups);
@@ -178,7 +183,7 @@ public final class Service {
                 .description("Password hashes being computed or queued")
                 .register(registry);
         BlockingAwait.await(
-                        new BootstrapAccount(db, passwords).run(config.bootstrap()), "cannot create the first account")
+                        new BootstrapAccount(pools.instant(), passwords).run(config.bootstrap()), "cannot create the first account")
                 .forEach(print);
         ModuleCatalogue modules = ModuleCatalogue.load(config.dns().resolvers().keySet());
         CheckEnvironment environment = environment();
@@ -190,7 +195,7 @@ public final class Service {
         ResultCache cache = new ResultCache(clock, config.cache().memoryBytes());
         ResultLookup resultLookup =
                 new ResultLookup(cache, results, config.cache().ttl());
-        deployCoordinator(bus, modules, environment, resultLookup, jobs, db, url);
+        deployCoordinator(bus, modules, environment, resultLookup, jobs, pools, url);
         deployManagement();
         deployHttp(new HttpAssembly(new HttpAssembly.Dependencies(
                 vertx,
@@ -202,7 +207,7 @@ public final class Service {
                 environment,
                 cache,
                 resultLookup,
-                db,
+                pools.instant(),
                 apiKeys,
                 accountAssembly,
                 pages,
@@ -263,7 +268,7 @@ public final class Service {
             CheckEnvironment environment,
             ResultLookup resultLookup,
             JobStore jobs,
-            Database db,
+            DatabasePools pools,
             String databaseUrl)
             throws StartException {
         JobCoordinatorVerticle verticle = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
@@ -273,9 +278,9 @@ public final class Service {
                 environment.policy(),
                 resultLookup,
                 jobs,
-                new JobStateStore(vertx, db),
-                new UsageStore(db),
-                new WorkStore(db, config.jobs().retention()),
+                new JobStateStore(vertx, pools.jobs()),
+                new UsageStore(pools.jobs()),
+                new WorkStore(pools.jobs(), config.jobs().retention()),
                 clock,
                 CoordinatorSettings.of(
                         config.checks().concurrent(), config.targets().perIp().concurrent()),
@@ -334,8 +339,8 @@ public final class Service {
         if (store != null && windows != null) {
             BlockingAwait.quietly(Future.join(store.flush(), windows.flush()), 5);
         }
-        if (database != null) {
-            BlockingAwait.quietly(database.close(), 5);
+        if (databases != null) {
+            BlockingAwait.quietly(databases.close(), 5);
         }
         if (contract != null) {
             // if the start failed, the contract may still be loading

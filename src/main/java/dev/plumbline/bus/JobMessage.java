@@ -103,8 +103,17 @@ public sealed interface JobMessage extends Message {
     /** The results of the job have been deleted after the retention time. */
     record JobExpired() implements JobReply {}
 
-    /** The database is unavailable. */
-    record JobsUnavailable() implements CreateReply, JobReply, ResultsReply, ListReply, UsageReply {}
+    /**
+     * The database is unavailable.
+     *
+     * @param overloaded whether it responds, but not in time
+     */
+    record JobsUnavailable(boolean overloaded)
+            implements CreateReply, JobReply, ResultsReply, ListReply, UsageReply {
+        public JobsUnavailable() {
+            this(false);
+        }
+    }
 
     /**
      * The state of a job at a version, without its lines.

@@ -102,8 +102,16 @@ public sealed interface Message
      */
     record Denied(int limit, int remaining, int retryAfterSeconds) implements QuotaReply {}
 
-    /** The database is unavailable. */
-    record QuotaUnavailable() implements QuotaReply {}
+    /**
+     * The database is unavailable.
+     *
+     * @param overloaded whether it responds, but not in time
+     */
+    record QuotaUnavailable(boolean overloaded) implements QuotaReply {
+        public QuotaUnavailable() {
+            this(false);
+        }
+    }
 
     /** The process was paused during the check, so its times and timeouts are not facts about the target. */
     record Paused() implements RunReply {}

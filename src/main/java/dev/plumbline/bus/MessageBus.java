@@ -43,7 +43,10 @@ public final class MessageBus {
         return vertx.eventBus().<Message>request(address, message, options).map(reply -> replyType.cast(reply.body()));
     }
 
-    /** Serves an address. A failure of the handler is logged and reported to the sender at once. */
+    /**
+     * Serves an address. A failure of the handler is logged and reported to the sender at once, as a
+     * {@link BusHandlerException}.
+     */
     public <M extends Message> MessageConsumer<Message> serve(
             String address, Class<M> type, Function<M, ? extends Future<? extends Message>> handler) {
         DeliveryOptions reply = new DeliveryOptions().setCodecName(BusCodec.NAME);
@@ -54,7 +57,7 @@ public final class MessageBus {
                             .addKeyValue("address", address)
                             .setCause(failure)
                             .log("bus handler failed");
-                    message.fail(-1, "internal");
+                    message.reply(new BusHandlerException(failure));
                 }));
     }
 

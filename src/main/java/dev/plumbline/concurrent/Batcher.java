@@ -1,6 +1,6 @@
 package dev.plumbline.concurrent;
 
-import dev.plumbline.store.DatabaseUnavailableException;
+import dev.plumbline.store.DatabaseOverloadedException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -77,7 +77,7 @@ public final class Batcher<Q, A> {
     /**
      * Submits a request.
      *
-     * @return fails with the failure of its batch, or with {@link DatabaseUnavailableException} if the queue is full or
+     * @return fails with the failure of its batch, or with {@link DatabaseOverloadedException} if the queue is full or
      *     the request expired
      */
     public Future<A> submit(Q request) {
@@ -85,7 +85,7 @@ public final class Batcher<Q, A> {
         List<Pending<Q, A>> batch;
         synchronized (this) {
             if (queue.size() >= limits.queued) {
-                return Future.failedFuture(new DatabaseUnavailableException("The database queue is full."));
+                return Future.failedFuture(new DatabaseOverloadedException("The database queue is full."));
             }
             queue.add(new Pending<>(request, promise, nanos.getAsLong()));
             batch = nextBatch();
@@ -133,7 +133,7 @@ public final class Batcher<Q, A> {
             Promise<A> promise = queue.remove().promise;
             // outside of the lock, because the caller can submit the next request at once
             vertx.runOnContext(
-                    later -> promise.tryFail(new DatabaseUnavailableException("The database queue is full.")));
+                    later -> promise.tryFail(new DatabaseOverloadedException("The database queue is full.")));
         }
     }
 

@@ -38,6 +38,7 @@ public record Config(
             @Setting(min = "100ms", max = "5m") Duration bodyTimeout,
             @Setting(min = "1", max = "1000000") int maxConcurrentRequests,
             @Setting(min = "1", max = "1000000") int maxConnections,
+            @Setting(min = "0", max = "1000000", zero = "no limit") int maxConnectionsPerClient,
             @Setting(FILE) @Nullable Path tlsCertificate,
             @Setting(FILE) @Nullable Path tlsKey) {
 

@@ -52,7 +52,19 @@ public final class ClientAddress {
                 return peer;
             }
         }
-        InetAddress client = of(request);
+        return key(of(request));
+    }
+
+    /**
+     * Returns the connection limit key of a peer: the IPv4 address, or the /64 network of the IPv6 address. Null for a
+     * trusted proxy, whose connections belong to many clients.
+     */
+    public @Nullable String connectionKey(InetAddress peer) {
+        InetAddress address = unmapped(peer);
+        return isTrusted(address) ? null : key(address);
+    }
+
+    private static String key(InetAddress client) {
         if (!(client instanceof Inet6Address)) {
             return client.getHostAddress();
         }
@@ -140,9 +152,13 @@ public final class ClientAddress {
             plain = withPort.group(1) != null ? withPort.group(1) : withPort.group(2);
         }
         InetAddress address = IpAddressText.parse(plain);
+        return address == null ? null : unmapped(address);
+    }
+
+    /** Converts an IPv4-mapped IPv6 address to IPv4. */
+    private static InetAddress unmapped(InetAddress address) {
         try {
-            // converts an IPv4-mapped IPv6 address to IPv4
-            return address == null ? null : InetAddress.getByAddress(address.getAddress());
+            return InetAddress.getByAddress(address.getAddress());
         } catch (UnknownHostException e) {
             throw new IllegalStateException(e);
         }

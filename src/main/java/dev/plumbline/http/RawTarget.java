@@ -1,6 +1,7 @@
 package dev.plumbline.http;
 
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.HttpException;
 import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -74,7 +75,7 @@ public final class RawTarget {
     /**
      * Decodes the last segment of an encoded path. A plus sign is not a space.
      *
-     * @throws IllegalArgumentException if it is not percent-encoded UTF-8
+     * @throws HttpException 400 if it is not percent-encoded UTF-8
      */
     public static String decoded(String path) {
         String segment = path.substring(path.lastIndexOf('/') + 1);
@@ -83,7 +84,7 @@ public final class RawTarget {
         }
         String fault = encodingFault(segment);
         if (fault != null) {
-            throw new IllegalArgumentException(fault);
+            throw new HttpException(400, fault);
         }
         String latin = URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.ISO_8859_1);
         return new String(latin.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);

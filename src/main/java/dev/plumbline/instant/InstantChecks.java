@@ -15,6 +15,8 @@ import dev.plumbline.concurrent.SingleFlight;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultKey;
 import dev.plumbline.result.ResultLookup;
+import dev.plumbline.store.DatabaseOverloadedException;
+import dev.plumbline.store.DatabaseUnavailableException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -36,6 +38,7 @@ public final class InstantChecks {
     private static final Logger LOG = LoggerFactory.getLogger(InstantChecks.class);
     private static final Message.Granted NOT_CHARGED = new Message.Granted(0, Integer.MAX_VALUE, 0, 0);
     private static final String DATABASE_UNAVAILABLE = "The database is unavailable. Retry shortly.";
+    private static final int DATABASE_RETRY_SECONDS = 2;
     private static final long QUOTA_TIMEOUT_MS = 2_000;
     private static final long QUEUE_TIMEOUT_MS = 3_000;
     private static final long RUN_MARGIN_MS = QUEUE_TIMEOUT_MS + 2_000;
@@ -69,7 +72,7 @@ public final class InstantChecks {
         this.metrics = new InstantMetrics(registry);
     }
 
-    /** Returns the cached result or runs the check. The future does not fail. */
+    /** Returns the cached result or runs the check. The future fails after an internal error only. */
     public Future<InstantOutcome> check(InstantRequest request) {
         return findInMemory(request, check -> {
             AtomicBoolean executed = new AtomicBoolean();
@@ -85,7 +88,8 @@ public final class InstantChecks {
     }
 
     /**
-     * Returns the cached result or {@link InstantOutcome.NotCached}; does not run the check. The future does not fail.
+     * Returns the cached result or {@link InstantOutcome.NotCached}; does not run the check. The future fails after an
+     * internal error only.
      */
     public Future<InstantOutcome> findCached(InstantRequest request) {
         return findInMemory(
@@ -179,7 +183,7 @@ public final class InstantChecks {
                     metrics.database.increment();
                     return Future.<InstantOutcome>succeededFuture(new InstantOutcome.Completed(result, false, null));
                 })
-                .otherwise(failure -> unavailable(DATABASE_UNAVAILABLE));
+                .recover(this::recoverUnavailable);
     }
 
     private Future<InstantOutcome> charge(ValidCheck check, InstantRequest request) {
@@ -202,7 +206,9 @@ public final class InstantChecks {
                         metrics.quotaExceeded.increment();
                         return Future.succeededFuture(new InstantOutcome.QuotaExceeded(denied));
                     }
-                    return Future.succeededFuture(unavailable(DATABASE_UNAVAILABLE));
+                    boolean overloaded = reply instanceof Message.QuotaUnavailable quota && quota.overloaded();
+                    return Future.succeededFuture(
+                            overloaded ? databaseOverloaded() : unavailable(DATABASE_UNAVAILABLE));
                 });
     }
 
@@ -225,16 +231,19 @@ public final class InstantChecks {
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Overloaded busy) {
                         refund(request, granted);
-                        return Future.succeededFuture(new InstantOutcome.Overloaded(busy.retryAfterSeconds()));
+                        return Future.succeededFuture(new InstantOutcome.Overloaded(
+                                "Too many checks are in progress on this service or for this target.",
+                                busy.retryAfterSeconds()));
                     }
                     if (reply.failed() && !MessageBus.isTimeout(reply.cause())) {
                         refund(request, granted);
                     }
-                    LOG.atError()
-                            .addKeyValue("request_id", request.requestId())
-                            .setCause(reply.cause())
-                            .log("check dispatch failed");
-                    return Future.succeededFuture(unavailable("The check could not be run. Retry later."));
+                    if (reply.failed() && MessageBus.isTimeout(reply.cause())) {
+                        LOG.atError()
+                                .addKeyValue("request_id", request.requestId())
+                                .log("check dispatch timed out");
+                    }
+                    return Future.failedFuture(reply.cause());
                 });
     }
 
@@ -251,6 +260,28 @@ public final class InstantChecks {
                     Message.class,
                     QUOTA_TIMEOUT_MS);
         }
+    }
+
+    /** Maps a known outage to its outcome. Other failures are internal errors. */
+    private Future<InstantOutcome> recoverUnavailable(Throwable failure) {
+        if (failure instanceof DatabaseOverloadedException) {
+            return Future.succeededFuture(databaseOverloaded());
+        }
+        if (failure instanceof DatabaseUnavailableException) {
+            return Future.succeededFuture(unavailable(DATABASE_UNAVAILABLE));
+        }
+        if (MessageBus.isUnserved(failure)) {
+            return Future.succeededFuture(unavailable("The service is starting or stopping. Retry shortly."));
+        }
+        if (MessageBus.isTimeout(failure)) {
+            return Future.succeededFuture(unavailable("The check did not complete in time. Retry shortly."));
+        }
+        return Future.failedFuture(failure);
+    }
+
+    private InstantOutcome databaseOverloaded() {
+        metrics.unavailable.increment();
+        return new InstantOutcome.Overloaded("The database is overloaded.", DATABASE_RETRY_SECONDS);
     }
 
     private InstantOutcome unavailable(String detail) {

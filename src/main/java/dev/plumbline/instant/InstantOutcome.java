@@ -34,8 +34,12 @@ public sealed interface InstantOutcome {
 
     record QuotaExceeded(Message.Denied quota) implements InstantOutcome {}
 
-    /** The queue is full; nothing was charged. */
-    record Overloaded(int retryAfterSeconds) implements InstantOutcome {}
+    /**
+     * A queue is full; nothing was charged.
+     *
+     * @param detail a sentence
+     */
+    record Overloaded(String detail, int retryAfterSeconds) implements InstantOutcome {}
 
     /** A component is unavailable. Nothing was charged unless the runner did not reply. */
     record Unavailable(String detail) implements InstantOutcome {}

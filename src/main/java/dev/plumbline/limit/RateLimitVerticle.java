@@ -3,6 +3,7 @@ package dev.plumbline.limit;
 import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
+import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -41,7 +42,7 @@ public final class RateLimitVerticle extends VerticleBase {
                 return Future.failedFuture(failure);
             }
             logLost(lostRefunds.incrementAndGet());
-            return Future.succeededFuture(new Message.QuotaUnavailable());
+            return Future.succeededFuture(new Message.QuotaUnavailable(failure instanceof DatabaseOverloadedException));
         });
     }
 

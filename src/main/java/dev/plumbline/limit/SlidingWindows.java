@@ -11,6 +11,7 @@ import dev.plumbline.bus.Message.QuotaUnavailable;
 import dev.plumbline.bus.Message.RefundQuota;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.store.Database;
+import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
 import dev.plumbline.store.RetentionTask;
 import io.vertx.core.Future;
@@ -126,7 +127,7 @@ public final class SlidingWindows {
 
     private static Future<QuotaReply> unavailable(Throwable failure) {
         return failure instanceof DatabaseUnavailableException
-                ? Future.succeededFuture(new QuotaUnavailable())
+                ? Future.succeededFuture(new QuotaUnavailable(failure instanceof DatabaseOverloadedException))
                 : Future.failedFuture(failure);
     }
 

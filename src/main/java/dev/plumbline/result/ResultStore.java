@@ -2,7 +2,7 @@ package dev.plumbline.result;
 
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.store.Database;
-import dev.plumbline.store.DatabaseUnavailableException;
+import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.RetentionTask;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -55,6 +55,7 @@ public final class ResultStore {
         order by expires_at limit $1 for update skip locked)""";
 
     private final Database database;
+    private final Database bulkDatabase;
     private final Batcher<String, @Nullable StoredResult> reads;
     private final Batcher<Entry, Boolean> writes;
     private final AtomicLong pendingBytes = new AtomicLong();
@@ -74,8 +75,14 @@ public final class ResultStore {
     public record Entry(String key, Buffer body, Instant checkedAt, Instant expiresAt) {}
 
     public ResultStore(Vertx vertx, Database database) {
+        this(vertx, database, database);
+    }
+
+    /** @param bulkDatabase for the lookups of jobs */
+    public ResultStore(Vertx vertx, Database database, Database bulkDatabase) {
         this.database = database;
-        this.reads = new Batcher<>(vertx, READ_LIMITS, this::findAll);
+        this.bulkDatabase = bulkDatabase;
+        this.reads = new Batcher<>(vertx, READ_LIMITS, keys -> findAll(database, keys));
         this.writes = new Batcher<>(vertx, WRITE_LIMITS, this::storeAll);
     }
 
@@ -94,7 +101,7 @@ public final class ResultStore {
      * @return in order, null where there is none; fails like {@link #find(String)}
      */
     Future<List<@Nullable StoredResult>> find(List<String> keys) {
-        return findAll(keys);
+        return findAll(bulkDatabase, keys);
     }
 
     /**
@@ -106,7 +113,7 @@ public final class ResultStore {
         int bytes = entry.body.length();
         if (pendingBytes.addAndGet(bytes) > MAX_PENDING_BYTES) {
             pendingBytes.addAndGet(-bytes);
-            return Future.failedFuture(new DatabaseUnavailableException("The database queue is full."));
+            return Future.failedFuture(new DatabaseOverloadedException("The database queue is full."));
         }
         return writes.submit(entry)
                 .onComplete(stored -> pendingBytes.addAndGet(-bytes))
@@ -133,7 +140,7 @@ public final class ResultStore {
         return database.query(PURGE, Tuple.of(RetentionTask.BATCH_SIZE)).map(rows -> rows.rowCount());
     }
 
-    private Future<List<@Nullable StoredResult>> findAll(List<String> keys) {
+    private static Future<List<@Nullable StoredResult>> findAll(Database database, List<String> keys) {
         return database.query(FIND, Tuple.of(keys.toArray(String[]::new))).map(rows -> {
             Map<String, StoredResult> found = new HashMap<>();
             for (Row row : rows) {

@@ -1,6 +1,5 @@
 package dev.plumbline.store;
 
-import dev.plumbline.config.Config;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -30,35 +29,47 @@ public final class Database {
     private static final int QUEUED_PER_CONNECTION = 32;
     private static final long RETRY_MILLIS = 100;
     private static final int PREPARED_STATEMENTS = 128;
-    private static final long DISK_FULL_MILLIS = 5_000;
     private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(10);
 
     private final Vertx vertx;
     private final Pool pool;
     private final String name;
+    private final String poolName;
     private final String host;
     private final int port;
     private final long timeoutMillis;
     private final AtomicBoolean unavailable = new AtomicBoolean();
     private volatile long lastResponseNanos = System.nanoTime() - Long.MAX_VALUE / 2;
-    private final AtomicBoolean diskFull = new AtomicBoolean();
-    private volatile long diskFullNanos;
+    private final DiskSpaceMonitor disk;
     private volatile boolean closed;
 
     /**
-     * @param url {@code postgresql://user:password@host:port/name}
-     * @param timeout of a query, including time in the queue
-     * @throws StoreException if the URL is not valid
-     */
-    public Database(Vertx vertx, String url, int poolSize, Duration timeout) {
-        this(vertx, url, poolSize, timeout, IDLE_TIMEOUT);
-    }
-
-    /**
+     * @param name in the log
+     * @param timeout of a query, including the wait for a connection
      * @param idleTimeout after which a connection without traffic is closed, so that unreachable peers do not block the
      *     pool
      */
-    Database(Vertx vertx, String url, int poolSize, Duration timeout, Duration idleTimeout) {
+    record PoolSettings(String name, int size, Duration timeout, Duration idleTimeout) {
+        // a connection has no traffic while it executes a statement
+        PoolSettings(String name, int size, Duration timeout) {
+            this(name, size, timeout, timeout.compareTo(IDLE_TIMEOUT) < 0 ? IDLE_TIMEOUT : timeout.multipliedBy(2));
+        }
+    }
+
+    /**
+     * @param url {@code postgresql://user:password@host:port/name}
+     * @param timeout of a query, including the wait for a connection
+     * @throws StoreException if the URL is not valid
+     */
+    public Database(Vertx vertx, String url, int poolSize, Duration timeout) {
+        this(vertx, url, new PoolSettings("default", poolSize, timeout), new DiskSpaceMonitor(vertx));
+    }
+
+    Database(Vertx vertx, String url, PoolSettings settings, DiskSpaceMonitor disk) {
+        Duration timeout = settings.timeout;
+        Duration idleTimeout = settings.idleTimeout;
+        this.disk = disk;
+        this.poolName = settings.name;
         this.vertx = vertx;
         this.timeoutMillis = timeout.toMillis();
         PgConnectOptions options = DatabaseOptions.of(url)
@@ -72,8 +83,8 @@ public final class Database {
         this.port = options.getPort();
         this.pool = PgBuilder.pool()
                 .with(new PoolOptions()
-                        .setMaxSize(poolSize)
-                        .setMaxWaitQueueSize(poolSize * QUEUED_PER_CONNECTION)
+                        .setMaxSize(settings.size)
+                        .setMaxWaitQueueSize(settings.size * QUEUED_PER_CONNECTION)
                         .setConnectionTimeout((int) Math.max(1, timeout.toMillis()))
                         .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS)
                         // The pool removes an unused connection before its socket is closed. The socket's timeout
@@ -92,15 +103,6 @@ public final class Database {
                 .build();
     }
 
-    /** The configured database or the embedded one. */
-    public static Database open(Vertx vertx, Config.DatabaseSettings config, String embeddedUrl) {
-        String configured = config.url();
-        return configured == null
-                ? new Database(
-                        vertx, embeddedUrl, Math.min(config.poolSize(), EmbeddedPostgres.CONNECTIONS), config.timeout())
-                : new Database(vertx, configured, config.poolSize(), config.timeout());
-    }
-
     /** Hostname or address of the server. */
     public String host() {
         return host;
@@ -117,7 +119,7 @@ public final class Database {
 
     /** Whether no operation of the last 5 seconds failed with a full disk. */
     public boolean hasDiskSpace() {
-        return !diskFull.get();
+        return disk.hasSpace();
     }
 
     /**
@@ -187,7 +189,11 @@ public final class Database {
 
     private <T> Future<T> withOutageDetection(Future<T> operation) {
         return withDeadline(operation)
-                .onSuccess(rows -> lastResponseNanos = System.nanoTime())
+                .onComplete((result, failure) -> {
+                    if (failure == null || DatabaseOutage.isResponse(failure)) {
+                        lastResponseNanos = System.nanoTime();
+                    }
+                })
                 .recover(this::classify);
     }
 
@@ -200,44 +206,27 @@ public final class Database {
     }
 
     private <T> Future<T> classify(Throwable failure) {
-        if (!DatabaseOutage.isUnavailable(failure)) {
+        if (!closed && !DatabaseOutage.isUnavailable(failure)) {
             return Future.failedFuture(failure);
         }
+        if (closed) {
+            return Future.failedFuture(unavailableException());
+        }
         if (DatabaseOutage.isDiskFull(failure)) {
-            markDiskFull(failure);
-        } else if (!DatabaseOutage.isOverload(failure) && !(DatabaseOutage.isTimeout(failure) && respondedRecently())) {
+            disk.markFull(name, failure);
+        } else if (DatabaseOutage.isOverload(failure) || DatabaseOutage.isTimeout(failure) && respondedRecently()) {
+            return Future.failedFuture(new DatabaseOverloadedException("The database is overloaded: " + failure));
+        } else if (!(DatabaseOutage.isConnectionClosed(failure) && respondedRecently())) {
             markUnavailable(failure);
         }
         return Future.failedFuture(new DatabaseUnavailableException("The database is not available: " + failure));
-    }
-
-    private void markDiskFull(Throwable failure) {
-        diskFullNanos = System.nanoTime();
-        if (!closed && diskFull.compareAndSet(false, true)) {
-            LOG.atError()
-                    .addKeyValue("database", name)
-                    .addKeyValue("cause", failure.toString())
-                    .log("database disk full");
-            awaitDiskSpace(DISK_FULL_MILLIS);
-        }
-    }
-
-    private void awaitDiskSpace(long millis) {
-        vertx.setTimer(millis, later -> {
-            long since = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - diskFullNanos);
-            if (since < DISK_FULL_MILLIS) {
-                awaitDiskSpace(DISK_FULL_MILLIS - since);
-            } else {
-                diskFull.set(false);
-                LOG.atInfo().addKeyValue("database", name).log("database disk space restored");
-            }
-        });
     }
 
     private void markUnavailable(Throwable failure) {
         if (!closed && unavailable.compareAndSet(false, true)) {
             LOG.atWarn()
                     .addKeyValue("database", name)
+                    .addKeyValue("pool", poolName)
                     .addKeyValue("cause", failure.toString())
                     .log("database unavailable");
             probe();
@@ -253,7 +242,10 @@ public final class Database {
 
     private void markAvailable() {
         if (unavailable.compareAndSet(true, false)) {
-            LOG.atInfo().addKeyValue("database", name).log("database connection restored");
+            LOG.atInfo()
+                    .addKeyValue("database", name)
+                    .addKeyValue("pool", poolName)
+                    .log("database connection restored");
         }
     }
 

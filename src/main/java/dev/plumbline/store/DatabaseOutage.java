@@ -1,12 +1,16 @@
 package dev.plumbline.store;
 
+import io.vertx.core.VertxException;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.pgclient.PgException;
-import io.vertx.sqlclient.DatabaseException;
-import java.net.ConnectException;
+import io.vertx.sqlclient.ClosedConnectionException;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
-/** Classifies failures: outage, overload, or invalid statement. */
+/** Classifies failures: outage, overload, or error in a statement or its caller. */
 final class DatabaseOutage {
     // SQLSTATE classes (PostgreSQL manual, appendix A): connection, rollback, resources, operator intervention, system
     // error.
@@ -18,18 +22,35 @@ final class DatabaseOutage {
     private static final String STATEMENT_TIMEOUT = "57014";
     private static final String DISK_FULL = "53100";
 
+    private static final Pattern TIMEOUT = Pattern.compile("Timeout( waiting for connection)?$");
+    private static final Pattern CLOSED = Pattern.compile("Connection was closed|Connection is not active now"
+            + "|Pending requests failed to be sent due to connection has been closed|Pool closed");
+
     private DatabaseOutage() {}
 
-    /** Whether a later retry can succeed. */
+    /** Whether the database is known to be the cause and a later retry can succeed. */
     static boolean isUnavailable(Throwable failure) {
         if (failure instanceof PgException e) {
             return READ_ONLY.equals(e.getSqlState()) || UNAVAILABLE.contains(sqlStateClass(e)) || isAccessDenied(e);
         }
-        return !(failure instanceof DatabaseException
-                || failure instanceof IllegalArgumentException
-                || failure instanceof NullPointerException
-                || failure instanceof ClassCastException
-                || failure instanceof StoreException);
+        return failure instanceof IOException
+                || failure instanceof TimeoutException
+                || failure instanceof ConnectionPoolTooBusyException
+                || isConnectionClosed(failure)
+                || hasMessage(failure, TIMEOUT);
+    }
+
+    /** Whether the connection was closed before a response was received. */
+    static boolean isConnectionClosed(Throwable failure) {
+        return failure instanceof ClosedConnectionException
+                || failure instanceof ClosedChannelException
+                || hasMessage(failure, CLOSED);
+    }
+
+    // The client reports these failures, and errors of the caller, as VertxException. Only the message differs.
+    private static boolean hasMessage(Throwable failure, Pattern messages) {
+        return failure instanceof VertxException
+                && messages.matcher(String.valueOf(failure.getMessage())).lookingAt();
     }
 
     /** Whether the server rejects the credentials or the database name. */
@@ -51,11 +72,16 @@ final class DatabaseOutage {
     }
 
     /**
-     * Whether the operation timed out or its connection was closed. Not an outage if the database responds to other
-     * operations.
+     * Whether the operation timed out, possibly while it waited for a connection. Not an outage if the database responds
+     * to other operations.
      */
     static boolean isTimeout(Throwable failure) {
-        return !(failure instanceof DatabaseException || failure instanceof ConnectException);
+        return failure instanceof TimeoutException || hasMessage(failure, TIMEOUT);
+    }
+
+    /** Whether the failure is the response of a server that executes statements. */
+    static boolean isResponse(Throwable failure) {
+        return failure instanceof PgException && (isOverload(failure) || !isUnavailable(failure));
     }
 
     private static String sqlStateClass(PgException e) {

@@ -1,10 +1,12 @@
 package dev.plumbline.store;
 
 /**
- * The database is unavailable, too slow or overloaded; the outcome of the operation is unknown. No stack trace, because
- * an outage causes thousands of them.
+ * The database is unavailable or, see {@link DatabaseOverloadedException}, overloaded; the outcome of the operation is
+ * unknown. No stack trace, because an outage causes thousands of them.
  */
-public final class DatabaseUnavailableException extends RuntimeException {
+public class DatabaseUnavailableException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
     public DatabaseUnavailableException(String message) {
         super(message, null, false, false);
     }

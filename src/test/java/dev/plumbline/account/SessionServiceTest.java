@@ -13,6 +13,7 @@ import io.vertx.ext.auth.PubSecKeyOptions;
 import io.vertx.ext.auth.jwt.JWTAuth;
 import io.vertx.ext.auth.jwt.JWTAuthOptions;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.stream.Stream;
@@ -34,6 +35,7 @@ class SessionServiceTest {
     static final TestDatabase DATABASE = new TestDatabase();
 
     private static final String SECRET = "a secret of at least thirty-two characters";
+    private static final byte[] SIGNING_KEY = derivedKey("plumbline session token signature");
     private static final String URL = "https://checks.example";
     private static int accounts;
 
@@ -349,6 +351,10 @@ class SessionServiceTest {
                 "\u0000",
                 "x".repeat(100_000),
                 begun.newToken() + ".",
+                withTrailingBits(parts, 0),
+                withTrailingBits(parts, 1),
+                withTrailingBits(parts, 2),
+                begun.newToken() + "=",
                 begun.newToken() + "A".repeat(1_000),
                 parts[0] + "." + parts[1] + ".",
                 parts[0] + "." + parts[1],
@@ -356,29 +362,42 @@ class SessionServiceTest {
                 unsigned(good, "none"),
                 unsigned(good, "None"),
                 unsigned(good, "HS256"),
-                signed(good, SECRET + "!", "HS256"),
-                signed(good, "", "HS256"),
-                signed(good, SECRET, "HS384"),
-                signed(good, SECRET, "HS512"),
-                mac(new JsonObject().put("alg", "none").put("typ", "JWT"), good, SECRET),
-                mac(new JsonObject().put("typ", "JWT"), good, SECRET),
-                mac(new JsonObject().put("alg", "HS256").put("x5c", List.of("AAAA")), good, "theirs"),
-                mac(new JsonObject().put("alg", "HS256").put("jwk", theirs()), good, "theirs"),
-                signed(good.copy().put("iss", "https://elsewhere.example"), SECRET, "HS256"),
-                signed(without(good, "iss"), SECRET, "HS256"),
-                signed(good.copy().put("aud", "plumbline-api"), SECRET, "HS256"),
-                signed(without(good, "aud"), SECRET, "HS256"),
-                signed(good.copy().put("exp", 1_000_000_000L), SECRET, "HS256"),
-                signed(without(good, "exp"), SECRET, "HS256"),
-                signed(good.copy().put("sub", Long.toString(account.id() - 1)), SECRET, "HS256"),
-                signed(good.copy().put("sub", "x"), SECRET, "HS256"),
-                signed(without(good, "sub"), SECRET, "HS256"),
-                signed(good.copy().put("sid", "99999999"), SECRET, "HS256"),
-                signed(good.copy().put("sid", 1.5), SECRET, "HS256"),
-                signed(without(good, "sid"), SECRET, "HS256"),
-                signed(good.copy().put("jti", "short"), SECRET, "HS256"),
-                signed(good.copy().put("jti", List.of("a")), SECRET, "HS256"),
-                signed(without(good, "jti"), SECRET, "HS256"));
+                signed(good, bytes(SECRET), "HS256"),
+                signed(good, new byte[1], "HS256"),
+                signed(good, SIGNING_KEY, "HS384"),
+                signed(good, SIGNING_KEY, "HS512"),
+                mac(new JsonObject().put("alg", "none").put("typ", "JWT"), good, SIGNING_KEY),
+                mac(new JsonObject().put("typ", "JWT"), good, SIGNING_KEY),
+                mac(new JsonObject().put("alg", "HS256").put("x5c", List.of("AAAA")), good, bytes("theirs")),
+                mac(new JsonObject().put("alg", "HS256").put("jwk", theirs()), good, bytes("theirs")),
+                signed(good.copy().put("iss", "https://elsewhere.example"), SIGNING_KEY, "HS256"),
+                signed(without(good, "iss"), SIGNING_KEY, "HS256"),
+                signed(good.copy().put("aud", "plumbline-api"), SIGNING_KEY, "HS256"),
+                signed(without(good, "aud"), SIGNING_KEY, "HS256"),
+                signed(good.copy().put("exp", 1_000_000_000L), SIGNING_KEY, "HS256"),
+                signed(without(good, "exp"), SIGNING_KEY, "HS256"),
+                signed(good.copy().put("sub", Long.toString(account.id() - 1)), SIGNING_KEY, "HS256"),
+                signed(good.copy().put("sub", "x"), SIGNING_KEY, "HS256"),
+                signed(without(good, "sub"), SIGNING_KEY, "HS256"),
+                signed(good.copy().put("sid", "99999999"), SIGNING_KEY, "HS256"),
+                signed(good.copy().put("sid", 1.5), SIGNING_KEY, "HS256"),
+                signed(without(good, "sid"), SIGNING_KEY, "HS256"),
+                signed(good.copy().put("jti", "short"), SIGNING_KEY, "HS256"),
+                signed(good.copy().put("jti", List.of("a")), SIGNING_KEY, "HS256"),
+                signed(without(good, "jti"), SIGNING_KEY, "HS256"));
+    }
+
+    /** Sets an unused bit of the last base64url character of a part, if it has one. Decoders can ignore these bits. */
+    private static String withTrailingBits(String[] parts, int index) {
+        String[] changed = parts.clone();
+        String part = changed[index];
+        if (part.length() % 4 == 0) {
+            return "the part has no unused bits";
+        }
+        String alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        int last = alphabet.indexOf(part.charAt(part.length() - 1));
+        changed[index] = part.substring(0, part.length() - 1) + alphabet.charAt(last | 1);
+        return String.join(".", changed);
     }
 
     @ParameterizedTest
@@ -391,9 +410,9 @@ class SessionServiceTest {
     void theInvalidTokensDeriveFromAValidOne() {
         AuthenticatedUser begun = begin();
 
-        assertThat(resume(signed(claims(begun.newToken()), SECRET, "HS256"))).isNotNull();
+        assertThat(resume(signed(claims(begun.newToken()), SIGNING_KEY, "HS256"))).isNotNull();
         assertThat(resume(
-                        mac(new JsonObject().put("alg", "HS256").put("typ", "JWT"), claims(begun.newToken()), SECRET)))
+                        mac(new JsonObject().put("alg", "HS256").put("typ", "JWT"), claims(begun.newToken()), SIGNING_KEY)))
                 .isNotNull();
     }
 
@@ -402,6 +421,22 @@ class SessionServiceTest {
         SessionService changed = new SessionService(DATABASE.vertx(), database, SECRET + "!", URL);
 
         assertThat(Await.value(changed.authenticate(begin().newToken()))).isNull();
+    }
+
+    /** A signature must not be usable to derive the ID of a later token. */
+    @Test
+    void signaturesAndTokenIdsHaveSeparateKeys() {
+        AuthenticatedUser begun = begin();
+        longAgo(begun.session(), "1 hour");
+        String input = "successor\n" + begun.session().id() + "\n"
+                + claims(begun.newToken()).getString("jti");
+
+        String next = claims(resume(begun.newToken()).newToken()).getString("jti");
+
+        assertThat(next)
+                .isEqualTo(base64(Arrays.copyOf(hmac(derivedKey("plumbline session token ID"), bytes(input)), 16)))
+                .isNotEqualTo(base64(Arrays.copyOf(hmac(SIGNING_KEY, bytes(input)), 16)))
+                .isNotEqualTo(base64(Arrays.copyOf(hmac(bytes(SECRET), bytes(input)), 16)));
     }
 
     private static JsonObject claims(String token) {
@@ -430,26 +465,38 @@ class SessionServiceTest {
     }
 
     /** Signs with HS256, independent of the header. */
-    private static String mac(JsonObject header, JsonObject claims, String secret) {
+    private static String mac(JsonObject header, JsonObject claims, byte[] key) {
         String body = base64(header.toBuffer().getBytes()) + "."
                 + base64(claims.toBuffer().getBytes());
+        return body + "." + base64(hmac(key, bytes(body)));
+    }
+
+    private static byte[] hmac(byte[] key, byte[] text) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
-            return body + "." + base64(mac.doFinal(body.getBytes(StandardCharsets.UTF_8)));
+            mac.init(new SecretKeySpec(key, "HmacSHA256"));
+            return mac.doFinal(text);
         } catch (java.security.GeneralSecurityException impossible) {
             throw new AssertionError(impossible);
         }
     }
 
-    private static String signed(JsonObject claims, String secret, String algorithm) {
-        Buffer key = Buffer.buffer(secret.isEmpty() ? "\0" : secret);
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** A key of 32 bytes derived with HKDF (RFC 5869, 2.2 and 2.3), without salt. */
+    private static byte[] derivedKey(String label) {
+        return hmac(hmac(new byte[32], bytes(SECRET)), bytes(label + '\u0001'));
+    }
+
+    private static String signed(JsonObject claims, byte[] key, String algorithm) {
         return JWTAuth.create(
                         DATABASE.vertx(),
                         new JWTAuthOptions()
                                 .addPubSecKey(new PubSecKeyOptions()
                                         .setAlgorithm(algorithm)
-                                        .setBuffer(key)))
+                                        .setBuffer(Buffer.buffer(key))))
                 .generateToken(claims, new JWTOptions().setAlgorithm(algorithm).setNoTimestamp(true));
     }
 }

@@ -162,7 +162,7 @@ class GlossaryTest {
                 "a.json => {\"description\": \"It is told once.\"} => a.json:1",
                 "a.json => {\"answer\": \"answer\"} => none",
                 "a.md => It is a name\\nserver. => a.md:1",
-                "WhoisParser.java => f(\"a name server\"); => none",
+                "WhoisField.java => f(\"a name server\"); => none",
                 "OtherText.java => f(\"a name server\"); => OtherText.java:1",
                 "a.md => It is no longer `http.port`. => none",
                 "a.md => Set `http.drain` here. => a.md:1",

@@ -9,6 +9,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.handler.HttpException;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
+import java.net.InetAddress;
 import java.util.List;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -104,5 +105,22 @@ class ClientAddressTest {
             request.putHeader("X-Forwarded-For", xForwardedFor);
         }
         return request.send();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "203.0.113.7, 203.0.113.7",
+                "::ffff:203.0.113.7, 203.0.113.7",
+                "2001:db8:1:2:3:4:5:6, 2001:db8:1:2:0:0:0:0/64",
+                "2001:db8:1:2::1, 2001:db8:1:2:0:0:0:0/64",
+                "10.0.0.1, -",
+                "::ffff:10.0.0.1, -",
+                "::1, -"
+            })
+    void connectionsOfTrustedProxyHaveNoKey(String peer, String expected) throws Exception {
+        assertThat(new ClientAddress(LOOPBACK_AND_TEN).connectionKey(InetAddress.getByName(peer)))
+                .isEqualTo(expected);
     }
 }

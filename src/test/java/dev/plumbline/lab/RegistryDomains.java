@@ -18,7 +18,8 @@ final class RegistryDomains {
                 .respond(name("expired"), record("2000-01-01", "2001-01-01", "autoRenewPeriod"))
                 .respond(
                         name("referral-loop"),
-                        "Registrar: Lab\nWhois Server: 127.0.0.1:%d\n".formatted(registry.port()))
+                        "Domain Name: %s\nRegistrar: Lab\nWhois Server: 127.0.0.1:%d\n"
+                                .formatted(name("referral-loop"), registry.port()))
                 .respond(name("rate-limited"), "WHOIS LIMIT EXCEEDED\n")
                 .respond(name("empty"), "")
                 .endless(name("endless"), () -> Buffer.buffer("Registrar: Lab\r\n".repeat(1_000)))

@@ -3,8 +3,12 @@ package dev.plumbline.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.VertxException;
+import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.ClosedConnectionException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,11 +35,33 @@ class DatabaseOutageTest {
 
     @Test
     void connectionFailuresAreOutages() {
-        assertThat(DatabaseOutage.isUnavailable(new IOException("reset"))).isTrue();
-        assertThat(DatabaseOutage.isUnavailable(new TimeoutException())).isTrue();
-        assertThat(DatabaseOutage.isUnavailable(VertxException.noStackTrace("closed")))
-                .isTrue();
-        assertThat(DatabaseOutage.isUnavailable(new IllegalArgumentException())).isFalse();
+        for (Throwable failure : List.of(
+                new IOException("reset"),
+                new TimeoutException(),
+                new ConnectionPoolTooBusyException("full"),
+                ClosedConnectionException.INSTANCE,
+                VertxException.noStackTrace("Connection was closed"),
+                VertxException.noStackTrace("Connection is not active now, current status: CLOSED"),
+                VertxException.noStackTrace("Pending requests failed to be sent due to connection has been closed."))) {
+            assertThat(DatabaseOutage.isUnavailable(failure))
+                    .as(failure.toString())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void otherFailuresAreNotOutages() {
+        for (Throwable failure : List.of(
+                new IllegalArgumentException(),
+                new IllegalStateException("Connection was closed"),
+                new UncheckedIOException(new IOException()),
+                new ArithmeticException(),
+                VertxException.noStackTrace("Parameter at position[0] with class = [java.lang.String] and value ="
+                        + " [Connection was closed] can not be coerced"))) {
+            assertThat(DatabaseOutage.isUnavailable(failure))
+                    .as(failure.toString())
+                    .isFalse();
+        }
     }
 
     @Test

@@ -36,8 +36,16 @@ class DatabaseTest {
     void open() {
         valve = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
         String url = DATABASE.url().replaceFirst(":\\d+/", ":" + valve.port() + "/");
-        database = new Database(DATABASE.vertx(), url, 2, TIMEOUT, TIMEOUT.multipliedBy(3));
+        database = open(url, 2, TIMEOUT, TIMEOUT.multipliedBy(3));
         Eventually.holds(this::works);
+    }
+
+    private static Database open(String url, int size, Duration timeout, Duration idleTimeout) {
+        return new Database(
+                DATABASE.vertx(),
+                url,
+                new Database.PoolSettings("test", size, timeout, idleTimeout),
+                new DiskSpaceMonitor(DATABASE.vertx()));
     }
 
     @AfterEach
@@ -100,11 +108,40 @@ class DatabaseTest {
     }
 
     @Test
+    void aWaitForAConnectionIsNotAnOutage() {
+        // the server ends a statement 600 ms before the client does
+        Database small = open(DATABASE.url(), 2, TIMEOUT.multipliedBy(6), TIMEOUT.multipliedBy(18));
+        List<Future<?>> waiting = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            waiting.add(small.query("select pg_sleep(20)"));
+        }
+        for (Future<?> query : waiting) {
+            assertThatThrownBy(() -> await(query)).isInstanceOf(DatabaseOverloadedException.class);
+            assertThat(small.available()).isTrue();
+        }
+        await(small.close());
+    }
+
+    @Test
     void anInvalidStatementIsNotAnOutage() {
         assertThatThrownBy(() -> await(database.query("select nothing from nowhere")))
                 .isInstanceOf(PgException.class);
         assertThatThrownBy(() -> await(database.query("select 1 / $1::int", Tuple.of(0))))
                 .isInstanceOf(PgException.class);
+        assertThatThrownBy(() -> await(database.query("select $1::int", Tuple.of("Timeout"))))
+                .isNotInstanceOf(DatabaseUnavailableException.class);
+        assertThatThrownBy(() -> await(database.query("select $1::int", Tuple.of(1, 2))))
+                .isNotInstanceOf(DatabaseUnavailableException.class);
+        assertThat(database.available()).isTrue();
+    }
+
+    @Test
+    void anErrorInTheCodeOfATransactionIsNotAnOutage() {
+        assertThatThrownBy(() -> await(database.inTransaction(
+                        c -> c.query("select 1").execute().map(rows -> {
+                            throw new IllegalStateException("not known");
+                        }))))
+                .isInstanceOf(IllegalStateException.class);
         assertThat(database.available()).isTrue();
     }
 
@@ -125,15 +162,15 @@ class DatabaseTest {
 
     @Test
     void anIdleConnectionIsNotClosedWhenItIsUsed() {
-        Duration idle = Duration.ofMillis(400);
-        Database pooled = new Database(DATABASE.vertx(), DATABASE.url(), 8, TIMEOUT, idle);
-        for (int round = 0; round < 16; round++) {
+        Duration idle = Duration.ofSeconds(2);
+        Database pooled = open(DATABASE.url(), 8, TIMEOUT.multipliedBy(10), idle);
+        for (int round = 0; round < 6; round++) {
             List<Future<?>> burst = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
                 burst.add(pooled.query("select 1"));
             }
             burst.forEach(TestDatabase::await);
-            await(DATABASE.vertx().timer(idle.toMillis() - 4 + round / 2, TimeUnit.MILLISECONDS));
+            await(DATABASE.vertx().timer(idle.toMillis() - 1 + round, TimeUnit.MILLISECONDS));
         }
         await(pooled.close());
     }

@@ -34,6 +34,7 @@ public final class ContractValidator {
             413, "ContentTooLarge",
             414, "UriTooLong",
             431, "HeaderTooLarge",
+            500, "InternalError",
             503, "Unavailable");
 
     private final JsonObject contract = load();

@@ -80,11 +80,13 @@ public final class ApiKeyHandler {
         if (lookup instanceof ApiKeyLookup.Refused rejected) {
             problems.send(ctx, invalidKey(rejected.reason()));
         } else if (!(lookup instanceof ApiKeyLookup.Authenticated authenticated)) {
+            boolean overloaded = lookup instanceof ApiKeyLookup.Unavailable unavailable && unavailable.overloaded();
             problems.send(
                     ctx,
                     Problem.unavailable(
-                            "unavailable",
-                            "The API key cannot be verified because the database is unavailable. Retry shortly.",
+                            overloaded ? "overloaded" : "unavailable",
+                            "The API key cannot be verified because the database is "
+                                    + (overloaded ? "overloaded" : "unavailable") + ". Retry shortly.",
                             RETRY_SECONDS));
         } else if (authenticated.caller().plan() != Plan.PRO) {
             problems.send(

@@ -83,17 +83,19 @@ public record Problem(
     /**
      * Returns a problem with status 503.
      *
-     * @param code {@code overloaded}, {@code unavailable} or {@code internal}
+     * @param code {@code overloaded} or {@code unavailable}
      * @param retryAfterSeconds at least 1
      */
     public static Problem unavailable(String code, String detail, int retryAfterSeconds) {
-        String title =
-                switch (code) {
-                    case "overloaded" -> "Service overloaded";
-                    case "internal" -> "Internal error";
-                    default -> "Service unavailable";
-                };
+        String title = code.equals("overloaded") ? "Service overloaded" : "Service unavailable";
         return of(503, code, title, detail).with("Retry-After", Integer.toString(retryAfterSeconds));
+    }
+
+    /** @param overloaded whether the database responds, but not in time */
+    public static Problem databaseUnavailable(boolean overloaded) {
+        return overloaded
+                ? unavailable("overloaded", "The database is overloaded. Retry shortly.", 2)
+                : unavailable("unavailable", "The database is unavailable. Retry shortly.", 2);
     }
 
     /** Returns this problem with an additional header. */

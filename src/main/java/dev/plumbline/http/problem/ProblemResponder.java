@@ -5,6 +5,7 @@ import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
+import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
@@ -151,18 +152,12 @@ public final class ProblemResponder {
 
     private void sendFailure(RoutingContext ctx) {
         Throwable cause = ctx.failure();
-        if (cause instanceof ValidatorException
-                || cause instanceof HttpException
-                || cause instanceof IllegalArgumentException) {
-            send(ctx, Problem.badRequest(reason(ctx, cause)));
-            return;
-        }
         if (cause instanceof ProblemException exception) {
             send(ctx, exception.problem());
             return;
         }
         if (cause instanceof DatabaseUnavailableException) {
-            send(ctx, Problem.unavailable("unavailable", "The database is unavailable. Retry shortly.", 2));
+            send(ctx, Problem.databaseUnavailable(cause instanceof DatabaseOverloadedException));
             return;
         }
         if (cause instanceof HashingQueueFullException) {
@@ -176,11 +171,14 @@ public final class ProblemResponder {
                 .log("request failed");
         send(
                 ctx,
-                Problem.unavailable(
-                        "internal", "Internal error. See the log for request_id=" + RequestId.of(ctx) + ".", 5));
+                Problem.of(
+                        500,
+                        "internal",
+                        "Internal error",
+                        "Internal error. See the log for request_id=" + RequestId.of(ctx) + "."));
     }
 
-    private static String reason(RoutingContext ctx, Throwable cause) {
+    private static String reason(RoutingContext ctx, @Nullable Throwable cause) {
         if (cause instanceof ValidatorException) {
             return cause.getMessage();
         }

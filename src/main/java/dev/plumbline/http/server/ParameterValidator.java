@@ -1,9 +1,7 @@
 package dev.plumbline.http.server;
 
-import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.json.schema.JsonSchema;
 import io.vertx.json.schema.Validator;
@@ -12,11 +10,9 @@ import io.vertx.openapi.contract.Location;
 import io.vertx.openapi.contract.OpenAPIContract;
 import io.vertx.openapi.contract.Operation;
 import io.vertx.openapi.contract.Parameter;
-import io.vertx.openapi.validation.RequestParameter;
-import io.vertx.openapi.validation.RequestUtils;
-import io.vertx.openapi.validation.ValidatableRequest;
 import io.vertx.openapi.validation.ValidatorErrorType;
 import io.vertx.openapi.validation.ValidatorException;
+import io.vertx.openapi.validation.impl.RequestParameterImpl;
 import io.vertx.openapi.validation.impl.RequestValidatorImpl;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ParameterValidator {
     private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,17})");
-    private static final Future<Buffer> NO_BODY = Future.succeededFuture(Buffer.buffer());
 
     private final OpenAPIContract contract;
     private final RequestValidatorImpl validator;
@@ -52,12 +47,9 @@ final class ParameterValidator {
         }
         return ctx -> {
             try {
-                // completes immediately because the body is given
-                ValidatableRequest request = RequestUtils.extract(ctx.request(), operation, () -> NO_BODY)
-                        .result();
                 for (Parameter parameter : operation.getParameters()) {
                     validateInteger(ctx, parameter);
-                    validate(parameter, predicates.get(parameter), valueOf(request, parameter));
+                    validate(parameter, predicates.get(parameter), valueOf(ctx, parameter));
                 }
             } catch (ValidatorException e) {
                 ctx.fail(400, e);
@@ -96,11 +88,10 @@ final class ParameterValidator {
         }
     }
 
-    private void validate(
-            Parameter parameter, @Nullable Predicate<String> predicate, @Nullable RequestParameter value) {
-        if (predicate == null || value == null || value.isNull()) {
-            validator.validateParameter(parameter, value);
-        } else if (!predicate.test(value.getString())) {
+    private void validate(Parameter parameter, @Nullable Predicate<String> predicate, @Nullable String value) {
+        if (predicate == null || value == null) {
+            validator.validateParameter(parameter, new RequestParameterImpl(value));
+        } else if (!predicate.test(value)) {
             throw new ValidatorException(
                     "Parameter " + parameter.getName() + " is not valid. Expected: " + expected(parameter),
                     ValidatorErrorType.INVALID_VALUE);
@@ -114,14 +105,21 @@ final class ParameterValidator {
         return end < 0 ? description : description.substring(0, end + 1);
     }
 
-    private static @Nullable RequestParameter valueOf(ValidatableRequest request, Parameter parameter) {
-        Map<String, RequestParameter> values =
-                switch (parameter.getIn()) {
-                    case PATH -> request.getPathParameters();
-                    case QUERY -> request.getQuery();
-                    case HEADER -> request.getHeaders();
-                    case COOKIE -> request.getCookies();
-                };
-        return values.get(parameter.getName());
+    /**
+     * Returns the first value as the operation reads it: paths and queries are percent-decoded once, headers are not.
+     * The library decodes queries twice, and headers too. Null for an object, whose properties are the options of the
+     * module.
+     */
+    private static @Nullable String valueOf(RoutingContext ctx, Parameter parameter) {
+        if (parameter.getSchemaType() == SchemaType.OBJECT) {
+            return null;
+        }
+        String name = parameter.getName();
+        return switch (parameter.getIn()) {
+            case PATH -> ctx.pathParam(name);
+            case QUERY -> ctx.queryParams().get(name);
+            case HEADER -> ctx.request().getHeader(name);
+            case COOKIE -> throw new IllegalArgumentException("cookie parameters are not supported");
+        };
     }
 }

@@ -13,6 +13,7 @@ import dev.plumbline.job.store.JobStore;
 import dev.plumbline.job.store.UsageStore;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.ResultLookup;
+import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
 import dev.plumbline.store.NotificationListener;
 import io.micrometer.core.instrument.Gauge;
@@ -181,7 +182,8 @@ public final class JobCoordinatorVerticle extends VerticleBase {
     private static Future<Message> recoverUnavailable(Future<? extends Message> reply) {
         return reply.<Message>map(message -> message)
                 .recover(failure -> failure instanceof DatabaseUnavailableException
-                        ? Future.succeededFuture(new JobMessage.JobsUnavailable())
+                        ? Future.succeededFuture(
+                                new JobMessage.JobsUnavailable(failure instanceof DatabaseOverloadedException))
                         : Future.failedFuture(failure));
     }
 }

@@ -304,6 +304,7 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
             if (include
                     && child != null
                     && child.outcome() != Outcome.MACRO
+                    && child.outcome() != Outcome.INVALID_NAME
                     && child.outcome() != Outcome.NOT_FOLLOWED) {
                 row.put("tree", tree(child));
             }
@@ -323,6 +324,7 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
                         case SEVERAL_RECORDS -> TermFinding.INCLUDE_WITH_SEVERAL_RECORDS;
                         case LOOP -> TermFinding.INCLUDE_LOOP;
                         case TOO_MANY_MX -> TermFinding.TOO_MANY_MX;
+                        case INVALID_NAME -> TermFinding.SYNTAX_ERROR;
                         case PRIVATE -> TermFinding.PRIVATE_NAME;
                         case MACRO -> TermFinding.MACRO;
                         case NOT_FOLLOWED, QUERY_LIMIT -> TermFinding.NOT_FOLLOWED;

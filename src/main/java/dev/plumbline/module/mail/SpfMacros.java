@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The macros of SPF (RFC 7208 section 7). */
 final class SpfMacros {
     private static final int MAX_NAME = 253;
+    private static final int MAX_LABEL = 63;
     private static final int MAX_LABELS = 128;
 
     /** A percent sign and what it starts: an escape, a macro, or nothing. */
@@ -64,6 +65,20 @@ final class SpfMacros {
         if (!endsInMacro && !TOP_LABEL.matcher(domain).matches()) {
             throw new SyntaxException("the domain does not end in a valid top-level domain");
         }
+        if (!hasValidLabels(MACRO.matcher(domain).replaceAll("x"))) {
+            throw new SyntaxException("each label of a domain must have 1 to 63 characters");
+        }
+    }
+
+    /** Whether all labels of a name have a valid length. A trailing dot is allowed. */
+    static boolean hasValidLabels(String name) {
+        String plain = name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
+        for (String label : plain.split("\\.", -1)) {
+            if (label.isEmpty() || label.length() > MAX_LABEL) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**

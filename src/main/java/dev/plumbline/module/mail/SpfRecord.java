@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A parsed SPF record (RFC 7208 sections 4.6, 5, 6 and 12), with its invalid terms.
  *
- * @param terms those that receivers evaluate
- * @param ignored the mechanisms after "all", and "redirect" in a record with "all"
+ * @param terms those that receivers evaluate, and all invalid ones
+ * @param ignored the valid mechanisms after "all", and "redirect" in a record with "all"
  */
 record SpfRecord(List<Term> terms, List<Term> ignored) {
     private static final Pattern VERSION = Pattern.compile("(?is)v=spf1(?: .*)?");
@@ -30,8 +30,8 @@ record SpfRecord(List<Term> terms, List<Term> ignored) {
     /** Qualifier, name, argument with its separator. */
     private static final Pattern TERM = Pattern.compile("([-+~?]?)([^:=/]*)(.*)", Pattern.DOTALL);
 
-    /** Domain, IPv4 prefix length, IPv6 prefix length. A slash in a macro is a delimiter. */
-    private static final Pattern DUAL_CIDR = Pattern.compile("(.*?)(?:/([^/}]*))?(?://([^/}]*))?", Pattern.DOTALL);
+    /** Domain, IPv4 prefix length, IPv6 prefix length. Only slashes before digits at the end start a prefix length. */
+    private static final Pattern DUAL_CIDR = Pattern.compile("(.*?)(?:/([0-9]*))?(?://([0-9]*))?", Pattern.DOTALL);
 
     /** The mechanisms and modifiers. */
     enum Kind {
@@ -110,7 +110,8 @@ record SpfRecord(List<Term> terms, List<Term> ignored) {
             boolean skipped =
                     switch (term.kind()) {
                         case REDIRECT -> kinds.contains(Kind.ALL);
-                        case EXP, UNKNOWN_MODIFIER -> false;
+                        // An error in any term is an error of the record (RFC 7208 section 4.6).
+                        case EXP, UNKNOWN_MODIFIER, INVALID -> false;
                         default -> afterAll;
                     };
             (skipped ? ignored : evaluated).add(term);

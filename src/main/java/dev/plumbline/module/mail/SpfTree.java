@@ -41,6 +41,7 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
         LOOP("the term creates an include loop", null),
         TOO_MANY_MX("the domain has more than 10 MX records", null),
         MACRO("the term depends on the message", null),
+        INVALID_NAME("after macro expansion, a label of the domain is empty or has more than 63 characters", null),
         NOT_FOLLOWED("the term was not followed", null);
 
         /** The problem, null if there is none. */
@@ -76,7 +77,7 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
     /** Fails if the lookup of the domain's own records fails or the domain does not exist. */
     static Future<SpfTree> collect(CheckContext context, String domain) {
         DnsProbe dns = context.probe(DnsProbe.class);
-        Future<Void> admission = dns.admit(context, domain);
+        Future<Void> admission = dns.admitWithoutAddresses(context, domain);
         Future<DnsResponse> response = dns.query(context, domain, Type.TXT);
         return admission
                 .compose(admitted -> response)
@@ -135,6 +136,9 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
             if (name == null || term.kind() == Kind.PTR) {
                 return Future.succeededFuture(Node.leaf(domain, name == null ? Outcome.MACRO : Outcome.FOUND));
             }
+            if (!SpfMacros.hasValidLabels(name)) {
+                return Future.succeededFuture(Node.leaf(name, Outcome.INVALID_NAME));
+            }
             if (++followed > MAX_FOLLOWED || path.size() > MAX_DEPTH) {
                 return Future.succeededFuture(Node.leaf(name, Outcome.NOT_FOLLOWED));
             }
@@ -169,7 +173,7 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
             return dns.query(context, name, type)
                     .compose(response -> response.nxdomain()
                             ? Future.succeededFuture(response)
-                            : dns.admit(context, name).map(response));
+                            : dns.admitWithoutAddresses(context, name).map(response));
         }
 
         /**

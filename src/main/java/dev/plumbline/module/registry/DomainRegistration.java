@@ -174,7 +174,7 @@ public final class DomainRegistration
     private static Future<Evidence> lookupWhois(CheckContext context, String domain, @Nullable CheckError rdapError) {
         return context.probe(WhoisProbe.class).lookup(context, domain).compose(responses -> {
             if (!responses.isEmpty()) {
-                return context.executeBlocking(() -> parse(responses))
+                return context.executeBlocking(() -> parse(responses, domain))
                         .map(registration -> new Evidence(
                                 domain, context.clock().instant(), registration, RegistrationSource.WHOIS, rdapError));
             }
@@ -184,15 +184,15 @@ public final class DomainRegistration
         });
     }
 
-    private static RegistrationRecord parse(List<WhoisResponse> responses) throws CheckFailure {
+    private static RegistrationRecord parse(List<WhoisResponse> responses, String domain) throws CheckFailure {
         WhoisResponse first = responses.get(0);
         if (WhoisParser.isRateLimited(first.text())) {
             throw rateLimited("WHOIS", first.server());
         }
-        RegistrationRecord registration = WhoisParser.read(first.text());
+        RegistrationRecord registration = WhoisParser.read(first.text(), domain);
         for (WhoisResponse next : responses.subList(1, responses.size())) {
             if (Boolean.TRUE.equals(registration.registered())) {
-                registration = registration.or(WhoisParser.read(next.text()));
+                registration = registration.or(WhoisParser.read(next.text(), domain));
             }
         }
         return registration;
@@ -250,19 +250,24 @@ public final class DomainRegistration
         reportIfAny(matching(statuses, "pendingDelete|redemptionPeriod"), findings::aboutToBeDeleted);
         reportIfAny(matching(statuses, "(client|server)Hold"), findings::onHold);
         if (expires == null || days == null) {
-            findings.expiryUnknown();
+            if (registration.complete().contains(RegistrationRecord.Part.EXPIRY)) {
+                findings.expiryUnknown();
+            }
         } else if (days < 0) {
             findings.registrationExpired(LocalDate.ofInstant(expires, ZoneOffset.UTC));
         } else if (days < SOON_DAYS) {
             findings.registrationExpiresSoon(LocalDate.ofInstant(expires, ZoneOffset.UTC), days);
         }
-        if (nameservers.isEmpty()) {
-            findings.noNameservers(domain);
-        } else if (nameservers.size() == 1) {
-            findings.oneNameserver(nameservers.get(0));
+        if (registration.complete().contains(RegistrationRecord.Part.NAMESERVERS)) {
+            if (nameservers.isEmpty()) {
+                findings.noNameservers(domain);
+            } else if (nameservers.size() == 1) {
+                findings.oneNameserver(nameservers.get(0));
+            }
         }
         // Registries without EPP statuses have other means against transfers.
-        boolean epp = !matching(statuses, "(client|server).*|ok").isEmpty();
+        boolean epp = registration.complete().contains(RegistrationRecord.Part.STATUSES)
+                && !matching(statuses, "(client|server).*|ok").isEmpty();
         if (epp && matching(statuses, ".*TransferProhibited").isEmpty()) {
             findings.noTransferLock(statuses);
         }

@@ -9,7 +9,9 @@ import com.google.common.collect.Iterables;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.TargetParser;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -51,13 +53,39 @@ public final class RdapDomainParser {
                 event(domain, "registration"),
                 event(domain, "last changed"),
                 event(domain, "expiration"),
-                distinct(domain.path("status"), status -> RegistryValueParser.status(status.asText())),
-                distinct(
-                        domain.path("nameservers"),
-                        server -> RegistryValueParser.nameserver(
-                                server.path("ldhName").asText())),
+                distinct(domain.path("status"), RdapDomainParser::status),
+                distinct(domain.path("nameservers"), RdapDomainParser::nameserver),
                 signed.isBoolean() ? (Boolean) signed.asBoolean() : null,
-                abuse == null ? null : RegistryValueParser.email(property(abuse, "email")));
+                abuse == null ? null : RegistryValueParser.email(property(abuse, "email")),
+                complete(domain));
+    }
+
+    /** The parts that contain only values that this parser understands. */
+    private static Set<RegistrationRecord.Part> complete(JsonNode domain) {
+        Set<RegistrationRecord.Part> complete = EnumSet.of(RegistrationRecord.Part.STATUSES);
+        boolean expiry = items(domain.path("events")).stream()
+                .noneMatch(event -> "expiration"
+                                .equalsIgnoreCase(event.path("eventAction").asText())
+                        && RegistryValueParser.date(event.path("eventDate").asText()) == null);
+        if (expiry) {
+            complete.add(RegistrationRecord.Part.EXPIRY);
+        }
+        JsonNode nameservers = domain.path("nameservers");
+        boolean listed = nameservers.isMissingNode() || nameservers.isArray() && nameservers.size() <= MAX_ITEMS;
+        if (listed && items(nameservers).stream().allMatch(server -> nameserver(server) != null)) {
+            complete.add(RegistrationRecord.Part.NAMESERVERS);
+        }
+        return complete;
+    }
+
+    /** The EPP status code of an RDAP status (RFC 8056 section 2). */
+    private static @Nullable String status(JsonNode status) {
+        String code = RegistryValueParser.status(status.asText());
+        return "active".equalsIgnoreCase(code) ? "ok" : code;
+    }
+
+    private static @Nullable String nameserver(JsonNode server) {
+        return RegistryValueParser.nameserver(server.path("ldhName").asText());
     }
 
     /** Compares names in A-labels or U-labels, without case. */

@@ -1,7 +1,9 @@
 package dev.plumbline.probe.registry;
 
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param statuses EPP status codes (RFC 5731 section 2.3); other values as the registry writes them
  * @param nameservers in lower case, without a trailing dot
  * @param dnssecSigned whether the registry publishes a key of the domain
+ * @param complete the parts that the response lists completely. A value of another part may be missing only because the
+ *     response was not understood
  */
 public record RegistrationRecord(
         @Nullable Boolean registered,
@@ -23,21 +27,38 @@ public record RegistrationRecord(
         List<String> statuses,
         List<String> nameservers,
         @Nullable Boolean dnssecSigned,
-        @Nullable String abuseEmail) {
+        @Nullable String abuseEmail,
+        Set<Part> complete) {
+    /** The parts of a response that {@link #complete} describes. */
+    public enum Part {
+        EXPIRY,
+        STATUSES,
+        NAMESERVERS
+    }
+
     public static final RegistrationRecord NOT_REGISTERED = empty(false);
     public static final RegistrationRecord UNKNOWN = empty(null);
 
     public RegistrationRecord {
         statuses = List.copyOf(statuses);
         nameservers = List.copyOf(nameservers);
+        complete = Set.copyOf(complete);
     }
 
     private static RegistrationRecord empty(@Nullable Boolean registered) {
-        return new RegistrationRecord(registered, null, null, null, null, null, List.of(), List.of(), null, null);
+        return new RegistrationRecord(
+                registered, null, null, null, null, null, List.of(), List.of(), null, null, Set.of());
     }
 
     /** This record, with missing values from another source. */
     public RegistrationRecord or(RegistrationRecord other) {
+        Set<Part> both = EnumSet.noneOf(Part.class);
+        for (Part part : Part.values()) {
+            RegistrationRecord source = isEmpty(part) && !other.isEmpty(part) ? other : this;
+            if (source.complete.contains(part)) {
+                both.add(part);
+            }
+        }
         return new RegistrationRecord(
                 registered,
                 first(registrar, other.registrar),
@@ -48,7 +69,16 @@ public record RegistrationRecord(
                 statuses.isEmpty() ? other.statuses : statuses,
                 nameservers.isEmpty() ? other.nameservers : nameservers,
                 first(dnssecSigned, other.dnssecSigned),
-                first(abuseEmail, other.abuseEmail));
+                first(abuseEmail, other.abuseEmail),
+                both);
+    }
+
+    private boolean isEmpty(Part part) {
+        return switch (part) {
+            case EXPIRY -> expires == null;
+            case STATUSES -> statuses.isEmpty();
+            case NAMESERVERS -> nameservers.isEmpty();
+        };
     }
 
     private static <T> @Nullable T first(@Nullable T one, @Nullable T other) {

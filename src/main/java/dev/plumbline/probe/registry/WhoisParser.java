@@ -2,10 +2,14 @@ package dev.plumbline.probe.registry;
 
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,117 +18,211 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Parses WHOIS responses about domains. Their format is not standardized: registries send lines of a key and a value,
- * headings followed by indented lines, or keys in brackets, with different keys.
+ * headings followed by values, keys in brackets, or sentences, with different keys. A domain is registered or free only
+ * if the response states it in a known form.
  */
 public final class WhoisParser {
     private static final int MAX_LINES = 3_000;
     private static final int MAX_LINE = 1_000;
     private static final int MAX_VALUES = 100;
     private static final int MAX_KEY = 60;
+    private static final int MAX_COLON = 90;
+    private static final int MAX_HEADING_WORDS = 6;
+    private static final int MAX_SENTENCE_WORDS = 6;
+    private static final int MAX_RATE_LIMIT_RESPONSE = 1_000;
 
-    private static final List<String> REGISTRAR =
-            keys("registrar, registrar name, sponsoring registrar, registrar organization");
-    private static final List<String> IANA_ID = keys("registrar iana id");
-    private static final List<String> CREATED =
-            keys("creation date, created, created on, created date, registered on, registered date, registered, "
-                    + "registration date, registration time, domain registration date, domain record activated");
-    private static final List<String> UPDATED =
-            keys("updated date, last updated, last updated on, last update, last-update, last modified, "
-                    + "modified, changed, updated, domain record last updated");
-    private static final List<String> EXPIRES =
-            keys("registry expiry date, registrar registration expiration date, expiry date, expiration date, "
-                    + "expiration time, expire date, expires, expires on, expire, exp date, paid-till, renewal date, "
-                    + "valid until, validity, domain expires");
-    private static final List<String> STATUS = keys("domain status, status, state, eppstatus, registration status");
-    private static final List<String> NAMESERVERS =
-            keys("name server, name servers, nserver, nservers, nameserver, nameservers, domain nameservers, "
-                    + "domain servers, dns");
-    private static final List<String> DNSSEC = keys("dnssec, dnssec signed, signed");
-    private static final List<String> DNSSEC_KEYS =
-            keys("dnskey, ds-record, ds-rdata, dsrecord, ds record, key1-tag, keytag, signing key, ds key tag 1");
-    private static final List<String> ABUSE =
-            keys("registrar abuse contact email, abuse contact email, abuse-email, abuse email");
-
-    /** Keys that start the data of a contact, which can have dates and statuses of its own. */
-    private static final List<String> CONTACTS =
-            keys("nic-hdl, nic-hdl-br, contact, person, role, registrant, admin, tech, tech-c, zone-c, "
-                    + "contact information");
-
-    /** Keys whose values below a heading are the value of the heading. */
-    private static final List<String> NAMES = keys("name, organization, organisation");
-
-    /** Statuses of a domain that is not registered. */
-    private static final List<String> AVAILABLE = keys("available, free, not registered");
-
-    private static final Pattern NOT_REGISTERED = Pattern.compile(
-            "^\\W*+(?:no match\\b|not found\\b|no entries found|no data found|no object found|no found\\b"
-                    + "|nothing found|no (?:information|data) was found|no information available about domain"
-                    + "|domain (?:name )?not found|object does not exist"
-                    + "|the queried object does not exist|this query returned 0 objects|no such domain"
-                    + "|(?:domain )?status:\\s*(?:free|available)\\b|available\\b"
-                    + "|.{0,80}\\b(?:is available for|is free\\b|is not registered|has not been registered"
-                    + "|does not exist|no entries found|not been registered|(?:was )?not found))",
-            Pattern.CASE_INSENSITIVE);
     private static final Pattern RATE_LIMIT = Pattern.compile(
             "limit exceeded|exceeded (?:the|your|allowed|maximum)|too many (?:requests|queries|connections)|"
                     + "query rate|rate limit|quota|access (?:control|denied)|try again later|temporarily"
                     + " (?:denied|blocked)|blacklisted",
             Pattern.CASE_INSENSITIVE);
+
     /** A key in brackets, for example {@code a. [Domain Name]}. */
     private static final Pattern BRACKETED = Pattern.compile("[^\\[\\]]{0,3}\\[([^\\]]{0,59})]");
 
-    private static final Pattern DOT_LEADERS = Pattern.compile("[.\\s]++$");
-    private static final int MAX_RATE_LIMIT_RESPONSE = 1_000;
+    /** A key and a value that are separated by a tab, several spaces or dot leaders. */
+    private static final Pattern COLUMNS =
+            Pattern.compile("(\\S(?:[^\\t.#]{0,58}?))(?:\\t+| {2,}|#?(?:\\. ?){5,})(\\S.*)");
 
-    private final Map<String, List<String>> values = new LinkedHashMap<>();
+    private static final Pattern LABELS = Pattern.compile("[\\p{L}\\p{M}\\p{N}][\\p{L}\\p{M}\\p{N}.-]*");
+    private static final Pattern ADDRESSES = Pattern.compile("[0-9A-Fa-f:., ]*:[0-9A-Fa-f:., ]*");
+    private static final Pattern BULLET = Pattern.compile("^(?:-\\s+|\\*+\\s*)");
+
+    /** A nameserver as a resource record, for example {@code example.pt NS ns1.example.net.}. */
+    private static final Pattern NS_RECORD = Pattern.compile("^\\S+\\s+NS\\s+");
+
+    private static final Pattern PLACEHOLDER = Pattern.compile(
+            "[(<\\[]?(?:[-.]*|n/?a|none|null|nil|no|unknown|undefined|0000-00-00.*|never.*"
+                    + "|(?:not|no|hidden)[ -](?:available|assigned|defined|set|entered|disclosed|specified|applicable"
+                    + "|listed|name ?servers?|registration status).*)[)>\\].]?",
+            Pattern.CASE_INSENSITIVE);
+
+    private static final String MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}";
+    private static final Pattern DATE = Pattern.compile(
+            "\\d{4}[-/.] ?\\d{1,2}[-/.] ?\\d{1,2}|\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4}|\\b(?:19|20)\\d{6}(?!\\d)"
+                    + "|\\d{1,2}(?:st|nd|rd|th)?[- ]MONTH[-, ]+\\d{4}|MONTH \\d{1,2},? .{0,15}\\d{4}"
+                            .replace("MONTH", MONTH),
+            Pattern.CASE_INSENSITIVE);
+
+    /** A status with the date until which the registration is paid. */
+    private static final Pattern STATUS_UNTIL = Pattern.compile("(?:OK-UNTIL |Connected \\()([\\d/]{8,14})\\)?");
+
+    private static final Pattern CONTACT_DATE = Pattern.compile("(?:created|updated|changed)$");
+    private static final Pattern SLASH_DATE = Pattern.compile("(?<!\\d)(\\d{1,2})/(\\d{1,2})/\\d{4}(?!\\d)");
+    private static final Pattern LOCK = Pattern.compile("prohibited|\\block", Pattern.CASE_INSENSITIVE);
+
+    /** Keys below the heading of the registrar whose values are its name. */
+    private static final Set<String> REGISTRAR_NAMES = Set.of("name", "organization", "organisation");
+
+    private final Map<WhoisField, List<String>> values = new EnumMap<>(WhoisField.class);
     private final String text;
+    private final @Nullable Boolean dayFirst;
+
+    private @Nullable WhoisField heading;
+    private int headingIndent;
+    private @Nullable WhoisField continued;
+    private int keyIndent;
+    /** The lines are about a contact, the registrar or a set of nameservers instead of the domain. */
+    private boolean foreign;
+    /** The data of the other object ends at the next empty line. */
+    private boolean paragraph;
+
+    private boolean paragraphStart = true;
+    private boolean indentedBlock;
+    private boolean hasHolder;
+    private boolean listsNameservers;
+    /** A line may contain a date, nameserver or status that was not understood. */
+    private boolean gap;
+    /** The text continues with data of another domain. */
+    private boolean ended;
+
+    private int updatedParagraph = -1;
+    private int paragraphs;
 
     private WhoisParser(String text) {
         this.text = text;
+        this.dayFirst = dayFirst(text);
         parseLines();
     }
 
+    /**
+     * {@link RegistrationRecord#UNKNOWN} if the response could not be interpreted or describes another domain.
+     *
+     * @param domain in A-labels and lower case
+     */
+    public static RegistrationRecord read(String text, String domain) {
+        WhoisParser parser = new WhoisParser(text);
+        return parser.describesAnother(domain) ? RegistrationRecord.UNKNOWN : parser.registration();
+    }
+
     /** {@link RegistrationRecord#UNKNOWN} if the response could not be interpreted. */
-    public static RegistrationRecord read(String text) {
+    static RegistrationRecord read(String text) {
         return new WhoisParser(text).registration();
     }
 
     /** Whether the response only states that a rate limit is exceeded. */
     public static boolean isRateLimited(String text) {
-        return read(text).registered() == null
-                && text.length() <= MAX_RATE_LIMIT_RESPONSE
-                && RATE_LIMIT.matcher(text).find();
+        boolean rejected = text.length() <= MAX_RATE_LIMIT_RESPONSE
+                ? RATE_LIMIT.matcher(text).find()
+                : WhoisAvailability.isRejected(text);
+        return rejected && read(text).registered() == null;
     }
 
     private RegistrationRecord registration() {
-        List<String> nameservers = all(NAMESERVERS, RegistryValueParser::nameserver);
-        List<String> statuses = all(STATUS, RegistryValueParser::status);
-        Instant created = one(CREATED, RegistryValueParser::date);
-        Instant expires = one(EXPIRES, RegistryValueParser::date);
-        String registrar = one(REGISTRAR, WhoisParser::registrar);
-        boolean hasData = created != null || expires != null || registrar != null || !nameservers.isEmpty();
-        boolean available = !statuses.isEmpty() && AVAILABLE.containsAll(statuses);
-        if (!hasData && (available || text.lines().limit(MAX_LINES).anyMatch(WhoisParser::isNotRegistered))) {
+        List<String> nameservers = nameservers();
+        List<String> statuses = values(WhoisField.STATUS).stream()
+                .filter(value -> !PLACEHOLDER.matcher(value).matches() || WhoisAvailability.isBlocked(value))
+                .flatMap(value -> RegistryValueParser.statusList(value).stream())
+                .distinct()
+                .toList();
+        Instant created = first(WhoisField.CREATED, this::date);
+        Instant expires = first(WhoisField.EXPIRES, this::date);
+        String registrar = first(WhoisField.REGISTRAR, WhoisParser::registrar);
+        boolean named = first(WhoisField.DOMAIN, WhoisParser::domain) != null;
+        long data = Stream.of(created, expires, registrar, nameservers.isEmpty() ? null : nameservers)
+                .filter(Objects::nonNull)
+                .count();
+        boolean free = statuses.stream().anyMatch(WhoisAvailability::isFree);
+        boolean blocked = statuses.stream().anyMatch(WhoisAvailability::isBlocked);
+        if (data == 0 && !blocked && (free || statuses.isEmpty() && WhoisAvailability.isStatedFree(text))) {
             return RegistrationRecord.NOT_REGISTERED;
         }
-        if (!hasData && statuses.isEmpty()) {
+        boolean registered =
+                named ? data > 0 || hasHolder || statuses.stream().anyMatch(WhoisAvailability::isRegistered) : data > 1;
+        if (free || blocked && data < 2 || !registered) {
             return RegistrationRecord.UNKNOWN;
         }
         return new RegistrationRecord(
                 true,
                 registrar,
-                one(IANA_ID, RegistryValueParser::number),
+                first(WhoisField.IANA_ID, RegistryValueParser::number),
                 created,
-                one(UPDATED, RegistryValueParser::date),
+                values(WhoisField.UPDATED).stream()
+                        .flatMap(value -> Stream.ofNullable(date(value)))
+                        .max(Comparator.naturalOrder())
+                        .orElse(null),
                 expires,
                 statuses,
                 nameservers,
                 dnssecSigned(),
-                one(ABUSE, RegistryValueParser::email));
+                first(WhoisField.ABUSE, RegistryValueParser::email),
+                complete(statuses));
     }
 
-    private static boolean isNotRegistered(String line) {
-        return line.length() <= MAX_LINE && NOT_REGISTERED.matcher(line).find();
+    /** The kinds of values of which the response lists all. */
+    private Set<RegistrationRecord.Part> complete(List<String> statuses) {
+        Set<RegistrationRecord.Part> complete = EnumSet.noneOf(RegistrationRecord.Part.class);
+        if (!gap) {
+            complete.add(RegistrationRecord.Part.EXPIRY);
+            if (listsNameservers) {
+                complete.add(RegistrationRecord.Part.NAMESERVERS);
+            }
+            if (statuses.stream().allMatch(RegistryValueParser::isEppStatus)) {
+                complete.add(RegistrationRecord.Part.STATUSES);
+            }
+        }
+        return complete;
+    }
+
+    private List<String> nameservers() {
+        return values(WhoisField.NAMESERVERS).stream()
+                .flatMap(value -> Stream.ofNullable(nameserver(value)))
+                .distinct()
+                .toList();
+    }
+
+    /** Some registries send the name without the top-level domain, in Unicode, or with a status. */
+    private static @Nullable String domain(String value) {
+        String name = RegistryValueParser.nameserver(value);
+        return name == null && LABELS.matcher(value).matches() ? value : name;
+    }
+
+    /** Some servers send the domain with the most similar name. */
+    private boolean describesAnother(String domain) {
+        List<String> names = values(WhoisField.DOMAIN).stream()
+                .flatMap(value -> Stream.ofNullable(RegistryValueParser.nameserver(value)))
+                .toList();
+        return !names.isEmpty() && !names.contains(domain);
+    }
+
+    private static @Nullable String nameserver(String value) {
+        return RegistryValueParser.nameserver(NS_RECORD.matcher(value).replaceFirst(""));
+    }
+
+    private @Nullable Instant date(String value) {
+        return RegistryValueParser.date(value, dayFirst);
+    }
+
+    /** Whether dates such as 31/12/2024 start with the day; null if the text does not show it. */
+    private static @Nullable Boolean dayFirst(String text) {
+        boolean dayFirst = text.toLowerCase(Locale.ROOT).contains("dd/mm/yyyy");
+        boolean monthFirst = false;
+        Matcher date = SLASH_DATE.matcher(text);
+        while (date.find()) {
+            dayFirst |= Integer.parseInt(date.group(1)) > 12;
+            monthFirst |= Integer.parseInt(date.group(2)) > 12;
+        }
+        return dayFirst == monthFirst ? null : (Boolean) dayFirst;
     }
 
     private static @Nullable String registrar(String value) {
@@ -134,116 +232,297 @@ public final class WhoisParser {
     }
 
     private @Nullable Boolean dnssecSigned() {
-        if (!all(DNSSEC_KEYS, RegistryValueParser::value).isEmpty()) {
+        if (values(WhoisField.DNSSEC_KEYS).stream()
+                .anyMatch(key -> !PLACEHOLDER.matcher(key).matches())) {
             return true;
         }
-        String value = one(DNSSEC, RegistryValueParser::value);
+        String value = first(WhoisField.DNSSEC, RegistryValueParser::value);
         if (value == null) {
             return null;
         }
         String plain = value.toLowerCase(Locale.ROOT);
-        if (plain.startsWith("unsigned") || plain.startsWith("not signed") || plain.startsWith("no")) {
+        if (plain.startsWith("unsigned")
+                || plain.startsWith("not signed")
+                || plain.startsWith("inactive")
+                || plain.matches("no?")) {
             return false;
         }
-        boolean signed = plain.startsWith("signed") || plain.startsWith("yes") || plain.startsWith("active");
+        boolean signed = plain.startsWith("signed") || plain.startsWith("active") || plain.matches("y(?:es)?");
         return signed ? Boolean.TRUE : null;
     }
 
-    private static List<String> keys(String list) {
-        return List.of(list.split(", "));
+    private List<String> values(WhoisField field) {
+        return values.getOrDefault(field, List.of());
     }
 
-    private <T> Stream<T> stream(List<String> keys, Function<String, @Nullable T> parser) {
-        return keys.stream()
-                .flatMap(key -> values.getOrDefault(key, List.of()).stream())
-                .flatMap(value -> Stream.ofNullable(parser.apply(value)));
-    }
-
-    /** The first value of the first of the keys that is valid. */
-    private <T> @Nullable T one(List<String> keys, Function<String, @Nullable T> parser) {
-        return stream(keys, parser).findFirst().orElse(null);
-    }
-
-    private List<String> all(List<String> keys, Function<String, @Nullable String> parser) {
-        return stream(keys, parser).distinct().toList();
+    private <T> @Nullable T first(WhoisField field, Function<String, @Nullable T> parser) {
+        return values(field).stream()
+                .flatMap(value -> Stream.ofNullable(parser.apply(value)))
+                .findFirst()
+                .orElse(null);
     }
 
     private void parseLines() {
-        String heading = null;
-        boolean contact = false;
-        List<String> lines = text.lines().limit(MAX_LINES).toList();
+        List<String> lines = text.lines().limit(MAX_LINES + 1L).toList();
+        gap = lines.size() > MAX_LINES;
         for (String line : lines) {
             String plain = line.strip();
-            if (plain.length() > MAX_LINE || plain.startsWith("%") || plain.startsWith("#")) {
-                continue;
-            }
-            if (plain.isEmpty()) {
-                heading = null;
-                continue;
-            }
-            if (plain.startsWith(">>>")) {
+            if (plain.length() > MAX_LINE) {
+                gap = true;
+            } else if (plain.isEmpty()) {
+                endParagraph();
+            } else if (ended || plain.startsWith(">>>") && !values.isEmpty()) {
                 return;
-            }
-            String key = key(plain);
-            boolean indented = Character.isWhitespace(line.charAt(0));
-            if (key == null) {
-                if (!indented && plain.length() <= MAX_KEY) {
-                    heading = plain.toLowerCase(Locale.ROOT);
-                    contact = CONTACTS.contains(heading) || contact && !endsContact(heading);
-                } else if (heading != null && !contact) {
-                    put(heading, plain);
-                }
-                continue;
-            }
-            String value = value(plain);
-            if (CONTACTS.contains(key)) {
-                contact = true;
-            } else if (!indented || value.isEmpty()) {
-                contact &= !endsContact(key);
-            }
-            if (value.isEmpty()) {
-                heading = key;
-            } else if (indented && heading != null && NAMES.contains(key) && !contact) {
-                put(heading, value);
-            } else if (!contact) {
-                heading = indented ? heading : null;
-                put(key, value);
+            } else if (!plain.startsWith("%") && !plain.startsWith("#") && !plain.startsWith(">>>")) {
+                parseLine(BULLET.matcher(plain).replaceFirst(""), line.indexOf(plain));
+                paragraphStart = false;
             }
         }
     }
 
-    /** Whether a key ends the data of a contact. */
-    private static boolean endsContact(String key) {
-        return REGISTRAR.contains(key) || NAMESERVERS.contains(key) || DNSSEC.contains(key);
+    private void endParagraph() {
+        paragraphStart = true;
+        paragraphs++;
+        continued = null;
+        if (paragraph) {
+            foreign = false;
+            paragraph = false;
+        }
+        // Some registries send an empty line between the heading and the nameservers.
+        boolean waiting = heading == WhoisField.NAMESERVERS && nameservers().isEmpty();
+        heading = waiting ? heading : null;
     }
 
-    private void put(String key, String value) {
-        List<String> present = values.computeIfAbsent(key, added -> new ArrayList<>());
+    private void parseLine(String line, int indent) {
+        Entry entry = entry(line);
+        if (entry == null) {
+            parseText(line, indent);
+            return;
+        }
+        String key = entry.key();
+        WhoisField field = WhoisField.of(key);
+        if (heading == WhoisField.DOMAIN && key.equals("name")) {
+            field = WhoisField.DOMAIN;
+        } else if (heading == WhoisField.REGISTRAR && REGISTRAR_NAMES.contains(key)) {
+            field = WhoisField.REGISTRAR;
+        }
+        if (foreign && !paragraph && indentedBlock && indent <= headingIndent) {
+            foreign = false;
+        }
+        indentedBlock |= indent > headingIndent;
+        if (entry.value().isEmpty()) {
+            startBlock(field, indent);
+        } else {
+            put(key, field, entry.value());
+        }
+        continued = field;
+        keyIndent = indent;
+    }
+
+    /** A line without a value. */
+    private void startBlock(@Nullable WhoisField field, int indent) {
+        if (field == null || field == WhoisField.OTHER || foreign && !paragraphStart && indent > headingIndent) {
+            return;
+        }
+        heading = field;
+        headingIndent = indent;
+        indentedBlock = false;
+        foreign = field == WhoisField.CONTACT || field == WhoisField.REGISTRAR || field == WhoisField.NAMESERVERS;
+        paragraph = field == WhoisField.REGISTRAR || field == WhoisField.NAMESERVERS;
+        listsNameservers |= field == WhoisField.NAMESERVERS;
+    }
+
+    private void put(String key, @Nullable WhoisField field, String value) {
+        boolean weak = WhoisField.isWeak(key);
+        if (field == WhoisField.DOMAIN) {
+            foreign = false;
+            paragraph = false;
+        } else if (paragraphStart
+                && (field == WhoisField.CONTACT || field == WhoisField.REGISTRAR && heading == null)) {
+            foreign = true;
+            paragraph = true;
+        } else if (paragraphStart && foreign && !paragraph && field != null && field != WhoisField.OTHER && !weak) {
+            foreign = false;
+        }
+        if (field == null) {
+            gap |= isSuspicious(key, value);
+        } else if (weak && foreign || key.equals("state") && !isState(value)) {
+            gap |= field == WhoisField.STATUS && LOCK.matcher(value).find();
+        } else {
+            put(field, value, key);
+        }
+    }
+
+    private void put(WhoisField field, String value, String key) {
+        switch (field) {
+            case NAMESERVERS -> {
+                String plain = NS_RECORD.matcher(value).replaceFirst("");
+                boolean self = key.equals("dns") && plain.equalsIgnoreCase(first(WhoisField.DOMAIN, name -> name));
+                if (!self) {
+                    listsNameservers = true;
+                    gap |= nameserver(value) == null
+                            && !PLACEHOLDER.matcher(value).matches();
+                    add(field, value);
+                }
+            }
+            case EXPIRES -> {
+                gap |= date(value) == null && !PLACEHOLDER.matcher(value).matches();
+                add(field, value);
+            }
+            case UPDATED -> {
+                updatedParagraph = updatedParagraph < 0 ? paragraphs : updatedParagraph;
+                if (updatedParagraph == paragraphs) {
+                    add(field, value);
+                }
+            }
+            case STATUS -> {
+                add(field, value);
+                Matcher until = STATUS_UNTIL.matcher(value);
+                if (until.matches()) {
+                    add(WhoisField.EXPIRES, until.group(1));
+                }
+            }
+            case DOMAIN -> {
+                String known = first(field, RegistryValueParser::nameserver);
+                String name = RegistryValueParser.nameserver(value);
+                ended |= known != null && name != null && !known.equals(name);
+                if (!ended) {
+                    add(field, value);
+                }
+            }
+            case CONTACT -> {
+                hasHolder |=
+                        !key.equals("contact") && !PLACEHOLDER.matcher(value).matches();
+                gap |= date(value) != null && !CONTACT_DATE.matcher(key).find();
+            }
+            case OTHER -> {}
+            default -> add(field, value);
+        }
+    }
+
+    private void add(WhoisField field, String value) {
+        List<String> present = values.computeIfAbsent(field, added -> new ArrayList<>());
         if (present.size() < MAX_VALUES) {
             present.add(value);
+        } else {
+            gap = true;
         }
     }
 
-    /** The key of {@code key: value}, {@code [key] value} or {@code a. [key] value}, null otherwise. */
-    private static @Nullable String key(String line) {
+    /** A line that is not a key with a value: a value below a heading, a heading, or a sentence. */
+    private void parseText(String line, int indent) {
+        WhoisField field = heading;
+        if (field == WhoisField.NAMESERVERS && nameserver(line) != null) {
+            put(field, line, "");
+            return;
+        }
+        if (indent > keyIndent && continued == WhoisField.NAMESERVERS && nameserver(line) != null) {
+            put(continued, line, "");
+            return;
+        }
+        String[] words = line.split("\\s+", MAX_SENTENCE_WORDS + 1);
+        if (parseSentence(line, words)) {
+            return;
+        }
+        if (indent > keyIndent && continued == WhoisField.STATUS) {
+            RegistryValueParser.statusList(line).stream()
+                    .filter(status -> heading == WhoisField.STATUS || RegistryValueParser.isEppStatus(status))
+                    .forEach(status -> add(WhoisField.STATUS, status));
+            return;
+        }
+        if (field == WhoisField.REGISTRAR || field == WhoisField.DOMAIN || field == WhoisField.ABUSE) {
+            if (values(field).isEmpty()) {
+                add(field, line);
+            }
+            return;
+        }
+        if (field != null && field != WhoisField.CONTACT && field != WhoisField.NAMESERVERS) {
+            put(field, line, "");
+            return;
+        }
+        WhoisField title = line.length() <= MAX_KEY && words.length <= MAX_HEADING_WORDS
+                ? WhoisField.of(WhoisField.normalize(line))
+                : null;
+        if (title != null && !(foreign && indent > headingIndent)) {
+            startBlock(title, indent);
+            continued = title;
+            keyIndent = indent;
+            return;
+        }
+        indentedBlock |= indent > headingIndent;
+        boolean host =
+                words.length <= 3 && RegistryValueParser.nameserver(words[0]) != null && !words[0].startsWith("www.");
+        boolean sentence = words.length <= MAX_SENTENCE_WORDS;
+        gap |= host
+                || sentence && (DATE.matcher(line).find() || LOCK.matcher(line).find());
+    }
+
+    /** A date in a sentence such as "Record created on 2024-01-31", or the name in "Domain EXAMPLE.ORG". */
+    private boolean parseSentence(String line, String[] words) {
+        int end = 0;
+        for (int count = 1; count < words.length; count++) {
+            end = line.indexOf(words[count], end + words[count - 1].length());
+            WhoisField field = end > 0 ? WhoisField.of(WhoisField.normalize(line.substring(0, end))) : null;
+            if (field == null) {
+                continue;
+            }
+            String rest = line.substring(end);
+            boolean dated = field == WhoisField.CREATED || field == WhoisField.UPDATED || field == WhoisField.EXPIRES;
+            boolean name =
+                    field == WhoisField.DOMAIN && words.length == 2 && RegistryValueParser.nameserver(rest) != null;
+            if (name || dated && date(rest) != null) {
+                put(WhoisField.normalize(line.substring(0, end)), field, rest);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a value of an unknown key may be a date, a nameserver or a status. */
+    private static boolean isSuspicious(String key, String value) {
+        String[] words = value.split("\\s+", MAX_SENTENCE_WORDS + 1);
+        return words.length <= MAX_SENTENCE_WORDS
+                && (DATE.matcher(value).find()
+                        || LOCK.matcher(value).find()
+                        || key.contains("lock") && !PLACEHOLDER.matcher(value).matches()
+                        || RegistryValueParser.nameserver(value) != null && !value.startsWith("www."));
+    }
+
+    /** Whether the value of a key "state" is a status instead of a region. */
+    private static boolean isState(String value) {
+        return value.matches(
+                "(?i)(?:active|inactive|locked|system|ok|connected|registered|reserved|deleted|suspended)\\b.*");
+    }
+
+    /**
+     * Reads {@code key: value}, {@code [key] value}, or a known key and a value in two columns. Null if the line has
+     * none of these forms.
+     */
+    private static @Nullable Entry entry(String line) {
         Matcher bracketed = BRACKETED.matcher(line);
         if (bracketed.lookingAt()) {
-            return bracketed.group(1).strip().toLowerCase(Locale.ROOT);
+            return new Entry(
+                    WhoisField.normalize(bracketed.group(1)),
+                    line.substring(bracketed.end()).strip());
         }
         int colon = line.indexOf(':');
-        if (colon <= 0 || colon > MAX_KEY) {
-            return null;
+        if (colon > 0 && colon <= MAX_COLON && !ADDRESSES.matcher(line).matches()) {
+            boolean value = colon + 1 == line.length() || !Character.isLetterOrDigit(line.charAt(colon + 1));
+            boolean compact = colon < 30 && line.charAt(colon - 1) != '/' && !line.startsWith("http");
+            String name = line.substring(0, colon).strip();
+            String key = WhoisField.normalize(name);
+            // A hostname before an IPv6 address is not a key.
+            if ((value || compact) && !key.isEmpty() && RegistryValueParser.nameserver(name) == null) {
+                return new Entry(key, line.substring(colon + 1).strip());
+            }
         }
-        boolean value = colon + 1 == line.length() || !Character.isLetterOrDigit(line.charAt(colon + 1));
-        boolean compact = colon < 30 && line.charAt(colon - 1) != '/' && !line.startsWith("http");
-        String key = DOT_LEADERS.matcher(line.substring(0, colon)).replaceFirst("");
-        // A key with a dot is a hostname before an IPv6 address.
-        return (value || compact) && !key.isEmpty() && key.indexOf('.') < 0 ? key.toLowerCase(Locale.ROOT) : null;
+        Matcher columns = COLUMNS.matcher(line);
+        String key = columns.matches() ? WhoisField.normalize(columns.group(1)) : "";
+        return WhoisField.of(key) == null
+                ? null
+                : new Entry(key, columns.group(2).strip());
     }
 
-    private static String value(String line) {
-        Matcher bracketed = BRACKETED.matcher(line);
-        return line.substring(bracketed.lookingAt() ? bracketed.end() : line.indexOf(':') + 1)
-                .strip();
-    }
+    /** @param key normalized */
+    private record Entry(String key, String value) {}
 }

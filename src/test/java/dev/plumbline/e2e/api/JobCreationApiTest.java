@@ -68,6 +68,16 @@ class JobCreationApiTest {
         assertThat(service.send("HEAD", service.uri(JOBS + path)).statusCode()).isEqualTo(404);
     }
 
+    /** A query is percent-decoded once. */
+    @ParameterizedTest
+    @CsvSource({"limit=%31, 200", "limit=%2531, 400", "cursor=%25, 400", "cursor=a%2525, 400"})
+    void queryIsDecodedOnce(String query, int status) {
+        HttpResponse<String> response = jobs.get("?" + query);
+
+        assertThat(response.statusCode()).isEqualTo(status);
+        assertThat(response.body()).doesNotContain("decode");
+    }
+
     @Test
     void allFaultsOfBodyAreReportedAtOnce() {
         HttpResponse<String> refused = jobs.post(
@@ -200,6 +210,18 @@ class JobCreationApiTest {
         assertThat(rawCreate(name).body()).contains("1 to 255 visible ASCII characters");
         assertThat(rawCreate("x".repeat(256)).status()).isEqualTo(400);
         assertThat(rawCreate("x".repeat(255)).status()).isEqualTo(202);
+    }
+
+    /** Header values are not percent-decoded, and a plus sign is not a space. */
+    @Test
+    void idempotencyKeyIsNotDecoded() {
+        List<String> tokens = new ArrayList<>();
+        for (String name : List.of("100%", "a+b", "a%2Bb", "%zz", "%C3", "%20")) {
+            String body = body(List.of("not a target"), new JsonObject()).encode();
+            tokens.add(token(jobs.post(body, "Idempotency-Key", name)));
+        }
+
+        assertThat(tokens).doesNotHaveDuplicates();
     }
 
     private static RawHttpClient.RawResponse rawCreate(String idempotencyKey) throws Exception {

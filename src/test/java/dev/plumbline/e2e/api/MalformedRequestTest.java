@@ -201,6 +201,8 @@ class MalformedRequestTest {
         try {
             for (int i = 0; i < 60; i++) {
                 crowd.add(connect());
+                // a connection that has not sent a byte would be replaced
+                crowd.get(i).getOutputStream().write('G');
             }
             assertThat(exchange("GET /api/v1/tools HTTP/1.1" + HOST))
                     .startsWith("HTTP/1.1 503 ")

@@ -158,6 +158,14 @@ class ToolsApiTest {
         assertThat(answer.headers().firstValue("X-Request-Id").orElseThrow()).hasSize(16);
     }
 
+    @ParameterizedTest
+    @CsvSource({"X-Request-Id, 50%", "X-Request-Id, a%2zb", "If-None-Match, '\"50%\"'", "If-None-Match, '\"%41\"'"})
+    void percentSignInHeaderIsNotAnEncoding(String name, String value) {
+        HttpResponse<String> response = service.get("/api/v1/tools", name, value);
+
+        assertThat(response.statusCode()).isEqualTo(200);
+    }
+
     @Test
     void managementPortServesHealthAndMetrics() {
         service.get("/api/v1/tools");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.http.api.job.PageCursor;
 import io.vertx.core.MultiMap;
+import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.AlphaChars;
@@ -73,6 +74,17 @@ class PreferHeaderTest {
     void invalidCursorIsRejected(String cursor) {
         assertThatThrownBy(() -> PageCursor.line(cursor)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> PageCursor.job(cursor)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** A decoder can ignore the unused bits of the last character and the padding. */
+    @Test
+    void cursorHasOneSpelling() {
+        String cursor = PageCursor.fromLine(123);
+        assertThat(cursor).isEqualTo("bDEyMw");
+
+        for (String spelling : List.of("bDEyMx", "bDEyMy", "bDEyMz", "bDEyMw=", "bDEyMw==")) {
+            assertThatThrownBy(() -> PageCursor.line(spelling)).isInstanceOf(IllegalArgumentException.class);
+        }
     }
 
     @Property

@@ -195,10 +195,25 @@ class SpfTest {
                 "v=spf1 redirect=example.org|none|false|include_without_record",
                 "v=spf1 include:example.com -all|-|false|include_loop",
                 "v=spf1 redirect=example.com|none|false|include_loop",
+                "v=spf1 -all nonsense|-|false|syntax_error",
+                "v=spf1 -all mx ip4|-|false|syntax_error terms_after_all",
+                "v=spf1 ?all redirect=|?|false|neutral_all syntax_error",
+                "v=spf1 redirect=a.example.org -all redirect=b.example.org|-|false|redirect_ignored syntax_error",
+                "v=spf1 exp=a.example.org -all exp=b.example.org|-|false|syntax_error",
+                "v=spf1 a:mail..example.org -all|-|false|syntax_error",
+                "v=spf1 a:.example.org -all|-|false|syntax_error",
+                "v=spf1 mx:example.org.. -all|-|false|syntax_error",
+                "v=spf1 exists:%{i}..example.org -all|-|false|syntax_error",
+                "v=spf1 -all include:mail..example.org|-|false|syntax_error",
+                "v=spf1 a:example.com. mx:example.com.//64 -all|-|true|none",
+                "v=spf1 a:example.com/0/24 -all|-|false|syntax_error",
+                "v=spf1 a:slash/24.example.com/24 a:colon:8.example.com -all|-|true|void_lookup",
+                "v=spf1 a:colon:a/slash.example.com -all|-|true|none",
                 "v=spf1 = : / -all|-|false|syntax_error",
                 "v=spf1 a, mx -all|-|false|syntax_error"
             })
     void reportsFindingsForEachRecord(String record, @Nullable String all, boolean valid, @Nullable String codes) {
+        bench.dns().address("colon:a/slash.example.com", "192.0.2.1");
         CheckResult result = checkRecord(record);
 
         assertThat(codes(result.findings())).isEqualTo(words(codes));
@@ -500,6 +515,47 @@ class SpfTest {
         assertThat(result.findings())
                 .extracting(Finding::message)
                 .containsExactly("The lookups for these terms return no records: exists:six.example.org.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a:%{d1}%{d1}.example.org", "mx:x%{o1}.example.org", "include:%{d1}-.example.org"})
+    void reportsNamesThatAreInvalidAfterExpansion(String term) {
+        String domain = "example." + "x".repeat(63);
+        text(domain, "v=spf1 " + term + " -all");
+
+        CheckResult result = check(domain);
+
+        assertThat(result.fields()).containsEntry("valid", false);
+        assertThat(codes(result.findings())).containsExactly("syntax_error");
+        assertThat(result.error()).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"A", "AAAA"})
+    void evaluatesARecordWhoseDomainHasNoReachableAddresses(String lost) {
+        text("inner.example.org", "v=spf1 ip4:192.0.2.1 -all");
+        text("outer.example.org", "v=spf1 include:inner.example.org -all");
+        bench.dns()
+                .behave("inner.example.org", DnsFaults.only(Type.value(lost), DnsFaults.silent()))
+                .behave("outer.example.org", DnsFaults.only(Type.value(lost), DnsFaults.rcode(Rcode.SERVFAIL)));
+
+        CheckResult result = check("outer.example.org");
+
+        assertThat(result.error()).isNull();
+        assertThat(result.findings()).isEmpty();
+        assertThat(result.fields()).containsEntry("valid", true).containsEntry("ip4_count", 1);
+    }
+
+    @Test
+    void doesNotShowRecordsIfTheDeadlinePreventsTheSearchForPrivateAddresses() {
+        text("outer.example.org", "v=spf1 ip4:192.0.2.77 -all");
+        bench.dns().behave("outer.example.org", DnsFaults.only(Type.A, DnsFaults.silent()));
+
+        CheckResult result = bench.check(MODULE, "outer.example.org", "timeout_ms=1500");
+
+        assertThat(result.error()).isNotNull();
+        assertThat(result.error().code().id()).isEqualTo("dns_timeout");
+        assertThat(result.toString()).doesNotContain("192.0.2.77");
     }
 
     @Test

@@ -20,9 +20,11 @@ import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -176,7 +178,7 @@ class DomainRegistrationTest {
     void stopsAtReferralLoops() {
         WhoisLab one = fixture.registry("one");
         WhoisLab other = fixture.whois("other.test");
-        one.respond("a.one", "Registrar: A\nRegistrar WHOIS Server: other.test:" + other.port());
+        one.respond("a.one", "Domain Name: a.one\nRegistrar: A\nRegistrar WHOIS Server: other.test:" + other.port());
         one.respond("domain a.one", "unused");
         other.respond("a.one", "Registrar: B\nWhois Server: whois.one.test:" + one.port());
 
@@ -192,7 +194,8 @@ class DomainRegistrationTest {
         WhoisLab elsewhere = WhoisLab.start(fixture.vertx());
         fixture.name("elsewhere.test");
         String where = "elsewhere.test:" + elsewhere.port();
-        fixture.registry("org").respond("example.org", "Registrar: A\nWhois Server: " + where + "\n");
+        fixture.registry("org")
+                .respond("example.org", "Domain: example.org\nRegistrar: A\nWhois Server: " + where + "\n");
         fixture.iana().respond("net", "domain: NET\n\nwhois: " + where + "\n");
 
         assertThat(check("example.org").fields()).containsEntry("registrar", "A");
@@ -246,7 +249,7 @@ class DomainRegistrationTest {
 
     @Test
     void decodesLatin1IfNotUtf8() {
-        byte[] latin = "Registrar: São Paulo Registros\n".getBytes(StandardCharsets.ISO_8859_1);
+        byte[] latin = "Domain: example.org\nRegistrar: São Paulo Registros\n".getBytes(StandardCharsets.ISO_8859_1);
         fixture.registry("org").respond("example.org", latin);
 
         assertThat(check("example.org").fields()).containsEntry("registrar", "São Paulo Registros");
@@ -350,11 +353,21 @@ class DomainRegistrationTest {
                 List.of(statuses.split(" ")),
                 nameservers == null ? List.of() : List.of(nameservers.split(" ")),
                 signed,
-                null);
+                null,
+                EnumSet.allOf(RegistrationRecord.Part.class));
 
         assertThat(codes(registration, null)).isEqualTo(code == null ? List.of() : List.of(code));
         assertThat(codes(RegistrationRecord.UNKNOWN, new CheckError(ErrorCode.READ_TIMEOUT, "Timeout.")))
                 .containsExactly("response_unrecognized", "rdap_failed");
+    }
+
+    @Test
+    void doesNotReportWhatTheParserMayHaveMissed() {
+        RegistrationRecord registration = new RegistrationRecord(
+                true, "R", 1, null, null, null, List.of("ok"), List.of("a.x"), null, null, Set.of());
+
+        assertThat(codes(registration, null)).isEmpty();
+        assertThat(codes(registration.or(RegistrationRecord.UNKNOWN), null)).isEmpty();
     }
 
     private static List<String> codes(RegistrationRecord registration, @Nullable CheckError rdapError) {

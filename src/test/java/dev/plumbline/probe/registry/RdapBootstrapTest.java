@@ -7,12 +7,14 @@ import dev.plumbline.config.Config;
 import dev.plumbline.lab.RegistryFixture;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
+import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.StringLength;
@@ -65,6 +67,22 @@ class RdapBootstrapTest {
             assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
             assertThat(bootstrap.serverOf("example.invalid")).isNull();
         }
+    }
+
+    @Test
+    void isDocumented() throws Exception {
+        String document = Files.readString(Path.of("src/docs/operations.md"));
+        String snapshot = Files.readString(Path.of("src/main/resources/rdap/dns.json"));
+        Map<String, String> servers = parse(snapshot);
+        String countryCodes = servers.keySet().stream()
+                .filter(tld -> tld.length() == 2)
+                .sorted()
+                .collect(Collectors.joining(" "));
+
+        assertThat(document).contains("Country codes with RDAP: `" + countryCodes + "`.");
+        assertThat(document).contains("%,d TLDs".formatted(servers.size()));
+        assertThat(document)
+                .contains(new JsonObject(snapshot).getString("publication").substring(0, 10));
     }
 
     @Test

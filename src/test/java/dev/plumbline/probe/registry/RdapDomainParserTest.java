@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.lab.RegistryResponses;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
@@ -27,14 +28,33 @@ class RdapDomainParserTest {
                         List.of("clientDeleteProhibited", "clientTransferProhibited", "ok"),
                         List.of("a.ns.test", "b.ns.test"),
                         true,
-                        "abuse@registrar.test"));
+                        "abuse@registrar.test",
+                        EnumSet.allOf(RegistrationRecord.Part.class)));
     }
 
     @Example
     void leavesMissingValuesNull() {
         assertThat(read("{\"objectClassName\":\"domain\",\"ldhName\":\"a.test\"}"))
-                .isEqualTo(
-                        new RegistrationRecord(true, null, null, null, null, null, List.of(), List.of(), null, null));
+                .isEqualTo(new RegistrationRecord(
+                        true,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        List.of(),
+                        List.of(),
+                        null,
+                        null,
+                        EnumSet.allOf(RegistrationRecord.Part.class)));
+    }
+
+    @Example
+    void knowsWhichPartsAreComplete() {
+        assertThat(read("{\"ldhName\":\"a.test\",\"events\":[{\"eventAction\":\"expiration\",\"eventDate\":\"soon\"}],"
+                                + "\"nameservers\":[{\"ldhName\":\"ns1.test.org\"},{\"unicodeName\":\"ns2.test.org\"}]}")
+                        .complete())
+                .containsExactly(RegistrationRecord.Part.STATUSES);
     }
 
     @Example

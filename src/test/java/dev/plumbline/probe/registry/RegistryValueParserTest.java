@@ -35,7 +35,7 @@ class RegistryValueParserTest {
                 "2024/08/14, 2024-08-14T00:00:00Z",
                 "2024/08/14 01:00:00 (JST), 2024-08-13T16:00:00Z",
                 "2024.08.14 10:00:00, 2024-08-14T10:00:00Z",
-                "2024. 08. 14., -",
+                "2024. 08. 14., 2024-08-14T00:00:00Z",
                 "20240814, 2024-08-14T00:00:00Z",
                 "20240814 #123, 2024-08-14T00:00:00Z",
                 "14-Aug-2024, 2024-08-14T00:00:00Z",
@@ -45,6 +45,16 @@ class RegistryValueParserTest {
                 "14/08/2024, 2024-08-14T00:00:00Z",
                 "August 14 2024, 2024-08-14T00:00:00Z",
                 "Wed Aug 14 2024, 2024-08-14T00:00:00Z",
+                "2024-Aug-14., 2024-08-14T00:00:00Z",
+                "2024-08-14-T10:32:43Z, 2024-08-14T10:32:43Z",
+                "14th August 2024 at 10:00:00.000, 2024-08-14T10:00:00Z",
+                "Wed Aug 14 10:00:00 EEST 2024, 2024-08-14T07:00:00Z",
+                "Aug 14 01:57:22 PDT 2024, 2024-08-14T08:57:22Z",
+                "2024-08-14 10:22:50 (UTC+8), 2024-08-14T02:22:50Z",
+                "8/14/2024 11:59:59 PM, 2024-08-14T23:59:59Z",
+                "03/04/2024, -",
+                "04/04/2024, 2024-04-04T00:00:00Z",
+                "16/09/24, -",
                 "before Aug-1996, -",
                 "2024-02-30, -",
                 "0000-00-00, -",
@@ -62,9 +72,12 @@ class RegistryValueParserTest {
                 "client transfer prohibited, clientTransferProhibited",
                 "clientTransferProhibited https://icann.org/epp#x, clientTransferProhibited",
                 "CLIENT_HOLD, clientHold",
-                "active, ok",
+                "Active, Active",
                 "connect, connect",
                 "Connected (2031/03/31), Connected",
+                "200 Active, Active",
+                "ok - Normal state., ok",
+                "Transfer Prohibited by Registry, serverTransferProhibited",
                 "' ', -"
             })
     void readsStatuses(String text, @Nullable String status) {
@@ -80,6 +93,7 @@ class RegistryValueParserTest {
                 "ns1.test.org[192.0.2.1], ns1.test.org",
                 "(not entered), -",
                 "no, -",
+                "192.0.2.1, -",
                 "-bad.test, -"
             })
     void readsNameservers(String text, @Nullable String name) {

@@ -38,7 +38,7 @@ public final class InstantCheckService {
      * Runs a check unless its result is cached. The query parameters are the options.
      *
      * @param target the decoded target
-     * @return does not fail
+     * @return fails after an internal error only
      */
     public Future<InstantOutcome> check(RoutingContext ctx, String module, String target) {
         return call(ctx, module, target, checks::check);
@@ -162,8 +162,7 @@ public final class InstantCheckService {
         if (outcome instanceof InstantOutcome.Overloaded overloaded) {
             return Problem.unavailable(
                     "overloaded",
-                    "Too many checks are in progress on this service or for this target. Retry shortly. The"
-                            + " request does not count against your quota.",
+                    overloaded.detail() + " Retry shortly. The request does not count against your quota.",
                     overloaded.retryAfterSeconds());
         }
         String detail = outcome instanceof InstantOutcome.Unavailable unavailable

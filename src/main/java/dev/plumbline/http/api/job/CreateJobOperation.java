@@ -169,6 +169,6 @@ final class CreateJobOperation {
                             "Another request with this Idempotency-Key is still in progress. Retry shortly.")
                     .with("Retry-After", "1");
         }
-        return JobClient.unavailable();
+        return JobClient.unavailable(reply);
     }
 }

@@ -79,7 +79,9 @@ final class JobClient {
                 .compose(reply -> reply instanceof JobMessage.JobList list
                         ? Future.succeededFuture(page(list))
                         : ProblemException.failed(
-                                reply instanceof JobMessage.JobNotFound ? PageCursor.invalid() : unavailable()));
+                                reply instanceof JobMessage.JobNotFound
+                                        ? PageCursor.invalid()
+                                        : unavailable(reply)));
     }
 
     private static PageJobService.JobsPage page(JobMessage.JobList list) {
@@ -99,7 +101,7 @@ final class JobClient {
                         TIMEOUT_MS)
                 .compose(reply -> reply instanceof JobMessage.ResultLines page
                         ? Future.<List<JobMessage.ResultLine>>succeededFuture(page.lines())
-                        : ProblemException.failed(unavailable()));
+                        : ProblemException.failed(unavailable(reply)));
     }
 
     private Future<JobMessage.JobSnapshot> job(String address, JobMessage request, long timeoutMs) {
@@ -111,31 +113,25 @@ final class JobClient {
 
     private <R extends JobMessage> Future<R> request(
             String address, JobMessage request, Class<R> replyType, long timeoutMs) {
-        return bus.request(address, request, replyType, timeoutMs)
-                .recover(failure -> ProblemException.failed(noReply(failure)));
+        return bus.request(address, request, replyType, timeoutMs).recover(JobClient::noReply);
     }
 
-    /** Returns the problem for a request without reply. */
-    private static Problem noReply(Throwable failure) {
+    /** Maps the failure of a request without reply. */
+    private static <R> Future<R> noReply(Throwable failure) {
         if (MessageBus.isUnserved(failure)) {
-            return Problem.unavailable(
+            return ProblemException.failed(Problem.unavailable(
                     "unavailable",
                     "Jobs are unavailable because the service is starting or stopping. Nothing was changed. Retry"
                             + " shortly.",
-                    RETRY_SECONDS);
+                    RETRY_SECONDS));
         }
         if (MessageBus.isTimeout(failure)) {
-            return Problem.unavailable(
+            return ProblemException.failed(Problem.unavailable(
                     "unavailable",
                     "The job coordinator did not respond in time. Retry shortly. " + MAYBE_DONE,
-                    RETRY_SECONDS);
+                    RETRY_SECONDS));
         }
-        return Problem.unavailable(
-                "internal",
-                "The job coordinator failed. See the log. Retry later, and contact the operator if the problem"
-                        + " persists. "
-                        + MAYBE_DONE,
-                RETRY_SECONDS);
+        return Future.failedFuture(failure);
     }
 
     private static Problem problem(JobMessage.JobReply reply) {
@@ -149,7 +145,7 @@ final class JobClient {
                     "Job results expired",
                     "The results of this job have expired and were deleted. Create a new job.");
         }
-        return unavailable();
+        return unavailable(reply);
     }
 
     static Problem noSuchJob() {
@@ -160,8 +156,11 @@ final class JobClient {
                 "Your account does not have a job with this token. GET /api/v1/jobs lists your jobs.");
     }
 
-    static Problem unavailable() {
+    static Problem unavailable(JobMessage reply) {
+        boolean overloaded = reply instanceof JobMessage.JobsUnavailable unavailable && unavailable.overloaded();
         return Problem.unavailable(
-                "unavailable", "The database did not respond in time. Retry shortly. " + MAYBE_DONE, RETRY_SECONDS);
+                overloaded ? "overloaded" : "unavailable",
+                "The database did not respond in time. Retry shortly. " + MAYBE_DONE,
+                RETRY_SECONDS);
     }
 }

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lines of a job as CSV (RFC 4180): UTF-8 without a byte order mark, CRLF, a header row and one record per line.
- * Null is an empty cell, an empty string is a quoted cell; arrays and objects are JSON.
+ * Null is an empty cell, an empty string is a quoted cell; arrays and objects are JSON. U+0000, which many readers reject
+ * or take for the end, is replaced by U+FFFD.
  *
  * <p>Cells contain data of the targets, and spreadsheets run cells that begin like a formula. Such cells are prefixed
  * with an apostrophe.
@@ -148,7 +149,8 @@ public final class JobCsv implements LineWriter {
         return new String(bytes, from, to - from, StandardCharsets.UTF_8);
     }
 
-    private String escape(String cell) {
+    private String escape(String text) {
+        String cell = text.replace('\0', '\ufffd');
         return raw || cell.isEmpty() || FORMULA_CHARACTERS.indexOf(cell.charAt(0)) < 0 ? cell : "'" + cell;
     }
 

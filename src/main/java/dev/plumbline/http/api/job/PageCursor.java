@@ -63,7 +63,10 @@ public final class PageCursor {
 
     private static String read(char kind, String cursor) {
         String plain = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.ISO_8859_1);
-        if (plain.isEmpty() || plain.charAt(0) != kind) {
+        // one spelling per position: no padding, and unused bits are zero (RFC 4648, 3.5)
+        if (plain.isEmpty()
+                || plain.charAt(0) != kind
+                || !write(kind, plain.substring(1)).equals(cursor)) {
             throw new IllegalArgumentException("not a cursor");
         }
         return plain.substring(1);

@@ -77,9 +77,13 @@ final class AcceptedConnection {
         this.channel = channel;
     }
 
-    /** @param admitted false above the connection limit */
-    void accept(boolean admitted) {
-        channel.pipeline().addLast(admitted ? new ProtocolDetector() : new Rejection());
+    void accept() {
+        channel.pipeline().addLast(new FirstByteListener(), new ProtocolDetector());
+    }
+
+    /** @param respond whether to send 503; otherwise the connection is closed immediately */
+    void reject(boolean respond) {
+        channel.pipeline().addLast(new Rejection(respond));
     }
 
     /** Vert.x has configured the connection. */
@@ -103,16 +107,21 @@ final class AcceptedConnection {
         pipeline.addAfter(ENCODER, null, new Http1Handler(decoder));
     }
 
-    /** Sends 503 in response to the first bytes. TLS connections are closed without a response. */
+    /** Sends 503 in response to the first bytes. */
     private final class Rejection extends ChannelInboundHandlerAdapter {
+        private final boolean respond;
         private boolean sent;
+
+        Rejection(boolean respond) {
+            this.respond = respond;
+        }
 
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
-            if (registry.isTls()) {
-                ctx.close();
-            } else {
+            if (respond) {
                 closeAfter(registry.headerTimeoutMillis());
+            } else {
+                ctx.close();
             }
         }
 
@@ -123,6 +132,21 @@ final class AcceptedConnection {
                 sent = true;
                 send(ctx, TOO_MANY_CONNECTIONS);
             }
+        }
+    }
+
+    private final class FirstByteListener extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            registry.addSilent(AcceptedConnection.this);
+            ctx.fireChannelActive();
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            registry.removeSilent(AcceptedConnection.this);
+            ctx.pipeline().remove(this);
+            ctx.fireChannelRead(message);
         }
     }
 
@@ -296,6 +320,10 @@ final class AcceptedConnection {
 
     private void closeAfter(long millis) {
         channel.eventLoop().schedule(() -> channel.close(), millis, TimeUnit.MILLISECONDS);
+    }
+
+    void close() {
+        channel.close();
     }
 
     /** Closes the connection after its pending requests, and when it has been idle for the grace. */

@@ -1,6 +1,7 @@
 package dev.plumbline.http.server.internal;
 
 import dev.plumbline.config.Config;
+import dev.plumbline.http.ClientAddress;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
@@ -14,16 +15,22 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.core.transport.Transport;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The accepted connections of the HTTP server of this process: enforces the connection limit and the header timeout,
+ * The accepted connections of the HTTP server of this process: enforces the connection limits and the header timeout,
  * and drains the server.
  */
 @Sharable
@@ -38,10 +45,21 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
     private static final List<ChannelOption<Integer>> MIN_HOP_LIMIT = List.of(
             new IntegerUnixChannelOption("IP_MINTTL", 0, 21), new IntegerUnixChannelOption("IPV6_MINHOPCOUNT", 41, 73));
 
+    /** The maximum number of rejected connections that wait for their first byte, to which 503 is the response. */
+    private static final int MAX_REJECTED = 256;
+
     private final Config.HttpSettings config;
     private final HttpServerOptions options;
+    private final ClientAddress addresses;
     private final AtomicInteger open = new AtomicInteger();
+    private final AtomicInteger admitted = new AtomicInteger();
+    private final LongAdder rejections = new LongAdder();
     private final Set<AcceptedConnection> connections = ConcurrentHashMap.newKeySet();
+    private final Map<String, Integer> openByClient = new ConcurrentHashMap<>();
+
+    /** The admitted connections that have not sent a byte, oldest first. */
+    private final Set<AcceptedConnection> silent = Collections.synchronizedSet(new LinkedHashSet<>());
+
     private final Promise<Void> drained = Promise.promise();
 
     private volatile @Nullable Channel listener;
@@ -51,6 +69,7 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
     public ConnectionRegistry(Config.HttpSettings config, HttpServerOptions options) {
         this.config = config;
         this.options = options;
+        this.addresses = new ClientAddress(config.trustedProxies());
     }
 
     /** The transport with which Vert.x must be built. */
@@ -73,6 +92,16 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
         return open.get();
     }
 
+    /** The number of admitted connections that have not sent a byte. */
+    int silent() {
+        return silent.size();
+    }
+
+    /** The number of connections that were rejected or closed because of a connection limit. */
+    public long rejections() {
+        return rejections.sum();
+    }
+
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         listener = ctx.channel();
@@ -85,14 +114,79 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
             AcceptedConnection connection = new AcceptedConnection(this, channel);
             channel.attr(CONNECTION).set(connection);
             connections.add(connection);
-            channel.closeFuture().addListener(closed -> closed(connection));
-            connection.accept(open.incrementAndGet() <= config.maxConnections());
+            open.incrementAndGet();
+            String client = clientOf(channel);
+            boolean admits = admit(client);
+            channel.closeFuture().addListener(closed -> closed(connection, client, admits));
+            if (admits) {
+                connection.accept();
+            } else {
+                rejections.increment();
+                connection.reject(!isTls() && open.get() - admitted.get() <= MAX_REJECTED);
+            }
         }
         ctx.fireChannelRead(message);
     }
 
-    private void closed(AcceptedConnection connection) {
+    /** Returns the key of the client; null if its connections are not limited. */
+    private @Nullable String clientOf(Channel channel) {
+        return config.maxConnectionsPerClient() > 0 && channel.remoteAddress() instanceof InetSocketAddress remote
+                ? addresses.connectionKey(remote.getAddress())
+                : null;
+    }
+
+    private boolean admit(@Nullable String client) {
+        if (client != null && openByClient.merge(client, 1, Integer::sum) > config.maxConnectionsPerClient()) {
+            release(client);
+            return false;
+        }
+        if (admitted.incrementAndGet() > config.maxConnections() && !closeSilent()) {
+            admitted.decrementAndGet();
+            release(client);
+            return false;
+        }
+        return true;
+    }
+
+    /** Closes the oldest connection that has not sent a byte. Returns false if there is none. */
+    private boolean closeSilent() {
+        AcceptedConnection oldest;
+        synchronized (silent) {
+            Iterator<AcceptedConnection> all = silent.iterator();
+            if (!all.hasNext()) {
+                return false;
+            }
+            oldest = all.next();
+            all.remove();
+        }
+        rejections.increment();
+        oldest.close();
+        return true;
+    }
+
+    private void release(@Nullable String client) {
+        if (client != null) {
+            openByClient.computeIfPresent(client, (key, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
+    /** An admitted connection is active and has not sent a byte. */
+    void addSilent(AcceptedConnection connection) {
+        silent.add(connection);
+    }
+
+    /** A connection has sent a byte or is closed. */
+    void removeSilent(AcceptedConnection connection) {
+        silent.remove(connection);
+    }
+
+    private void closed(AcceptedConnection connection, @Nullable String client, boolean wasAdmitted) {
         connections.remove(connection);
+        silent.remove(connection);
+        if (wasAdmitted) {
+            admitted.decrementAndGet();
+            release(client);
+        }
         open.decrementAndGet();
         completeIfDrained();
     }

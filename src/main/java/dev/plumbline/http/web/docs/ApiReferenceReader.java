@@ -47,7 +47,7 @@ final class ApiReferenceReader {
                     type.getString("code"),
                     type.getInteger("status"),
                     type.getString("title"),
-                    type.getString("why"),
+                    type.getString("cause"),
                     type.getString("action")));
         }
         return new ApiReference(

@@ -225,10 +225,10 @@ class ResultFormatTest {
         ResultLine line = new ResultLine(0, input, result(title, null));
 
         List<String> raw = csv(job, true, line).get(1);
-        assertThat(raw.get(1)).isEqualTo(input);
-        assertThat(raw.get(11)).isEqualTo(title);
+        assertThat(raw.get(1)).isEqualTo(withoutNul(input));
+        assertThat(raw.get(11)).isEqualTo(withoutNul(title));
         List<String> safe = csv(job, false, line).get(1);
-        assertThat(safe.get(1)).isIn(input, "'" + input);
+        assertThat(safe.get(1)).isIn(withoutNul(input), "'" + withoutNul(input));
         assertThat(safe.get(1)).doesNotMatch("(?s)[=+\\-@＝＋－＠\t\r\n].*");
         assertThat(safe.get(11)).doesNotMatch("(?s)[=+\\-@＝＋－＠\t\r\n].*");
 
@@ -237,6 +237,22 @@ class ResultFormatTest {
         assertThat(json.getJsonObject("fields").getString("title")).isEqualTo(title);
         assertThat(line(JobJson.ndjson(job), line).indexOf('\n'))
                 .isEqualTo(line(JobJson.ndjson(job), line).length() - 1);
+    }
+
+    private static String withoutNul(String text) {
+        return text.replace('\0', '\ufffd');
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void nulIsReplacedInCsv(boolean raw) {
+        JobSnapshot job = job(JobState.COMPLETED, 1, 0, List.of());
+        ResultLine line =
+                new ResultLine(0, "a\u0000b", result("\u0000=1\u0000", new CheckError(ErrorCode.INTERNAL, "x\u0000")));
+
+        assertThat(text(new JobCsv(job, MODULE, raw), line))
+                .contains(",a\ufffdb,", ",x\ufffd,", ",\ufffd=1\ufffd,")
+                .doesNotContain("\u0000");
     }
 
     @Provide

@@ -1,0 +1,92 @@
+package dev.plumbline.e2e.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.lab.FreePorts;
+import dev.plumbline.support.Eventually;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Readiness during start and shutdown, as a load balancer sees it. */
+@Tag("integration")
+class ReadinessTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final int UNREACHABLE = 0;
+
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final int http = FreePorts.next();
+    private final int management = FreePorts.next();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "0.0.0.0"})
+    void readyServiceRespondsToHttpRequests(String host) throws Exception {
+        CompletableFuture<ServiceUnderTest> starting = CompletableFuture.supplyAsync(() -> start(host));
+        List<Integer> before = new ArrayList<>();
+
+        Eventually.holds(() -> {
+            before.add(readiness());
+            return before.get(before.size() - 1) == 200;
+        });
+        int response = status("http://127.0.0.1:" + http + "/api/v1/tools");
+
+        starting.get().close();
+        assertThat(response).isEqualTo(200);
+        assertThat(before).as("the readiness before").contains(503).doesNotContain(500);
+    }
+
+    @Test
+    void drainingServiceIsNotReadyWhileItRespondsToHttpRequests() {
+        ServiceUnderTest service = start("127.0.0.1");
+        assertThat(readiness()).isEqualTo(200);
+
+        CompletableFuture<Void> stopping = CompletableFuture.runAsync(service::close);
+        Eventually.holds(() -> readiness() != 200);
+        int response = status("http://127.0.0.1:" + http + "/api/v1/tools");
+
+        assertThat(response).isEqualTo(200);
+        while (!stopping.isDone()) {
+            assertThat(readiness()).isIn(503, UNREACHABLE);
+        }
+    }
+
+    private ServiceUnderTest start(String host) {
+        return ServiceUnderTest.start(
+                DATABASE.url(),
+                Map.of(
+                        "HTTP_HOST", host,
+                        "HTTP_PORT", Integer.toString(http),
+                        "HTTP_SHUTDOWN_TIMEOUT", "5s",
+                        "MANAGEMENT_PORT", Integer.toString(management)));
+    }
+
+    private int readiness() {
+        return status("http://127.0.0.1:" + management + "/health/ready");
+    }
+
+    private int status(String url) {
+        try {
+            HttpRequest request = HttpRequest.newBuilder(URI.create(url)).build();
+            return client.send(request, HttpResponse.BodyHandlers.ofString()).statusCode();
+        } catch (IOException unreachable) {
+            return UNREACHABLE;
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
+    }
+}
