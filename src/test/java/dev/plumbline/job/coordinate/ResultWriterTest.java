@@ -71,8 +71,8 @@ class ResultWriterTest {
         writer.startLease(owner);
         while (chunks.size() < jobs.size()) {
             Await.value(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(), false)))
-                    .forEach(claimed -> chunks.put(
-                            claimed.id().job(), new Chunk(claimed, MODULE, Options.defaults(MODULE), 0)));
+                    .forEach(claimed ->
+                            chunks.put(claimed.id().job(), new Chunk(claimed, MODULE, Options.defaults(MODULE), 0)));
         }
         return jobs;
     }
