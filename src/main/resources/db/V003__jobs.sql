@@ -260,6 +260,7 @@ begin
         set body_hash = excluded.body_hash, job_id = excluded.job_id,
           created_at = excluded.created_at;
   end if;
+  perform pg_notify('job_created', '');
   outcome := 'created';
   return next;
 end
@@ -340,7 +341,8 @@ begin
 end
 $$;
 
--- Claims up to p_max_chunks chunks, the lowest start tags first.
+-- Claims up to p_max_chunks chunks, the lowest start tags first. If few chunks wait, a node claims an equal share of
+-- them, so that the other nodes can claim the rest.
 --
 -- p_excluded_accounts: accounts whose chunks are not claimed.
 -- p_new_accounts_only: only chunks with a start tag near the virtual time, as those of new accounts.
@@ -361,6 +363,7 @@ declare
   numbers int[];
   latest bigint;
   max_start_tag bigint := 9223372036854775807;
+  nodes int;
   claimed_job record;
 begin
   perform 1 from node n where n.id = p_owner and n.in_flight_at_crash is null for key share;
@@ -369,6 +372,15 @@ begin
   end if;
   if p_new_accounts_only then
     max_start_tag := (select f.last_value + 100 from virtual_time f);
+  end if;
+  if p_max_chunks > 1 then
+    nodes := (select count(*) from node n where n.lease_expires_at > clock_timestamp());
+    if nodes > 1 then
+      p_max_chunks := (
+        select greatest(1, least(p_max_chunks, (count(*) + nodes - 1) / nodes)) from (
+          select 1 from job_chunk c where c.state = 'waiting'
+          order by c.start_tag, c.job_id, c.number limit p_max_chunks * nodes) w);
+    end if;
   end if;
   if p_excluded_accounts = '{}' then
     select array_agg(c.job_id), array_agg(c.number), max(c.start_tag)

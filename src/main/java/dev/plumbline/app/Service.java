@@ -199,7 +199,7 @@ public final class Service {
         ResultCache cache = new ResultCache(clock, config.cache().memoryBytes());
         ResultLookup resultLookup =
                 new ResultLookup(cache, results, config.cache().ttl());
-        deployCoordinator(bus, modules, environment, resultLookup, jobs, pools);
+        deployCoordinator(bus, modules, environment, resultLookup, jobs, pools, url);
         deployManagement();
         deployHttp(new HttpAssembly(new HttpAssembly.Dependencies(
                 vertx,
@@ -272,9 +272,11 @@ public final class Service {
             CheckEnvironment environment,
             ResultLookup resultLookup,
             JobStore jobs,
-            DatabasePools pools)
+            DatabasePools pools,
+            String databaseUrl)
             throws StartException {
         JobCoordinatorVerticle verticle = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
+                databaseUrl,
                 bus,
                 modules,
                 environment.policy(),

@@ -17,6 +17,7 @@ public final class TcpGate {
     private final int port;
     private volatile boolean silent;
     private final AtomicInteger cuts = new AtomicInteger();
+    private volatile boolean responsesDropped;
     private NetServer server;
 
     public TcpGate(Vertx vertx, int target) {
@@ -42,17 +43,17 @@ public final class TcpGate {
         client.connect(target, "127.0.0.1").onFailure(e -> in.close()).onSuccess(out -> {
             sockets.add(out);
             out.exceptionHandler(e -> {});
-            forward(in, out);
-            forward(out, in);
+            forward(in, out, false);
+            forward(out, in, true);
             in.resume();
         });
     }
 
-    private void forward(NetSocket from, NetSocket to) {
+    private void forward(NetSocket from, NetSocket to, boolean responses) {
         from.handler(bytes -> {
             if (cuts.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
                 from.close();
-            } else if (!silent) {
+            } else if (!silent && !(responses && responsesDropped)) {
                 to.write(bytes);
             }
         });
@@ -69,9 +70,15 @@ public final class TcpGate {
         cuts.set(connections);
     }
 
+    /** Drops the data of the server from now on. */
+    public void dropResponses() {
+        responsesDropped = true;
+    }
+
     /** Forwards data again. Dropped data is lost. */
     public void speak() {
         silent = false;
+        responsesDropped = false;
     }
 
     /** Closes all connections and refuses new ones. */

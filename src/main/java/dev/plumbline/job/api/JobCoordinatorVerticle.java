@@ -15,6 +15,7 @@ import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.ResultLookup;
 import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
+import dev.plumbline.store.NotificationListener;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
@@ -34,9 +35,14 @@ public final class JobCoordinatorVerticle extends VerticleBase {
     private JobCoordinator coordinator;
     private JobCreator creator;
     private JobWatcher watcher;
+    private NotificationListener notifications;
 
-    /** @param shutdownTimeout maximum time to wait for lines in progress */
+    /**
+     * @param databaseUrl for notifications of new jobs
+     * @param shutdownTimeout maximum time to wait for lines in progress
+     */
     public record Dependencies(
+            String databaseUrl,
             MessageBus bus,
             ModuleCatalogue modules,
             TargetPolicy policy,
@@ -72,6 +78,9 @@ public final class JobCoordinatorVerticle extends VerticleBase {
         gauge("waiting", JobCoordinator::waiting);
         gauge("storing", JobCoordinator::unwritten);
         coordinator.start();
+        notifications = new NotificationListener(vertx, dependencies.databaseUrl(), this::wake)
+                .on(JobStore.CREATED, created -> wake());
+        notifications.start();
         MessageBus bus = dependencies.bus();
         return Future.all(List.of(
                 bus.serve(
@@ -103,6 +112,15 @@ public final class JobCoordinatorVerticle extends VerticleBase {
                                 request ->
                                         recoverUnavailable(dependencies.usage().of(request.accountId())))
                         .completion()));
+    }
+
+    private void wake() {
+        context.runOnContext(ignored -> coordinator.wake());
+    }
+
+    @Override
+    public Future<?> stop() {
+        return notifications.close();
     }
 
     /** Stops claiming, waits for lines in progress and releases the chunks. Jobs can still be created and read. */

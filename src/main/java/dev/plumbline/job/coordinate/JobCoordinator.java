@@ -18,6 +18,7 @@ import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultKey;
 import dev.plumbline.result.ResultLookup;
+import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -45,6 +46,15 @@ public final class JobCoordinator {
     private static final long MAX_UNWRITTEN_BYTES = 16L << 20;
     private static final long STOP_POLL_MS = 20;
 
+    /** The pause after a claim, in which other nodes claim their share. */
+    private static final long CLAIM_PAUSE_MS = 50;
+
+    private static final long LOST_CLAIM_RETRY_MS = 100;
+
+    /** More than the time for which a claim can run in the database after its connection was closed. */
+    private static final long LATE_CLAIM_MS = 1_000;
+
+    private final Vertx vertx;
     private final ModuleCatalogue modules;
     private final TargetPolicy policy;
     private final ResultLookup results;
@@ -62,6 +72,12 @@ public final class JobCoordinator {
 
     private boolean claiming;
     private boolean claimAgain;
+    private boolean claimScheduled;
+
+    /** The response to a claim was lost, so that the node can hold chunks that it does not know. */
+    private boolean claimLost;
+
+    private boolean lateClaimPossible;
     private boolean stopping;
 
     /** @param onJobChange receives the ID of a job when this node has completed or lost one of its chunks */
@@ -77,6 +93,7 @@ public final class JobCoordinator {
             LongConsumer onJobChange) {}
 
     public JobCoordinator(Dependencies dependencies) {
+        this.vertx = dependencies.vertx();
         this.modules = dependencies.modules();
         this.policy = dependencies.policy();
         this.results = dependencies.results();
@@ -198,6 +215,10 @@ public final class JobCoordinator {
             claimAgain = claiming;
             return;
         }
+        if (claimLost) {
+            releaseLostClaim();
+            return;
+        }
         int capacity = Math.max(0, dispatcher.capacity() - lookups.size());
         if (capacity == 0 && dispatcher.availablePermits() == 0
                 || dispatcher.parked() >= 2 * MAX_PARKED
@@ -222,16 +243,72 @@ public final class JobCoordinator {
         long owner = lease.owner();
         store.claim(owner, maxChunks, filter).onComplete((claimed, failure) -> {
             claiming = false;
-            if (failure != null || owner != lease.owner()) {
-                // retried with the next tick; chunks claimed under an expired lease belong to other nodes
+            if (failure instanceof DatabaseUnavailableException) {
+                claimLost = true;
+                lateClaimPossible = true;
+                claimLater(LOST_CLAIM_RETRY_MS);
+                return;
+            }
+            if (failure != null) {
+                // retried with the next tick
+                LOG.error("claim failed", failure);
+                return;
+            }
+            if (owner != lease.owner()) {
+                // chunks claimed under an expired lease belong to other nodes
                 return;
             }
             claimed.forEach(this::tryAccept);
             if (claimed.size() == maxChunks || claimAgain) {
                 claimAgain = false;
                 claim();
+            } else if (!claimed.isEmpty()) {
+                claimLater(CLAIM_PAUSE_MS);
             }
         });
+    }
+
+    private void claimLater(long delayMs) {
+        if (!claimScheduled) {
+            claimScheduled = true;
+            vertx.setTimer(delayMs, fired -> {
+                claimScheduled = false;
+                claim();
+            });
+        }
+    }
+
+    /** Releases chunks that the node holds according to the database, but does not know. No claim is in progress. */
+    private void releaseLostClaim() {
+        claiming = true;
+        long owner = lease.owner();
+        store.findClaimed(owner)
+                .compose(claimed -> {
+                    List<WorkStore.ChunkId> lost = claimed.stream()
+                            .filter(id -> !chunks.containsKey(id))
+                            .toList();
+                    if (lost.isEmpty() || owner != lease.owner()) {
+                        return Future.succeededFuture();
+                    }
+                    LOG.atWarn().addKeyValue("chunks", lost.size()).log("lost claim released");
+                    return store.release(owner, lost);
+                })
+                .onComplete((released, failure) -> {
+                    claiming = false;
+                    if (failure != null) {
+                        claimLater(LOST_CLAIM_RETRY_MS);
+                        return;
+                    }
+                    claimLost = false;
+                    if (lateClaimPossible) {
+                        lateClaimPossible = false;
+                        vertx.setTimer(LATE_CLAIM_MS, fired -> {
+                            claimLost = true;
+                            claim();
+                        });
+                    }
+                    claim();
+                });
     }
 
     /** Drops a chunk that cannot be processed; reconciliation releases it. */
@@ -394,8 +471,7 @@ public final class JobCoordinator {
         } catch (InvalidTargetException | RuntimeException noTarget) {
             result = ResultAssembler.withoutTarget(chunk.module(), error, clock.instant());
         }
-        return new WorkStore.LineResult(
-                chunk.id(), index, result.verdict().id(), RenderedResult.toLine(result), null);
+        return new WorkStore.LineResult(chunk.id(), index, result.verdict().id(), RenderedResult.toLine(result), null);
     }
 
     private void write(Chunk chunk, int index, CheckResult result) {

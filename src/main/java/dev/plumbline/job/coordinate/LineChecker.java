@@ -112,7 +112,9 @@ final class LineChecker {
         return line.retryDelayMs(RETRY_SECONDS);
     }
 
-    /** Writes a result; an internal error if it cannot be rendered, because the next check would fail in the same way. */
+    /**
+     * Writes a result; an internal error if it cannot be rendered, because the next check would fail in the same way.
+     */
     private void writeOrFail(PendingLine line, CheckResult result) {
         try {
             write(line, result);

@@ -16,9 +16,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects the next line on this node: round-robin between accounts, with a limit per node, per host, and per host
- * and account. A line that waits for its host does not block others. The last permits are reserved for accounts without active lines. Confined
- * to an event loop.
+ * Selects the next line on this node: round-robin between accounts, with a limit per node, per host, and per host and
+ * account. A line that waits for its host does not block others. The last permits are reserved for accounts without
+ * active lines. Confined to an event loop.
  */
 final class LineDispatcher {
     /** One of this many permits is reserved for new accounts. */

@@ -89,7 +89,10 @@ final class ResultWriter {
     /** @param cacheEntry null if the result is not cacheable */
     void add(Chunk chunk, int index, String verdict, Buffer body, ResultLookup.@Nullable LineCacheEntry cacheEntry) {
         enqueue(new Entry(
-                chunk, new WorkStore.LineResult(chunk.id(), index, verdict, body, cacheEntry), chunk.countResult(), null));
+                chunk,
+                new WorkStore.LineResult(chunk.id(), index, verdict, body, cacheEntry),
+                chunk.countResult(),
+                null));
     }
 
     /** Completes a chunk without pending lines. */
@@ -233,10 +236,7 @@ final class ResultWriter {
                     .setCause(failure)
                     .log("result rejected");
             requeue(List.of(new Entry(
-                    entry.chunk,
-                    internalError.apply(entry.chunk, entry.line.index()),
-                    entry.completesChunk,
-                    entry)));
+                    entry.chunk, internalError.apply(entry.chunk, entry.line.index()), entry.completesChunk, entry)));
             return;
         }
         LOG.atError().addKeyValue("chunk", entry.chunk.id()).setCause(failure).log("result write failed");

@@ -30,6 +30,9 @@ public final class JobStore {
     private static final int MAX_PAGE_BYTES = 128 * 1024;
     private static final int ROWS_PER_JOB = 10;
 
+    /** The channel that is notified when a job was created. */
+    public static final String CREATED = "job_created";
+
     private static final String CREATE =
             """
       select outcome, job_id, token, module, options, fresh, total, created_at, policies, remaining, reset_micros,

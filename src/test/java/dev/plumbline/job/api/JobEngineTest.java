@@ -7,7 +7,11 @@ import dev.plumbline.job.coordinate.CoordinatorSettings;
 import dev.plumbline.job.coordinate.ScriptedModule;
 import dev.plumbline.model.JobState;
 import dev.plumbline.store.Database;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TcpGate;
 import dev.plumbline.support.TestDatabase;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Tuple;
 import java.nio.charset.StandardCharsets;
@@ -182,6 +186,66 @@ class JobEngineTest {
             assertThat(job.state()).isEqualTo(JobState.COMPLETED);
             assertThat(job.pass()).isEqualTo(20);
         }
+    }
+
+    @Test
+    void otherNodesAreNotifiedOfANewJob() {
+        long account = account();
+        CoordinatorSettings withoutPolling =
+                new CoordinatorSettings(64, 0, Duration.ofHours(1), Duration.ofMinutes(10), Duration.ofMinutes(10));
+        try (JobNode first = node();
+                JobNode second = new JobNode(DATABASE.url(), module, withoutPolling)) {
+            first.drain();
+            JobMessage.JobSnapshot created = first.create(account, names("pass", 4000, 4060));
+
+            assertThat(second.ended(account, created.token()).pass()).isEqualTo(60);
+        }
+    }
+
+    @Test
+    void aClaimWhoseResponseIsLostIsReleased() {
+        long account = account();
+        Database database = DATABASE.open();
+        TcpGate gate = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
+        // no reconciliation
+        CoordinatorSettings longRenewal =
+                new CoordinatorSettings(64, 0, Duration.ofHours(1), Duration.ofMinutes(10), Duration.ofMillis(50));
+        try (JobNode creator = node();
+                JobNode node = new JobNode(
+                        DATABASE.url().replaceFirst(":\\d+/", ":" + gate.port() + "/"), module, longRenewal)) {
+            creator.drain();
+            node.ended(
+                    account,
+                    node.create(account, List.of("pass.registered.test")).token());
+            Promise<Void> locked = Promise.promise();
+            Promise<Void> unlock = Promise.promise();
+            Future<Void> claimsLocked = database.inTransaction(connection -> connection
+                    .query("select 1 from node for update")
+                    .execute()
+                    .compose(rows -> {
+                        locked.complete();
+                        return unlock.future();
+                    }));
+            Await.value(locked.future());
+            JobMessage.JobSnapshot created = creator.create(account, names("pass", 5000, 5020));
+            Await.until(() -> count(database, "select count(*) from pg_locks where not granted") > 0);
+            gate.dropResponses();
+            unlock.complete();
+            Await.value(claimsLocked);
+            Await.until(() -> count(
+                            database,
+                            "select count(*) from job_chunk where owner is not null and job_id = " + created.id())
+                    == 1);
+            gate.shut();
+            gate.speak();
+            gate.open();
+
+            assertThat(creator.ended(account, created.token()).pass()).isEqualTo(20);
+        }
+    }
+
+    private static long count(Database database, String sql) {
+        return Await.value(database.query(sql)).iterator().next().getLong(0);
     }
 
     @Test

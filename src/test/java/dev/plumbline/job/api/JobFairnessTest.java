@@ -85,6 +85,33 @@ class JobFairnessTest {
     }
 
     @Test
+    void idleNodesShareAJob() {
+        long account = tables.account();
+        ScriptedModule module = new ScriptedModule();
+        CoordinatorSettings withoutPolling = new CoordinatorSettings(
+                1_000, 0, Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofMinutes(10));
+        try (JobNode first = new JobNode(DATABASE.url(), module, withoutPolling);
+                JobNode second = new JobNode(DATABASE.url(), module, withoutPolling);
+                JobNode third = new JobNode(DATABASE.url(), module, withoutPolling)) {
+            // all nodes are registered and receive notifications
+            for (JobNode node : List.of(first, second, third)) {
+                node.ended(
+                        account,
+                        node.create(account, List.of("pass.ready.test")).token());
+            }
+            JobMessage.JobSnapshot job = first.create(account, names("hold.shared", 500));
+            Await.until(() -> tables.ids("select 1 from job_chunk where job_id = $1 and state = 'waiting'", job.id())
+                    .isEmpty());
+
+            assertThat(tables.ids("select count(*) from job_chunk where job_id = $1 group by owner", job.id()))
+                    .as("chunks per node")
+                    .hasSize(3);
+            first.cancel(account, job.token());
+        }
+        tables.assertEverythingAddsUp();
+    }
+
+    @Test
     void linesOfOneHostDoNotBlockOtherHosts() {
         long account = tables.account();
         ScriptedModule module = new ScriptedModule();

@@ -56,6 +56,7 @@ public final class JobNode implements AutoCloseable {
                 () -> new CheckRunner(
                         vertx, modules, ImmutableClassToInstanceMap.of(), clock, runnerMetrics, 2_000, 100))));
         coordinator = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
+                url,
                 bus,
                 modules,
                 new TargetPolicy(

@@ -46,8 +46,7 @@ class ResultWriterTest {
         writer = new ResultWriter(
                 vertx,
                 new WorkStore(DATABASE.open(), JobTables.KEEP),
-                (chunk, index) ->
-                        new WorkStore.LineResult(chunk.id(), index, "error", Buffer.buffer(INTERNAL), null),
+                (chunk, index) -> new WorkStore.LineResult(chunk.id(), index, "error", Buffer.buffer(INTERNAL), null),
                 released::add);
     }
 
@@ -70,9 +69,10 @@ class ResultWriterTest {
         WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
         long owner = Await.value(store.register(Duration.ofMinutes(10)));
         writer.startLease(owner);
-        for (WorkStore.ClaimedChunk claimed :
-                Await.value(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(), false)))) {
-            chunks.put(claimed.id().job(), new Chunk(claimed, MODULE, Options.defaults(MODULE), 0));
+        while (chunks.size() < jobs.size()) {
+            Await.value(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(), false)))
+                    .forEach(claimed ->
+                            chunks.put(claimed.id().job(), new Chunk(claimed, MODULE, Options.defaults(MODULE), 0)));
         }
         return jobs;
     }
@@ -87,8 +87,7 @@ class ResultWriterTest {
     }
 
     private List<String> bodies(long job) {
-        return tables.texts(
-                "select convert_from(body, 'UTF8') from job_result where job_id = $1 order by index", job);
+        return tables.texts("select convert_from(body, 'UTF8') from job_result where job_id = $1 order by index", job);
     }
 
     private boolean completed(long job) {

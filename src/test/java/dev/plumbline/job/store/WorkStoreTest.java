@@ -245,6 +245,37 @@ class WorkStoreTest {
     }
 
     @Test
+    void nodesShareFewWaitingChunks() {
+        tables.job(tables.account(), 500);
+        List<Long> owners = List.of(living(), living(), living());
+
+        assertThat(claim(owners.get(0), 8)).hasSize(4);
+        assertThat(claim(owners.get(1), 8)).hasSize(2);
+        assertThat(claim(owners.get(2), 8)).hasSize(2);
+        assertThat(claim(owners.get(0), 8)).hasSize(1);
+        assertThat(claim(owners.get(1), 8)).hasSize(1);
+        assertThat(claim(owners.get(2), 8)).isEmpty();
+    }
+
+    @Test
+    void aNodeClaimsAllItCanIfManyChunksWait() {
+        for (int i = 0; i < 3; i++) {
+            tables.job(tables.account(), 500);
+        }
+        living();
+
+        assertThat(claim(living(), 8)).hasSize(8);
+    }
+
+    @Test
+    void anExpiredNodeHasNoShare() {
+        tables.job(tables.account(), 300);
+        await(store.register(OVER));
+
+        assertThat(claim(living(), 8)).hasSize(6);
+    }
+
+    @Test
     void onlyExpiredLeasesAreReaped() {
         tables.job(tables.account(), 100);
         long silent = living();
