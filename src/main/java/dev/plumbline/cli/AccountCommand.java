@@ -32,8 +32,8 @@ public final class AccountCommand {
 
     @Command(
             name = "create",
-            description =
-                    "Creates an account. Without --password-stdin, generates a password and prints 'password PASSWORD'.",
+            description = "Creates an account. Without --password-stdin, generates a password and prints 'password "
+                    + "PASSWORD'.",
             mixinStandardHelpOptions = true)
     int create(
             @Mixin ConfigOption config,
@@ -148,9 +148,8 @@ public final class AccountCommand {
 
     @Command(
             name = "delete",
-            description =
-                    "Deletes an account permanently: removes its e-mail address and password, revokes its keys, and ends"
-                            + " its sessions. The service then cancels its jobs and deletes their results.",
+            description = "Deletes an account permanently: removes its e-mail address and password, revokes its keys, "
+                    + "and ends its sessions. The service then cancels its jobs and deletes their results.",
             mixinStandardHelpOptions = true)
     int delete(@Mixin ConfigOption config, @Mixin EmailOption email) {
         return AccountCommandSession.run(

@@ -40,7 +40,8 @@ public final class ResultStore {
             """
       insert into result_cache as c (key, body, checked_at, expires_at)
       select key, body, checked_at, expires_at
-      from unnest($1::text[], $2::bytea[], $3::timestamptz[], $4::timestamptz[]) as fresh(key, body, checked_at, expires_at)
+      from unnest($1::text[], $2::bytea[], $3::timestamptz[], $4::timestamptz[])
+        as fresh(key, body, checked_at, expires_at)
       order by key
       on conflict (key) do update
         set body = excluded.body, job_id = null, index = null,

@@ -58,7 +58,8 @@ public final class JobStore {
         where p.job_id = $1 and p.page between $3 / 50 and ($3 + $4 - 1) / 50
           and p.page * 50 + l.ord - 1 between $3 and $3 + $4 - 1),
       counted as (
-        select l.index, l.input, l.duplicate_of, l.bytes, sum(coalesce(l.bytes, 0)) over (order by l.index) - coalesce(l.bytes, 0) as before
+        select l.index, l.input, l.duplicate_of, l.bytes,
+          sum(coalesce(l.bytes, 0)) over (order by l.index) - coalesce(l.bytes, 0) as before
         from line l)
       select c.index, c.input, case when c.bytes is not null then (
           select r.body from job_result r

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** The fields of WHOIS responses, by the keys that registries use for them. */
 enum WhoisField {
     DOMAIN(
-            "domain, domain name, domainname, complete domain name, ascii, query, dominio, nombre de dominio, nom de domaine",
+            "domain, domain name, domainname, complete domain name, ascii, query, dominio, nombre de dominio, "
+                    + "nom de domaine",
             ""),
     REGISTRAR(
             "registrar, registrar name, sponsoring registrar, registrar organization, current registar, "
@@ -22,7 +23,8 @@ enum WhoisField {
                     + "domain created, domain created on, domain create date, domain creation date, "
                     + "domain registered, domain registration date, domain record activated, "
                     + "domain name commencement date, domain dateregistered, record created, record created on, "
-                    + "entry created, fecha de creacion, fecha de registro, date de creation, registration period start",
+                    + "entry created, fecha de creacion, fecha de registro, date de creation, "
+                    + "registration period start",
             "created, created on, registered, registration, activated, acivated, assigned"),
     UPDATED(
             "updated date, update date, last updated date, modified date, modification date, "
@@ -45,8 +47,8 @@ enum WhoisField {
             "status, state, estado"),
     NAMESERVERS(
             "name server, name servers, nserver, nservers, nameserver, nameservers, current nameservers, "
-                    + "domain nameservers, domain name servers, domain server, domain servers, dns server, dns servers, "
-                    + "dns, servers, dns name, ns, ns name, ns hostname, primary ns, secondary ns, primary server, "
+                    + "domain nameservers, domain name servers, domain server, domain servers, dns server, "
+                    + "dns servers, dns, servers, dns name, ns, ns name, ns hostname, primary ns, secondary ns, primary server, "
                     + "secondary server, primary name server, secondary name server, primary server hostname, "
                     + "secondary server hostname, third server hostname, fourth server hostname, "
                     + "fifth server hostname, name server information, "
@@ -70,11 +72,12 @@ enum WhoisField {
                     + "option created, option expiration date, domain datecancelled, requested on, processed from, "
                     + "available, outzone, delete, nsstat, nslastaa, saci, dslastok, dsstatus, "
                     + "database last updated, database last updated on, name server id, ip address, "
-                    + "registry domain id, domain id, e mail, email, changed by, created by, updated by, notify, mail, mailbox, "
-                    + "primary ip address, secondary ip address, ns netaddress, ns ip address, "
+                    + "registry domain id, domain id, e mail, email, changed by, created by, updated by, "
+                    + "notify, mail, mailbox, primary ip address, secondary ip address, ns netaddress, ns ip address, "
                     + "domain ace, ace, unicode domain, internationalized domain name, punycode, phone, phone number, "
                     + "telephone, tel, voice, mobile, fax, fax no, fax number, facsimile number, address, street, "
-                    + "street address, postal code, postalcode, postcode, zipcode, zip code, id, handle, pid, ac phone number, "
+                    + "street address, postal code, postalcode, postcode, zipcode, zip code, id, handle, pid, "
+                    + "ac phone number, "
                     + "url of the icann whois inaccuracy complaint form",
             ""),
     /** The start of the data of a person or company, which can have dates and statuses of its own. */
