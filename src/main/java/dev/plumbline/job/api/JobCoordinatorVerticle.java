@@ -126,8 +126,10 @@ public final class JobCoordinatorVerticle extends VerticleBase {
     /** Stops claiming, waits for lines in progress and releases the chunks. Jobs can still be created and read. */
     public Future<Void> drain() {
         Promise<Void> done = Promise.promise();
-        context.runOnContext(ignored -> coordinator
-                .stop(vertx, dependencies.shutdownTimeout().toMillis())
+        context.runOnContext(ignored -> notifications
+                .close()
+                .transform(closed ->
+                        coordinator.stop(vertx, dependencies.shutdownTimeout().toMillis()))
                 .onComplete(done));
         return done.future();
     }

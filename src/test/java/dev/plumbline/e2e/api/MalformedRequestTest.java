@@ -200,9 +200,12 @@ class MalformedRequestTest {
         List<Socket> crowd = new ArrayList<>();
         try {
             for (int i = 0; i < 60; i++) {
-                crowd.add(connect());
-                // a connection that has not sent a byte would be replaced
-                crowd.get(i).getOutputStream().write('G');
+                Socket socket = connect();
+                crowd.add(socket);
+                // without a response, the server can have received no byte yet and replaces the connection
+                socket.getOutputStream()
+                        .write("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                assertThat(socket.getInputStream().read()).isEqualTo('H');
             }
             assertThat(exchange("GET /api/v1/tools HTTP/1.1" + HOST))
                     .startsWith("HTTP/1.1 503 ")
