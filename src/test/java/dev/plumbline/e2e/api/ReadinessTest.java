@@ -2,10 +2,17 @@ package dev.plumbline.e2e.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.lab.FreePorts;
+import dev.plumbline.ops.HealthCheck;
+import dev.plumbline.ops.HttpSelfProbe;
 import dev.plumbline.support.Eventually;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -47,7 +54,26 @@ class ReadinessTest {
 
         starting.get().close();
         assertThat(response).isEqualTo(200);
-        assertThat(before).as("the readiness before").contains(503).doesNotContain(500);
+        assertThat(before).as("the readiness before").doesNotContain(500);
+    }
+
+    @Test
+    void nodeWithoutHttpServerIsNotReady() throws Exception {
+        Vertx vertx = DATABASE.vertx();
+        Config config = ConfigLoader.load(null, Map.of("PLUMBLINE_HTTP_PORT", Integer.toString(http)));
+        HealthCheck health =
+                new HealthCheck(new HttpSelfProbe(vertx, config.http()), DATABASE.open(), MessageBus.of(vertx));
+
+        HealthCheck.Report before = TestDatabase.await(health.check());
+        HttpServer server = TestDatabase.await(vertx.createHttpServer()
+                .requestHandler(request -> request.response().setStatusCode(404).end())
+                .listen(http, "127.0.0.1"));
+        HealthCheck.Report after = TestDatabase.await(health.check());
+        TestDatabase.await(server.close());
+
+        assertThat(before.ready()).isFalse();
+        assertThat(before.components().getString("http")).isEqualTo("down");
+        assertThat(after.components().getString("http")).isEqualTo("up");
     }
 
     @Test
