@@ -26,7 +26,6 @@ public final class WhoisParser {
     private static final int MAX_LINE = 1_000;
     private static final int MAX_VALUES = 100;
     private static final int MAX_KEY = 60;
-    private static final int MAX_COLON = 90;
     private static final int MAX_HEADING_WORDS = 6;
     private static final int MAX_SENTENCE_WORDS = 6;
     private static final int MAX_RATE_LIMIT_RESPONSE = 1_000;
@@ -37,15 +36,7 @@ public final class WhoisParser {
                     + " (?:denied|blocked)|blacklisted",
             Pattern.CASE_INSENSITIVE);
 
-    /** A key in brackets, for example {@code a. [Domain Name]}. */
-    private static final Pattern BRACKETED = Pattern.compile("[^\\[\\]]{0,3}\\[([^\\]]{0,59})]");
-
-    /** A key and a value that are separated by a tab, several spaces or dot leaders. */
-    private static final Pattern COLUMNS =
-            Pattern.compile("(\\S(?:[^\\t.#]{0,58}?))(?:\\t+| {2,}|#?(?:\\. ?){5,})(\\S.*)");
-
     private static final Pattern LABELS = Pattern.compile("[\\p{L}\\p{M}\\p{N}][\\p{L}\\p{M}\\p{N}.-]*");
-    private static final Pattern ADDRESSES = Pattern.compile("[0-9A-Fa-f:., ]*:[0-9A-Fa-f:., ]*");
     private static final Pattern BULLET = Pattern.compile("^(?:-\\s+|\\*+\\s*)");
 
     /** A nameserver as a resource record, for example {@code example.pt NS ns1.example.net.}. */
@@ -131,7 +122,7 @@ public final class WhoisParser {
     private RegistrationRecord registration() {
         List<String> nameservers = nameservers();
         List<String> statuses = values(WhoisField.STATUS).stream()
-                .filter(value -> !PLACEHOLDER.matcher(value).matches() || WhoisAvailability.isBlocked(value))
+                .filter(value -> !isPlaceholder(value) || WhoisAvailability.isBlocked(value))
                 .flatMap(value -> RegistryValueParser.statusList(value).stream())
                 .distinct()
                 .toList();
@@ -232,8 +223,7 @@ public final class WhoisParser {
     }
 
     private @Nullable Boolean dnssecSigned() {
-        if (values(WhoisField.DNSSEC_KEYS).stream()
-                .anyMatch(key -> !PLACEHOLDER.matcher(key).matches())) {
+        if (values(WhoisField.DNSSEC_KEYS).stream().anyMatch(key -> !isPlaceholder(key))) {
             return true;
         }
         String value = first(WhoisField.DNSSEC, RegistryValueParser::value);
@@ -294,7 +284,7 @@ public final class WhoisParser {
     }
 
     private void parseLine(String line, int indent) {
-        Entry entry = entry(line);
+        WhoisEntry entry = WhoisEntry.parse(line);
         if (entry == null) {
             parseText(line, indent);
             return;
@@ -360,13 +350,12 @@ public final class WhoisParser {
                 boolean self = key.equals("dns") && plain.equalsIgnoreCase(first(WhoisField.DOMAIN, name -> name));
                 if (!self) {
                     listsNameservers = true;
-                    gap |= nameserver(value) == null
-                            && !PLACEHOLDER.matcher(value).matches();
+                    gap |= nameserver(value) == null && !isPlaceholder(value);
                     add(field, value);
                 }
             }
             case EXPIRES -> {
-                gap |= date(value) == null && !PLACEHOLDER.matcher(value).matches();
+                gap |= date(value) == null && !isPlaceholder(value);
                 add(field, value);
             }
             case UPDATED -> {
@@ -391,8 +380,7 @@ public final class WhoisParser {
                 }
             }
             case CONTACT -> {
-                hasHolder |=
-                        !key.equals("contact") && !PLACEHOLDER.matcher(value).matches();
+                hasHolder |= !key.equals("contact") && !isPlaceholder(value);
                 gap |= date(value) != null && !CONTACT_DATE.matcher(key).find();
             }
             case OTHER -> {}
@@ -412,12 +400,9 @@ public final class WhoisParser {
     /** A line that is not a key with a value: a value below a heading, a heading, or a sentence. */
     private void parseText(String line, int indent) {
         WhoisField field = heading;
-        if (field == WhoisField.NAMESERVERS && nameserver(line) != null) {
-            put(field, line, "");
-            return;
-        }
-        if (indent > keyIndent && continued == WhoisField.NAMESERVERS && nameserver(line) != null) {
-            put(continued, line, "");
+        boolean listed = field == WhoisField.NAMESERVERS || indent > keyIndent && continued == WhoisField.NAMESERVERS;
+        if (listed && nameserver(line) != null) {
+            put(WhoisField.NAMESERVERS, line, "");
             return;
         }
         String[] words = line.split("\\s+", MAX_SENTENCE_WORDS + 1);
@@ -453,8 +438,7 @@ public final class WhoisParser {
         boolean host =
                 words.length <= 3 && RegistryValueParser.nameserver(words[0]) != null && !words[0].startsWith("www.");
         boolean sentence = words.length <= MAX_SENTENCE_WORDS;
-        gap |= host
-                || sentence && (DATE.matcher(line).find() || LOCK.matcher(line).find());
+        gap |= host || sentence && hasDateOrLock(line);
     }
 
     /** A date in a sentence such as "Record created on 2024-01-31", or the name in "Domain EXAMPLE.ORG". */
@@ -478,13 +462,22 @@ public final class WhoisParser {
         return false;
     }
 
+    /** Whether a value states that the registry does not publish or have one. */
+    private static boolean isPlaceholder(String value) {
+        return PLACEHOLDER.matcher(value).matches();
+    }
+
+    /** Whether a text may contain a date or a transfer lock. */
+    private static boolean hasDateOrLock(String text) {
+        return DATE.matcher(text).find() || LOCK.matcher(text).find();
+    }
+
     /** Whether a value of an unknown key may be a date, a nameserver or a status. */
     private static boolean isSuspicious(String key, String value) {
         String[] words = value.split("\\s+", MAX_SENTENCE_WORDS + 1);
         return words.length <= MAX_SENTENCE_WORDS
-                && (DATE.matcher(value).find()
-                        || LOCK.matcher(value).find()
-                        || key.contains("lock") && !PLACEHOLDER.matcher(value).matches()
+                && (hasDateOrLock(value)
+                        || key.contains("lock") && !isPlaceholder(value)
                         || RegistryValueParser.nameserver(value) != null && !value.startsWith("www."));
     }
 
@@ -493,36 +486,4 @@ public final class WhoisParser {
         return value.matches(
                 "(?i)(?:active|inactive|locked|system|ok|connected|registered|reserved|deleted|suspended)\\b.*");
     }
-
-    /**
-     * Reads {@code key: value}, {@code [key] value}, or a known key and a value in two columns. Null if the line has
-     * none of these forms.
-     */
-    private static @Nullable Entry entry(String line) {
-        Matcher bracketed = BRACKETED.matcher(line);
-        if (bracketed.lookingAt()) {
-            return new Entry(
-                    WhoisField.normalize(bracketed.group(1)),
-                    line.substring(bracketed.end()).strip());
-        }
-        int colon = line.indexOf(':');
-        if (colon > 0 && colon <= MAX_COLON && !ADDRESSES.matcher(line).matches()) {
-            boolean value = colon + 1 == line.length() || !Character.isLetterOrDigit(line.charAt(colon + 1));
-            boolean compact = colon < 30 && line.charAt(colon - 1) != '/' && !line.startsWith("http");
-            String name = line.substring(0, colon).strip();
-            String key = WhoisField.normalize(name);
-            // A hostname before an IPv6 address is not a key.
-            if ((value || compact) && !key.isEmpty() && RegistryValueParser.nameserver(name) == null) {
-                return new Entry(key, line.substring(colon + 1).strip());
-            }
-        }
-        Matcher columns = COLUMNS.matcher(line);
-        String key = columns.matches() ? WhoisField.normalize(columns.group(1)) : "";
-        return WhoisField.of(key) == null
-                ? null
-                : new Entry(key, columns.group(2).strip());
-    }
-
-    /** @param key normalized */
-    private record Entry(String key, String value) {}
 }
