@@ -6,6 +6,9 @@ package dev.plumbline.check;
  * @param message one sentence for the user, without secrets or internal details
  */
 public record CheckError(ErrorCode code, String message) {
+    /** A failure of this service. */
+    public static final CheckError INTERNAL =
+            new CheckError(ErrorCode.INTERNAL, "The check failed because of an internal error.");
 
     /** Whether a retry can succeed. */
     public boolean retryable() {

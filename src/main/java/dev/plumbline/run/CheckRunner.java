@@ -234,7 +234,7 @@ public final class CheckRunner {
                 .addKeyValue("target", request.target())
                 .setCause(cause)
                 .log("module failed");
-        return new CheckError(ErrorCode.INTERNAL, "The check failed because of an internal error.");
+        return CheckError.INTERNAL;
     }
 
     private void release(Message.RunCheck request) {

@@ -72,9 +72,7 @@ final class Chunk {
 
     /** The number of crashes at which this line was the only one in flight. */
     int crashCount(int index) {
-        return (int) claimed.soloCrashes().stream()
-                .filter(soloCrash -> soloCrash == index)
-                .count();
+        return Collections.frequency(claimed.soloCrashes(), index);
     }
 
     /**

@@ -281,34 +281,22 @@ public final class JobCoordinator {
     /** Releases chunks that the node holds according to the database, but does not know. No claim is in progress. */
     private void releaseLostClaim() {
         claiming = true;
-        long owner = lease.owner();
-        store.findClaimed(owner)
-                .compose(claimed -> {
-                    List<WorkStore.ChunkId> lost = claimed.stream()
-                            .filter(id -> !chunks.containsKey(id))
-                            .toList();
-                    if (lost.isEmpty() || owner != lease.owner()) {
-                        return Future.succeededFuture();
-                    }
-                    LOG.atWarn().addKeyValue("chunks", lost.size()).log("lost claim released");
-                    return store.release(owner, lost);
-                })
-                .onComplete((released, failure) -> {
-                    claiming = false;
-                    if (failure != null) {
-                        claimLater(LOST_CLAIM_RETRY_MS);
-                        return;
-                    }
-                    claimLost = false;
-                    if (lateClaimPossible) {
-                        lateClaimPossible = false;
-                        vertx.setTimer(LATE_CLAIM_MS, fired -> {
-                            claimLost = true;
-                            claim();
-                        });
-                    }
+        lease.releaseUnheld().onComplete((released, failure) -> {
+            claiming = false;
+            if (failure != null) {
+                claimLater(LOST_CLAIM_RETRY_MS);
+                return;
+            }
+            claimLost = false;
+            if (lateClaimPossible) {
+                lateClaimPossible = false;
+                vertx.setTimer(LATE_CLAIM_MS, fired -> {
+                    claimLost = true;
                     claim();
                 });
+            }
+            claim();
+        });
     }
 
     /** Drops a chunk that cannot be processed; reconciliation releases it. */
@@ -346,8 +334,9 @@ public final class JobCoordinator {
                         index,
                         withoutTarget(
                                 chunk,
-                                ErrorCode.INTERNAL,
-                                "The options of the job are no longer valid. Create a new job."));
+                                new CheckError(
+                                        ErrorCode.INTERNAL,
+                                        "The options of the job are no longer valid. Create a new job.")));
                 continue;
             }
             PendingLine line = line(chunk, index, input);
@@ -372,7 +361,11 @@ public final class JobCoordinator {
         try {
             target = TargetParser.parse(chunk.module(), input);
         } catch (InvalidTargetException invalid) {
-            write(chunk, index, withoutTarget(chunk, ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage())));
+            write(
+                    chunk,
+                    index,
+                    withoutTarget(
+                            chunk, new CheckError(ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage()))));
             return null;
         } catch (RuntimeException failure) {
             // without a result, the chunk would be claimed again forever
@@ -381,20 +374,17 @@ public final class JobCoordinator {
                     .addKeyValue("line", index)
                     .setCause(failure)
                     .log("line parsing failed");
-            write(
-                    chunk,
-                    index,
-                    withoutTarget(chunk, ErrorCode.INTERNAL, "The check failed because of an internal error."));
+            write(chunk, index, withoutTarget(chunk, CheckError.INTERNAL));
             return null;
         }
         PendingLine line = new PendingLine(chunk, index, target, ResultKey.of(chunk.module(), target, chunk.options()));
         String refusal = policy.refusal(target);
         if (refusal != null) {
-            write(chunk, index, failed(line, ErrorCode.TARGET_BLOCKED, refusal));
+            write(chunk, index, failed(line, new CheckError(ErrorCode.TARGET_BLOCKED, refusal)));
             return null;
         }
         if (line.attemptsExhausted()) {
-            write(chunk, index, failed(line, ErrorCode.INTERNAL, LineChecker.ATTEMPTS_EXHAUSTED));
+            write(chunk, index, failed(line, LineChecker.ATTEMPTS_EXHAUSTED));
             return null;
         }
         return line;
@@ -450,13 +440,12 @@ public final class JobCoordinator {
         }
     }
 
-    private CheckResult withoutTarget(Chunk chunk, ErrorCode code, String message) {
-        return ResultAssembler.withoutTarget(chunk.module(), new CheckError(code, message), clock.instant());
+    private CheckResult withoutTarget(Chunk chunk, CheckError error) {
+        return ResultAssembler.withoutTarget(chunk.module(), error, clock.instant());
     }
 
-    private CheckResult failed(PendingLine line, ErrorCode code, String message) {
-        return ResultAssembler.failed(
-                line.chunk().module(), line.target(), new CheckError(code, message), clock.instant(), 0);
+    private CheckResult failed(PendingLine line, CheckError error) {
+        return ResultAssembler.failed(line.chunk().module(), line.target(), error, clock.instant(), 0);
     }
 
     /** The result of a line whose own result cannot be stored. */
@@ -469,7 +458,7 @@ public final class JobCoordinator {
             result = ResultAssembler.failed(
                     chunk.module(), TargetParser.parse(chunk.module(), input), error, clock.instant(), 0);
         } catch (InvalidTargetException | RuntimeException noTarget) {
-            result = ResultAssembler.withoutTarget(chunk.module(), error, clock.instant());
+            result = withoutTarget(chunk, error);
         }
         return new WorkStore.LineResult(chunk.id(), index, result.verdict().id(), RenderedResult.toLine(result), null);
     }

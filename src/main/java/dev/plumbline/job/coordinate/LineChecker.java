@@ -22,8 +22,9 @@ final class LineChecker {
     private static final long REPLY_MARGIN_MS = 5_000;
     private static final int RETRY_SECONDS = 1;
 
-    static final String ATTEMPTS_EXHAUSTED =
-            "The service was interrupted in three attempts to check this line. The line is not retried.";
+    static final CheckError ATTEMPTS_EXHAUSTED = new CheckError(
+            ErrorCode.INTERNAL,
+            "The service was interrupted in three attempts to check this line. The line is not retried.");
 
     private final MessageBus bus;
     private final ResultLookup results;
@@ -88,7 +89,7 @@ final class LineChecker {
                             .addKeyValue("request_id", request.requestId())
                             .setCause(reply.cause())
                             .log("line check failed");
-                    fail(line, ErrorCode.INTERNAL, "The check failed because of an internal error.");
+                    fail(line, CheckError.INTERNAL);
                     return Future.succeededFuture(0L);
                 });
     }
@@ -97,8 +98,9 @@ final class LineChecker {
         if (line.expired()) {
             fail(
                     line,
-                    ErrorCode.DEADLINE_EXCEEDED,
-                    "The line waited more than 15 minutes for the rate limit of the target.");
+                    new CheckError(
+                            ErrorCode.DEADLINE_EXCEEDED,
+                            "The line waited more than 15 minutes for the rate limit of the target."));
             return 0;
         }
         return line.retryDelayMs(seconds);
@@ -106,7 +108,7 @@ final class LineChecker {
 
     private long retryOrFail(PendingLine line) {
         if (line.attemptsExhausted()) {
-            fail(line, ErrorCode.INTERNAL, ATTEMPTS_EXHAUSTED);
+            fail(line, ATTEMPTS_EXHAUSTED);
             return 0;
         }
         return line.retryDelayMs(RETRY_SECONDS);
@@ -124,16 +126,13 @@ final class LineChecker {
                     .addKeyValue("line", line.index())
                     .setCause(failure)
                     .log("result rendering failed");
-            fail(line, ErrorCode.INTERNAL, "The check failed because of an internal error.");
+            fail(line, CheckError.INTERNAL);
         }
     }
 
     /** Writes an error result without a check. */
-    void fail(PendingLine line, ErrorCode code, String message) {
-        write(
-                line,
-                ResultAssembler.failed(
-                        line.chunk().module(), line.target(), new CheckError(code, message), clock.instant(), 0));
+    void fail(PendingLine line, CheckError error) {
+        write(line, ResultAssembler.failed(line.chunk().module(), line.target(), error, clock.instant(), 0));
     }
 
     private void write(PendingLine line, CheckResult result) {

@@ -168,10 +168,27 @@ final class NodeLease {
         orphans.retainAll(unknownClaims);
         unheld.removeAll(orphans);
         unknownClaims = unheld;
-        if (!orphans.isEmpty()) {
-            LOG.atWarn().addKeyValue("chunks", orphans.size()).log("orphaned chunks released");
-            store.release(owner, orphans).onFailure(NodeLease::logFailure);
+        release(orphans, "orphaned chunks released").onFailure(NodeLease::logFailure);
+    }
+
+    /**
+     * Releases all chunks that the database has for this node, but the node does not hold. No claim may be in progress.
+     */
+    Future<Void> releaseUnheld() {
+        long claimant = owner;
+        return store.findClaimed(claimant).compose(claimed -> {
+            Set<WorkStore.ChunkId> unheld = new HashSet<>(claimed);
+            unheld.removeIf(listener::holds);
+            return claimant == owner ? release(unheld, "lost claim released") : Future.succeededFuture();
+        });
+    }
+
+    private Future<Void> release(Set<WorkStore.ChunkId> released, String event) {
+        if (released.isEmpty()) {
+            return Future.succeededFuture();
         }
+        LOG.atWarn().addKeyValue("chunks", released.size()).log(event);
+        return store.release(owner, released);
     }
 
     /** Releases all chunks and the lease. */
