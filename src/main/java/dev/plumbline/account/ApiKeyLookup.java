@@ -14,11 +14,7 @@ public sealed interface ApiKeyLookup {
      *
      * @param overloaded whether it responds, but not in time
      */
-    record Unavailable(boolean overloaded) implements ApiKeyLookup {
-        public Unavailable() {
-            this(false);
-        }
-    }
+    record Unavailable(boolean overloaded) implements ApiKeyLookup {}
 
     /** The reason for a rejection. */
     enum Reason {

@@ -62,7 +62,7 @@ final class AttemptLimiter {
                         Message.QuotaReply.class,
                         TIMEOUT_MS)
                 .recover(failure -> MessageBus.isTimeout(failure) || MessageBus.isUnserved(failure)
-                        ? Future.succeededFuture(new Message.QuotaUnavailable())
+                        ? Future.succeededFuture(new Message.QuotaUnavailable(false))
                         : Future.failedFuture(failure))
                 .onFailure(failure -> allowed.refund())
                 .compose(reply -> {

@@ -108,11 +108,7 @@ public sealed interface JobMessage extends Message {
      *
      * @param overloaded whether it responds, but not in time
      */
-    record JobsUnavailable(boolean overloaded) implements CreateReply, JobReply, ResultsReply, ListReply, UsageReply {
-        public JobsUnavailable() {
-            this(false);
-        }
-    }
+    record JobsUnavailable(boolean overloaded) implements CreateReply, JobReply, ResultsReply, ListReply, UsageReply {}
 
     /**
      * The state of a job at a version, without its lines.

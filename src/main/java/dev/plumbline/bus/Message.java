@@ -107,11 +107,7 @@ public sealed interface Message
      *
      * @param overloaded whether it responds, but not in time
      */
-    record QuotaUnavailable(boolean overloaded) implements QuotaReply {
-        public QuotaUnavailable() {
-            this(false);
-        }
-    }
+    record QuotaUnavailable(boolean overloaded) implements QuotaReply {}
 
     /** The process was paused during the check, so its times and timeouts are not facts about the target. */
     record Paused() implements RunReply {}

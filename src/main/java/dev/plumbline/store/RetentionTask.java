@@ -46,18 +46,16 @@ public final class RetentionTask {
 
     /** Confined to {@link RetentionTask}. */
     private static final class Deletion {
-        private final String name;
-        private final Statement statement;
+        private final Task task;
         private final Counter failed;
         private int slice = MAX_SLICE;
         private int consecutiveFailures;
 
-        Deletion(String name, Statement statement, MeterRegistry registry) {
-            this.name = name;
-            this.statement = statement;
+        Deletion(Task task, MeterRegistry registry) {
+            this.task = task;
             this.failed = Counter.builder("plumbline.retention.failures")
                     .description("Failed deletions of expired rows")
-                    .tag("task", name)
+                    .tag("task", task.name)
                     .register(registry);
         }
     }
@@ -74,9 +72,8 @@ public final class RetentionTask {
     public RetentionTask(Vertx vertx, Database maintenance, Duration period, List<Task> tasks, MeterRegistry registry) {
         this.vertx = vertx;
         this.maintenance = maintenance;
-        this.deletions = tasks.stream()
-                .map(task -> new Deletion(task.name, task.statement, registry))
-                .toList();
+        this.deletions =
+                tasks.stream().map(task -> new Deletion(task, registry)).toList();
         this.timer = vertx.setPeriodic(period.toMillis(), t -> run());
     }
 
@@ -97,7 +94,7 @@ public final class RetentionTask {
         }
         int slice = next.slice;
         Future.succeededFuture()
-                .compose(begin -> next.statement.delete(maintenance, slice))
+                .compose(begin -> next.task.statement.delete(maintenance, slice))
                 .onComplete((deleted, failure) -> {
                     if (failure != null) {
                         handleFailure(next, failure);
@@ -131,7 +128,7 @@ public final class RetentionTask {
                 || failures % FAILURES_BETWEEN_WARNINGS == 0
                 || failures == 1 && unexpected) {
             LOG.atWarn()
-                    .addKeyValue("task", deletion.name)
+                    .addKeyValue("task", deletion.task.name)
                     .addKeyValue("failures", failures)
                     .setCause(failure)
                     .log("retention failed");

@@ -59,7 +59,7 @@ class ApiKeyAuthenticatorTest {
         String wrong = key.substring(0, 41) + (key.charAt(41) == '0' ? '1' : '0');
 
         assertThat(await(cutOff.authenticate(wrong))).isEqualTo(refused(Reason.MALFORMED));
-        assertThat(await(cutOff.authenticate(key))).isEqualTo(new ApiKeyLookup.Unavailable());
+        assertThat(await(cutOff.authenticate(key))).isEqualTo(new ApiKeyLookup.Unavailable(false));
     }
 
     @Test

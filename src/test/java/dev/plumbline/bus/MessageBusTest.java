@@ -77,7 +77,7 @@ class MessageBusTest {
                 new Message.RefundQuota("fresh", "192.0.2.1", 1, 1_700_000_000_000_000L),
                 new Message.Granted(30, 12, 840, 1_700_000_000_000_000L),
                 new Message.Denied(30, 0, 840),
-                new Message.QuotaUnavailable(),
+                new Message.QuotaUnavailable(false),
                 new Message.Done(),
                 new JobMessage.CreateJob(
                         7,
@@ -97,7 +97,7 @@ class MessageBusTest {
                 new JobMessage.JobFound(JOB),
                 new JobMessage.JobNotFound(),
                 new JobMessage.JobExpired(),
-                new JobMessage.JobsUnavailable(),
+                new JobMessage.JobsUnavailable(false),
                 new JobMessage.ReadResults(3, 4, 50, 20),
                 new JobMessage.ResultLines(List.of(new JobMessage.ResultLine(50, "a.example", new byte[] {'{', '}'}))),
                 new JobMessage.ListJobs(7, 20, JOB.token()),

@@ -47,7 +47,7 @@ class RateLimitVerticleTest {
             }
 
             for (Future<Message> reply : replies) {
-                assertThat(Await.value(reply)).isEqualTo(new Message.QuotaUnavailable());
+                assertThat(Await.value(reply)).isEqualTo(new Message.QuotaUnavailable(false));
             }
             assertThat(lines.list)
                     .filteredOn(line -> line.getLoggerName().matches(".*(RateLimitVerticle|Bus)"))

@@ -151,7 +151,7 @@ class SlidingWindowsTest {
         Denied denied = (Denied) await(node.charge(charge(1)));
         assertThat(denied.retryAfterSeconds()).isBetween(1790, 1800);
         nanos.set(Duration.ofMinutes(60).toNanos());
-        assertThat(await(node.charge(charge(1)))).isEqualTo(new QuotaUnavailable());
+        assertThat(await(node.charge(charge(1)))).isEqualTo(new QuotaUnavailable(false));
     }
 
     @Test
@@ -162,7 +162,7 @@ class SlidingWindowsTest {
         Granted granted = (Granted) await(node.charge(new ChargeQuota("none", key, 1)));
         assertThat(granted.limit()).isZero();
         await(node.refund(new RefundQuota("none", key, 1, granted.chargedAtMicros())));
-        assertThat(await(node.charge(charge(1)))).isEqualTo(new QuotaUnavailable());
+        assertThat(await(node.charge(charge(1)))).isEqualTo(new QuotaUnavailable(false));
     }
 
     @Test

@@ -105,12 +105,12 @@ public final class InMemoryJobs {
 
     private Future<Message> unavailable(Message order) {
         asked.add(order);
-        return Future.succeededFuture(new JobMessage.JobsUnavailable());
+        return Future.succeededFuture(new JobMessage.JobsUnavailable(false));
     }
 
     private Future<Message> read(JobMessage.ReadJob order) {
         if (refuses(order)) {
-            return Future.succeededFuture(new JobMessage.JobsUnavailable());
+            return Future.succeededFuture(new JobMessage.JobsUnavailable(false));
         }
         Held held = jobs.get(order.token());
         return Future.succeededFuture(
@@ -132,7 +132,7 @@ public final class InMemoryJobs {
 
     private Future<Message> results(JobMessage.ReadResults order) {
         if (refuses(order)) {
-            return Future.succeededFuture(new JobMessage.JobsUnavailable());
+            return Future.succeededFuture(new JobMessage.JobsUnavailable(false));
         }
         Held held = jobs.values().stream()
                 .filter(job -> job.head().id() == order.jobId())
