@@ -56,7 +56,7 @@ public final class AccountAdministration {
         return accounts.list(afterId, limit);
     }
 
-    /** Returns false if there is no such account, like the methods below. */
+    /** Returns false if the account does not exist. The methods below do the same. */
     public Future<Boolean> setPlan(EmailAddress email, Plan plan) {
         return accounts.setPlan(email, plan);
     }

@@ -177,7 +177,7 @@ final class AccountStore {
                 row.getString(6));
     }
 
-    /** Returns false if there is no such account, like the methods below. */
+    /** Returns false if the account does not exist. The methods below do the same. */
     Future<Boolean> setPlan(EmailAddress email, Plan plan) {
         return change(SET_PLAN, Tuple.of(email.key(), plan.id()));
     }

@@ -47,7 +47,7 @@ public final class ApiKeyAuthenticator {
     /**
      * The cached state of a key.
      *
-     * @param stored null if there is no such key
+     * @param stored null if the key does not exist
      * @param expiresNanos by the ticker; null for never
      */
     private record CachedKey(@Nullable StoredKey stored, @Nullable Long expiresNanos) {}

@@ -29,7 +29,7 @@ public final class PageKeyStore {
     /**
      * The ID of the page key, which is created at the first call.
      *
-     * @return fails with {@link IllegalStateException} if there is no such account
+     * @return fails with {@link IllegalStateException} if the account does not exist
      */
     public Future<Long> of(long accountId) {
         return find(accountId)

@@ -85,7 +85,7 @@ public final class PasswordHasher {
     /**
      * Verifies a password.
      *
-     * @param hash null if there is no account or no password; the result is false after the same work
+     * @param hash null if the account does not exist or has no password; the result is false after the same work
      * @return fails with {@link HashingQueueFullException}, and with {@link IllegalArgumentException} if the hash is
      *     not valid
      */

@@ -16,7 +16,7 @@ public enum Plan {
     /**
      * The plan with this name.
      *
-     * @throws IllegalArgumentException if there is no such plan
+     * @throws IllegalArgumentException if the plan does not exist
      */
     public static Plan of(String id) {
         return valueOf(id.toUpperCase(Locale.ROOT));

@@ -45,7 +45,7 @@ public interface CheckContext {
     /**
      * Returns the probe of a class.
      *
-     * @throws IllegalArgumentException if there is no such probe
+     * @throws IllegalArgumentException if the probe does not exist
      */
     <P> P probe(Class<P> type);
 

@@ -29,8 +29,8 @@ public interface CheckModule<E, R extends Record, F extends FindingCollector> {
     /**
      * Does all I/O, through the probes of the context.
      *
-     * @return the evidence; fails with {@link CheckFailure} if the exchange did not complete and there is no evidence,
-     *     and with {@link OverloadFailure} if the service has no capacity
+     * @return the evidence; fails with {@link CheckFailure} if the exchange did not complete and left no evidence, and
+     *     with {@link OverloadFailure} if the service has no capacity
      */
     Future<E> collect(Target target, CheckContext context);
 

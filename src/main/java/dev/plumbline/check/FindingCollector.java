@@ -15,7 +15,7 @@ public interface FindingCollector {
     /** Sets the error of the result; null is ignored. */
     void error(@Nullable CheckError error);
 
-    /** Reports values in one finding, unless there are none. */
+    /** Reports values in one finding, unless the collection is empty. */
     static <T, C extends Collection<T>> void reportIfAny(C values, Consumer<C> finding) {
         if (!values.isEmpty()) {
             finding.accept(values);

@@ -15,7 +15,7 @@ public enum Level {
     /**
      * Returns the level with this name.
      *
-     * @throws IllegalArgumentException if there is no such level
+     * @throws IllegalArgumentException if the level does not exist
      */
     public static Level of(String id) {
         return valueOf(id.toUpperCase(Locale.ROOT));

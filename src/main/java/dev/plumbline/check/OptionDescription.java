@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One option of a module.
  *
- * @param defaultValue a Boolean, Long, String or List of String; null if there is no default
+ * @param defaultValue a Boolean, Long, String or List of String; null without a default
  * @param values the allowed values; empty for any value within the other bounds
  * @param min smallest allowed value of an integer option
  * @param max largest allowed value of an integer option

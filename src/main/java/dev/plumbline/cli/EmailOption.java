@@ -18,7 +18,7 @@ final class EmailOption {
         return address;
     }
 
-    /** The error if there is no such account. */
+    /** The error if the account does not exist. */
     Refusal notFound() {
         return new Refusal("no account with the e-mail address " + address.text());
     }

@@ -232,8 +232,8 @@ public final class EgressGuard {
         }
 
         /**
-         * The error if there is no address. A failed lookup can hide an address, so both lookups must succeed before an
-         * absence is reported.
+         * The error if no address was found. A failed lookup can hide an address, so both lookups must succeed before
+         * an absence is reported.
          */
         Throwable noAddress(String name, Future<DnsResponse> v4, Future<DnsResponse> v6) {
             Future<DnsResponse> decisive = this == V6 || this == AUTO && v4.succeeded() ? v6 : v4;

@@ -50,7 +50,7 @@ public final class KeyedRateLimiter<K> {
         this.scheduler = scheduler;
     }
 
-    /** Whether there is no limit. */
+    /** Whether requests are not limited. */
     public boolean isUnlimited() {
         return limit.perSecond() == 0 && limit.concurrent() == 0;
     }

@@ -111,7 +111,7 @@ public final class InstantChecks {
      * The remaining quota of fresh checks.
      *
      * @param client as in {@link InstantRequest}
-     * @return null if it is not available or there is no limit; does not fail
+     * @return null if it is not available or checks are not limited; does not fail
      */
     public Future<Message.@Nullable Granted> remainingQuota(String client) {
         if (!limited) {

@@ -29,7 +29,7 @@ public sealed interface InstantOutcome {
     /** The request was sent by a check. */
     record LoopDetected() implements InstantOutcome {}
 
-    /** There is no cached result and the request does not permit a run. */
+    /** The result is not cached, and the request does not permit a run. */
     record NotCached() implements InstantOutcome {}
 
     record QuotaExceeded(Message.Denied quota) implements InstantOutcome {}

@@ -21,7 +21,7 @@ public enum JobState {
         return this == COMPLETED || this == CANCELLED || this == FAILED;
     }
 
-    /** @throws IllegalArgumentException if there is no such state */
+    /** @throws IllegalArgumentException if the state does not exist */
     public static JobState of(String id) {
         return valueOf(id.toUpperCase(Locale.ROOT));
     }

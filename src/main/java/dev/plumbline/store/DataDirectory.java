@@ -141,7 +141,7 @@ public final class DataDirectory implements AutoCloseable {
         return secret;
     }
 
-    /** Returns null if there is no such file. */
+    /** Returns null if the file does not exist. */
     private static @Nullable String readSecret(Path file) {
         try {
             String existing = Files.readString(file).strip();

@@ -9,7 +9,7 @@ import java.util.Set;
 
 /** The reasons to reject a certificate for a host, in order of precedence. */
 public enum CertificateProblem {
-    /** The value of the field {@code problem} if there is no problem; never part of {@link #of}. */
+    /** The value of the field {@code problem} if the certificate does not have a problem; never part of {@link #of}. */
     NONE,
     EXPIRED,
     NOT_YET_VALID,

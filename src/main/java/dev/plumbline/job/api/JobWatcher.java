@@ -32,7 +32,7 @@ final class JobWatcher {
     /**
      * The first read of a job.
      *
-     * @param job null if there is no such job
+     * @param job null if the job does not exist
      * @param changes number of changes before the read
      */
     private record JobRead(JobStateStore.@Nullable OwnedJob job, long changes) {}
@@ -64,7 +64,7 @@ final class JobWatcher {
      * Waits until a job meets a condition.
      *
      * @param waitMs timeout in milliseconds, after which the latest state is returned
-     * @return null if there is no such job; fails with {@code DatabaseUnavailableException}
+     * @return null if the job does not exist; fails with {@code DatabaseUnavailableException}
      */
     Future<JobStateStore.@Nullable OwnedJob> await(
             String token, Predicate<JobStateStore.OwnedJob> condition, long waitMs) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request and its redirects.
  *
- * @param hops the exchanges in order; empty if there was no response
+ * @param hops the exchanges in order; empty if no response was received
  * @param url the URL of the last request, with or without response
  * @param error why the trace ended early; null if the last hop is the final response
  */

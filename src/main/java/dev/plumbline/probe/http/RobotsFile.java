@@ -135,7 +135,7 @@ public record RobotsFile(
             String content = (comment < 0 ? line : line.substring(0, comment)).strip();
             int separator = content.indexOf(':');
             if (separator < 0 && google) {
-                separator = onlyBlank(content);
+                separator = blankBetweenWords(content);
             }
             if (separator < 0) {
                 if (!content.isEmpty()) {
@@ -167,7 +167,7 @@ public record RobotsFile(
         }
 
         /** Returns the index of the blanks between two words, which Google reads as a colon; -1 for other lines. */
-        private static int onlyBlank(String content) {
+        private static int blankBetweenWords(String content) {
             Matcher words = TWO_WORDS.matcher(content);
             return words.matches() ? words.end(1) : -1;
         }

@@ -26,7 +26,7 @@ public final class SmtpGreetingScript implements TcpProbe.Script {
     }
 
     /**
-     * Whether the reply to EHLO lists STARTTLS; null if there is no such reply.
+     * Whether the reply to EHLO lists STARTTLS; null if this reply was not received.
      *
      * @param received all data that the server sent
      */

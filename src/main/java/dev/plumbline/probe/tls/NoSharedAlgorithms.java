@@ -18,7 +18,7 @@ public final class NoSharedAlgorithms extends Exception {
      * Connects with one engine, and with the other one if the first shares no algorithm with the peer. Never fails with
      * {@link NoSharedAlgorithms}: if both handshakes fail, the failure of the first one is the result.
      *
-     * @param other equal to {@code first} if there is no other engine
+     * @param other equal to {@code first} if only one engine is available
      */
     public static <E, T> Future<T> withFallback(E first, E other, Function<E, Future<T>> dial) {
         return dial.apply(first).recover(failure -> {
