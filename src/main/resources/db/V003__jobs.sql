@@ -3,6 +3,7 @@ create table job (
   id bigint generated always as identity primary key,
   token text not null unique,
   account_id bigint not null references account,
+  name text not null check (char_length(name) between 1 and 100),
   module text not null,
   options json not null,  -- options that differ from the module's defaults; jsonb does not accept \u0000
   fresh boolean not null,  -- cached results are not used
@@ -134,12 +135,12 @@ create table account_schedule (
 -- p_first_indexes: per line the index of the first line with the same target; null: all targets differ.
 -- A limit of 0 disables a quota. If the outcome is 'denied', exceeded is the quota with the longest retry time.
 create function create_job(
-  p_token text, p_account bigint, p_key bigint, p_module text, p_options json,
+  p_token text, p_account bigint, p_key bigint, p_name text, p_module text, p_options json,
   p_fresh boolean, p_inputs bytea[], p_first_indexes int[], p_idempotency_key text, p_body_hash text,
   p_key_limit int, p_account_limit int, p_window bigint
 ) returns table (
-  outcome text, job_id bigint, token text, module text, options json, fresh boolean, total int,
-  created_at timestamptz, policies text[], remaining int[], reset_micros bigint[], exceeded text,
+  outcome text, job_id bigint, token text, name text, module text, options json, fresh boolean,
+  total int, created_at timestamptz, policies text[], remaining int[], reset_micros bigint[], exceeded text,
   retry_micros bigint
 )
 language plpgsql as $$
@@ -168,7 +169,7 @@ begin
       return;
     elsif found then
       return query
-        select 'replayed', j.id, j.token, j.module, j.options, j.fresh, j.total, j.created_at,
+        select 'replayed', j.id, j.token, j.name, j.module, j.options, j.fresh, j.total, j.created_at,
           '{}'::text[], '{}'::int[], '{}'::bigint[], null::text, null::bigint
         from job j where j.id = earlier.job_id;
       return;
@@ -217,14 +218,14 @@ begin
     return;
   end if;
 
-  insert into job as j (token, account_id, module, options, fresh, total, pending_chunks)
+  insert into job as j (token, account_id, name, module, options, fresh, total, pending_chunks)
     values (
-      p_token, p_account, p_module, p_options, p_fresh, lines,
+      p_token, p_account, p_name, p_module, p_options, p_fresh, lines,
       case when p_first_indexes is null then (lines + 49) / 50
         else ((select count(*) from unnest(p_first_indexes) with ordinality f(first, ord)
           where f.first = f.ord - 1) + 49) / 50 end)
-    returning j.id, j.token, j.module, j.options, j.fresh, j.total, j.created_at
-    into job_id, token, module, options, fresh, total, created_at;
+    returning j.id, j.token, j.name, j.module, j.options, j.fresh, j.total, j.created_at
+    into job_id, token, name, module, options, fresh, total, created_at;
   insert into job_input (job_id, page, inputs)
     select create_job.job_id, p, p_inputs[p * 50 + 1 : p * 50 + 50]
     from generate_series(0, (lines - 1) / 50) p;

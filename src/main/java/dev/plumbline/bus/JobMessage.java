@@ -13,6 +13,7 @@ public sealed interface JobMessage extends Message {
      * Create a job. All values are validated.
      *
      * @param keyId the API key that is charged
+     * @param name 1 to 100 characters
      * @param items inputs, 1 to 500
      * @param options options that differ from the module's defaults
      * @param fresh whether cached results are not used
@@ -21,6 +22,7 @@ public sealed interface JobMessage extends Message {
     record CreateJob(
             long accountId,
             long keyId,
+            String name,
             String module,
             List<String> items,
             Map<String, Object> options,
@@ -125,6 +127,7 @@ public sealed interface JobMessage extends Message {
     record JobSnapshot(
             long id,
             String token,
+            String name,
             String module,
             Map<String, Object> options,
             JobState state,

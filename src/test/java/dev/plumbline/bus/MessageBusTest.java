@@ -35,6 +35,7 @@ class MessageBusTest {
     private static final JobMessage.JobSnapshot JOB = new JobMessage.JobSnapshot(
             3,
             "job_0123456789abcdefghijkl",
+            "first",
             "http-status",
             Map.of(),
             JobState.RUNNING,
@@ -82,6 +83,7 @@ class MessageBusTest {
                 new JobMessage.CreateJob(
                         7,
                         8,
+                        "first",
                         "http-status",
                         List.of("a.example", "b.example"),
                         Map.of("method", "get"),

@@ -162,6 +162,7 @@ public final class InMemoryJobs {
         return new JobMessage.JobSnapshot(
                 Long.parseLong(token.substring(4)) + 1,
                 token,
+                "test",
                 MODULE,
                 Map.of(),
                 state,

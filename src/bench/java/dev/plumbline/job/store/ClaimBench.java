@@ -67,6 +67,7 @@ public final class ClaimBench {
                 new JobMessage.CreateJob(
                         account,
                         key,
+                        "bench",
                         MODULE,
                         IntStream.range(0, MAX_LINES).mapToObj(i -> path + i).toList(),
                         Map.of(),

@@ -29,7 +29,7 @@ public final class JobStateStore {
 
     private static final String SELECT =
             """
-      select j.id, j.token, j.account_id, j.module, j.options, j.fresh, j.state, j.version, j.total, j.running,
+      select j.id, j.token, j.name, j.account_id, j.module, j.options, j.fresh, j.state, j.version, j.total, j.running,
         j.pass, j.warn, j.fail, j.error, j.cancelled, j.created_at, j.started_at, j.finished_at, j.expires_at,
         coalesce(j.expires_at <= clock_timestamp(), false) as expired,
         case when j.running = 0 then '{}'::int[] else array(
@@ -109,6 +109,7 @@ public final class JobStateStore {
         JobSnapshot head = new JobSnapshot(
                 row.getLong("id"),
                 row.getString("token"),
+                row.getString("name"),
                 row.getString("module"),
                 options(row),
                 JobState.of(row.getString("state")),
@@ -133,6 +134,7 @@ public final class JobStateStore {
         return new JobSnapshot(
                 row.getLong("job_id"),
                 row.getString("token"),
+                row.getString("name"),
                 row.getString("module"),
                 options(row),
                 JobState.QUEUED,

@@ -35,9 +35,9 @@ public final class JobStore {
 
     private static final String CREATE =
             """
-      select outcome, job_id, token, module, options, fresh, total, created_at, policies, remaining, reset_micros,
+      select outcome, job_id, token, name, module, options, fresh, total, created_at, policies, remaining, reset_micros,
         exceeded, retry_micros
-      from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)""";
+      from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)""";
 
     private static final String CANCEL = "select cancel_job($1, $2, make_interval(secs => $3))";
 
@@ -99,6 +99,7 @@ public final class JobStore {
                 .addString(token)
                 .addLong(request.accountId())
                 .addLong(request.keyId())
+                .addString(request.name())
                 .addString(request.module())
                 .addValue(new JsonObject(request.options()))
                 .addBoolean(request.fresh())

@@ -100,7 +100,7 @@ class JobCreationApiTest {
         assertProblem(refused, 422, "invalid-job");
         assertThat(new JsonObject(refused.body()).getString("detail"))
                 .isEqualTo("The request body must be an object with module (an identifier from /api/v1/tools), items"
-                        + " (an array of 1 to 500 strings) and optional options (an object), not "
+                        + " (an array of 1 to 500 strings), optional options (an object) and an optional name (a string), not "
                         + what
                         + ". No job was created.");
     }
@@ -201,6 +201,38 @@ class JobCreationApiTest {
         assertThat(token(elsewhere)).isNotEqualTo(token(first));
         assertThat(new JsonObject(jobs.get("", "X-Api-Key", owner).body()).getJsonArray("jobs"))
                 .hasSize(1);
+    }
+
+    @Test
+    void nameIsInEveryRepresentation() {
+        String owner = accounts.key().secret();
+        JsonObject named = body(List.of("a b", "c d"), new JsonObject()).put("name", "Après la mise à jour");
+
+        HttpResponse<String> created =
+                service.post(JOBS, named.encode(), "X-Api-Key", owner, "Idempotency-Key", "name-1");
+        HttpResponse<String> again =
+                service.post(JOBS, named.encode(), "X-Api-Key", owner, "Idempotency-Key", "name-1");
+        HttpResponse<String> renamed =
+                service.post(JOBS, named.put("name", "x").encode(), "X-Api-Key", owner, "Idempotency-Key", "name-1");
+        HttpResponse<String> unnamed = service.post(
+                JOBS, body(List.of("a b"), new JsonObject()).encode(), "X-Api-Key", owner, "Prefer", "return=minimal");
+
+        assertThat(name(created)).isEqualTo("Après la mise à jour");
+        assertThat(again.body()).isEqualTo(created.body());
+        assertProblem(renamed, 422, "idempotency-mismatch");
+        assertThat(name(unnamed)).isEqualTo("a b");
+        String path = "/" + token(created);
+        assertThat(name(jobs.get(path, "X-Api-Key", owner))).isEqualTo("Après la mise à jour");
+        assertThat(name(jobs.get(path + "?results=false", "X-Api-Key", owner))).isEqualTo("Après la mise à jour");
+        assertThat(name(service.send("DELETE", service.uri(JOBS + path), "X-Api-Key", owner)))
+                .isEqualTo("Après la mise à jour");
+        assertThat(new JsonObject(jobs.get("", "X-Api-Key", owner).body()).getJsonArray("jobs"))
+                .extracting(job -> ((JsonObject) job).getString("name"))
+                .containsExactly("a b", "Après la mise à jour");
+    }
+
+    private static String name(HttpResponse<String> response) {
+        return new JsonObject(response.body()).getString("name");
     }
 
     @ParameterizedTest

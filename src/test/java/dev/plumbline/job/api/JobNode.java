@@ -86,7 +86,7 @@ public final class JobNode implements AutoCloseable {
     public JobMessage.JobSnapshot create(long account, List<String> items, Map<String, Object> options, boolean fresh) {
         JobMessage.CreateReply reply = ask(
                 BusAddresses.JOB_CREATE,
-                new JobMessage.CreateJob(account, 0, ScriptedModule.NAME, items, options, fresh, null),
+                new JobMessage.CreateJob(account, 0, "test", ScriptedModule.NAME, items, options, fresh, null),
                 JobMessage.CreateReply.class);
         return ((JobMessage.JobCreated) reply).job();
     }

@@ -84,6 +84,7 @@ class JobStoreTest {
                 new JobMessage.CreateJob(
                         key.accountId(),
                         key.keyId(),
+                        "test",
                         "scripted",
                         List.of("one.test"),
                         Map.of(),
@@ -301,8 +302,8 @@ class JobStoreTest {
         long job = tables.number(
                 """
             insert into job (
-              token, account_id, module, options, fresh, state, total, pass, cancelled, pending_chunks)
-            values ($1, $2, 'scripted', '{}', false, $3, 1, $4, $5, 0) returning id""",
+              token, account_id, name, module, options, fresh, state, total, pass, cancelled, pending_chunks)
+            values ($1, $2, 'test', 'scripted', '{}', false, $3, 1, $4, $5, 0) returning id""",
                 JobTables.token(),
                 account,
                 from,
@@ -469,7 +470,7 @@ class JobStoreTest {
         JobCreator intake = new JobCreator(
                 DATABASE.vertx(), new ModuleCatalogue(List.of(new ScriptedModule())), store(0, 0, 0), () -> {});
         JobCreated reply = (JobCreated) await(intake.create(new JobMessage.CreateJob(
-                key.accountId(), key.keyId(), ScriptedModule.NAME, items, Map.of(), false, null)));
+                key.accountId(), key.keyId(), "test", ScriptedModule.NAME, items, Map.of(), false, null)));
 
         Map<String, Integer> firstIndexes = new HashMap<>();
         Set<Integer> checks = new TreeSet<>();

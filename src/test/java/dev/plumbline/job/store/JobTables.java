@@ -47,7 +47,8 @@ public final class JobTables {
     long job(long account, int lines, Integer @Nullable [] firstIndexes) {
         List<String> items =
                 IntStream.range(0, lines).mapToObj(i -> "line-" + i + ".test").toList();
-        JobMessage.CreateJob order = new JobMessage.CreateJob(account, 0, "scripted", items, Map.of(), false, null);
+        JobMessage.CreateJob order =
+                new JobMessage.CreateJob(account, 0, "test", "scripted", items, Map.of(), false, null);
         JobMessage.CreateReply reply = await(jobs.create(token(), order, firstIndexes));
         return ((JobMessage.JobCreated) reply).job().id();
     }

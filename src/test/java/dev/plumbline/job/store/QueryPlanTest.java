@@ -70,8 +70,8 @@ class QueryPlanTest {
         }
         tables.sql(
                 """
-          insert into job (token, account_id, module, options, fresh, total, pending_chunks)
-            select 'job_plan' || i, $1, 'scripted', '{}', false, 1, 1 from generate_series(1, 5000) i""",
+          insert into job (token, account_id, name, module, options, fresh, total, pending_chunks)
+            select 'job_plan' || i, $1, 'test', 'scripted', '{}', false, 1, 1 from generate_series(1, 5000) i""",
                 account);
         tables.sql(
                 """

@@ -38,7 +38,14 @@ final class JobClient {
         return request(
                 BusAddresses.JOB_CREATE,
                 new JobMessage.CreateJob(
-                        accountId, keyId, job.module(), job.items(), job.options(), job.fresh(), idempotency),
+                        accountId,
+                        keyId,
+                        job.name(),
+                        job.module(),
+                        job.items(),
+                        job.options(),
+                        job.fresh(),
+                        idempotency),
                 JobMessage.CreateReply.class,
                 TIMEOUT_MS);
     }

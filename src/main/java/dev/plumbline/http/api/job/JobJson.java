@@ -134,6 +134,7 @@ final class JobJson {
                 .put("web", publicUrl + "/jobs/" + job.token());
         return new JsonObject()
                 .put("token", job.token())
+                .put("name", job.name())
                 .put("module", job.module())
                 .put("options", new JsonObject(new TreeMap<>(job.options())))
                 .put("state", job.state().id())

@@ -87,11 +87,12 @@ final class JobRequestReader {
     /**
      * A valid request.
      *
+     * @param name 1 to 100 characters; the default if the body has no name
      * @param items the lines as submitted, 1 to 500
      * @param options the options that differ from the defaults of the module
      * @param fresh whether cached results must not be used
      */
-    record JobRequest(String module, List<String> items, Map<String, Object> options, boolean fresh) {}
+    record JobRequest(String name, String module, List<String> items, Map<String, Object> options, boolean fresh) {}
 
     /**
      * A parsed body.
@@ -147,6 +148,7 @@ final class JobRequestReader {
         private final RequestFaultList faults = new RequestFaultList(MAX_FAULTS);
         private final Set<String> members = new HashSet<>();
         private @Nullable ModuleDescription module;
+        private @Nullable String name;
         private final List<String> items = new ArrayList<>();
         private final Map<String, Object> options = new TreeMap<>();
 
@@ -165,7 +167,7 @@ final class JobRequestReader {
                 faults.add(
                         "",
                         ("must be an object with module (an identifier from /api/v1/tools), items (an array of 1 to %s"
-                                        + " strings) and optional options (an object), not %s")
+                                        + " strings), optional options (an object) and an optional name (a string), not %s")
                                 .formatted(MAX_ITEMS, typeName(first)));
                 throw invalid();
             }
@@ -210,10 +212,11 @@ final class JobRequestReader {
                 case "module" -> module();
                 case "items" -> items();
                 case "options" -> options();
+                case "name" -> name();
                 default ->
                     faults.add(
                             RequestFaultList.pointer("", name),
-                            "is not a known property; allowed properties: module, items, options");
+                            "is not a known property; allowed properties: module, items, options, name");
             }
         }
 
@@ -229,6 +232,20 @@ final class JobRequestReader {
                 faults.add("/module", "is not a known module: '" + shown + "'; /api/v1/tools lists all modules");
             } else {
                 module = known.description();
+            }
+        }
+
+        private void name() throws IOException {
+            if (json.currentToken() != JsonToken.VALUE_STRING) {
+                faults.add("/name", "must be a string");
+                return;
+            }
+            String text = json.getText();
+            String fault = RequestFaultList.utf8Length(text) < 0 ? UNPAIRED_SURROGATE : JobName.fault(text);
+            if (fault == null) {
+                name = text;
+            } else {
+                faults.add("/name", fault);
             }
         }
 
@@ -342,7 +359,11 @@ final class JobRequestReader {
                 throw invalid();
             }
             return new JobRequest(
-                    module.module(), List.copyOf(items), parsed.options().given(), Boolean.TRUE.equals(fresh));
+                    name == null ? JobName.ofItems(items, module) : name,
+                    module.module(),
+                    List.copyOf(items),
+                    parsed.options().given(),
+                    Boolean.TRUE.equals(fresh));
         }
     }
 }

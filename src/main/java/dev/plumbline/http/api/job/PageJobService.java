@@ -54,10 +54,12 @@ public final class PageJobService {
     /**
      * The job to create.
      *
+     * @param name at most 100 characters; null or blank for the default
      * @param items the lines, without blank ones
      * @param options typed values, including {@code fresh}
      */
-    public record JobParameters(String module, List<String> items, Map<String, Object> options) {}
+    public record JobParameters(
+            @Nullable String name, String module, List<String> items, Map<String, Object> options) {}
 
     /**
      * Creates a job.
@@ -94,13 +96,14 @@ public final class PageJobService {
     }
 
     private JobRequestReader.Parsed parse(JobParameters parameters) {
-        return reader.parse(
-                new JsonObject()
-                        .put("module", parameters.module)
-                        .put("items", parameters.items)
-                        .put("options", new JsonObject(parameters.options))
-                        .toBuffer(),
-                true);
+        JsonObject body = new JsonObject()
+                .put("module", parameters.module)
+                .put("items", parameters.items)
+                .put("options", new JsonObject(parameters.options));
+        if (parameters.name != null && !parameters.name.isBlank()) {
+            body.put("name", parameters.name.strip());
+        }
+        return reader.parse(body.toBuffer(), true);
     }
 
     private static Problem rateLimitExceeded(JobMessage.JobQuotaExceeded over) {

@@ -210,7 +210,7 @@ public final class BulkPage implements PageRoutes.Pages {
                 ctx,
                 user,
                 upload,
-                new PageJobService.JobParameters(form.selected().module(), upload.lines.texts(), parameters));
+                new PageJobService.JobParameters(null, form.selected().module(), upload.lines.texts(), parameters));
     }
 
     private static BulkForm.@Nullable Rejection validate(JobInputLines lines) {

@@ -203,7 +203,7 @@ public final class JobPage implements PageRoutes.Pages {
                     return keys.of(account)
                             .compose(key -> jobs.create(
                                     new PageJobService.Owner(account, key),
-                                    new PageJobService.JobParameters(job.module(), failed, options),
+                                    new PageJobService.JobParameters(job.name(), job.module(), failed, options),
                                     null));
                 });
         handle(ctx, created, next -> pages.redirect(ctx, path(next.token())));

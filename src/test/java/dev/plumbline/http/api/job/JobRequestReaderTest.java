@@ -51,10 +51,34 @@ class JobRequestReaderTest {
 
         assertThat(job)
                 .isEqualTo(new JobRequestReader.JobRequest(
+                        "https://example.com/",
                         "http-status",
                         List.of("https://example.com/", "", "https://example.com/", "nö😀"),
                         Map.of("timeout_ms", 5000L, "method", "get"),
                         true));
+    }
+
+    @Test
+    void nameHas1To100Characters() {
+        String body = "{\"name\":\"%s\",\"module\":\"http-status\",\"items\":[\"a\"]}";
+
+        assertThat(read(body.formatted("😀".repeat(100))).name()).isEqualTo("😀".repeat(100));
+        assertThat(faults(body.formatted("😀".repeat(101)))).singleElement().satisfies(fault -> {
+            assertThat(fault.where()).isEqualTo("/name");
+            assertThat(fault.detail()).isEqualTo("must have at most 100 characters");
+        });
+    }
+
+    @Test
+    void defaultNameIsFirstItem() {
+        String body = "{\"module\":\"http-status\",\"items\":[%s]}";
+
+        assertThat(read(body.formatted("\"a.test\",\"b.test\"")).name()).isEqualTo("a.test");
+        assertThat(read(body.formatted("\" \",\"b.test\"")).name()).isEqualTo("b.test");
+        assertThat(read(body.formatted('"' + "😀".repeat(101) + '"')).name()).isEqualTo("😀".repeat(100));
+        assertThat(read(body.formatted("\"a\\u0000b\\t\"")).name()).isEqualTo("a\ufffdb\ufffd");
+        assertThat(read(body.formatted("\"\"")).name())
+                .isEqualTo(MODULES.find("http-status").description().title());
     }
 
     @Test
@@ -83,6 +107,12 @@ class JobRequestReaderTest {
     {"module":"nonsense","items":["a"]} | /module | is not a known module: 'nonsense'
     {"module":7,"items":["a"]} | /module | must be a string
     {"module":null,"items":["a"]} | /module | must be a string
+    {"module":"http-status","items":["a"],"name":7} | /name | must be a string
+    {"module":"http-status","items":["a"],"name":null} | /name | must be a string
+    {"module":"http-status","items":["a"],"name":""} | /name | must not be empty
+    {"module":"http-status","items":["a"],"name":"a\\nb"} | /name | must not contain control characters
+    {"module":"http-status","items":["a"],"name":"\\ud800"} | /name | an unpaired surrogate
+    {"module":"http-status","items":["a"],"name":"a","name":"a"} | /name | must not be repeated
     {"module":"http-status","items":[]} | /items | is empty
     {"module":"http-status","items":{}} | /items | must be an array
     {"module":"http-status","items":["a",{"b":[]}]} | /items/1 | must be a string
@@ -283,18 +313,25 @@ class JobRequestReaderTest {
                         .ofMaxSize(2)
                         .map(JsonObject::new),
                 Arbitraries.of(new JsonArray(), "a", 1, true));
+        Arbitrary<Object> name = mostly(
+                Arbitraries.of("n", "n".repeat(100), "ö😀 ~"),
+                Arbitraries.of("", "n".repeat(101), "a\nb", "\u007f", 1));
         return Combinators.combine(
                         module.injectNull(0.05),
                         items.injectNull(0.05),
                         options.injectNull(0.05),
+                        name.injectNull(0.05),
                         Arbitraries.integers().between(0, 99))
-                .as((m, i, o, shape) -> {
+                .as((m, i, o, n, shape) -> {
                     JsonObject body = new JsonObject();
                     if (shape % 10 != 0) {
                         body.put("module", m);
                     }
                     if (shape % 10 != 1) {
                         body.put("items", i);
+                    }
+                    if (shape % 4 == 3) {
+                        body.put("name", n);
                     }
                     if (shape % 2 == 0) {
                         body.put("options", o);

@@ -269,6 +269,7 @@ class ResultFormatTest {
         return new JobSnapshot(
                 7,
                 "job_4kJ0mZ3tQbW9xYcR1nLp7s",
+                "test",
                 "made-up",
                 Map.of(),
                 state,
@@ -341,6 +342,7 @@ class ResultFormatTest {
                 .summary(new JobSnapshot(
                         job.id(),
                         job.token(),
+                        job.name(),
                         job.module(),
                         options,
                         job.state(),

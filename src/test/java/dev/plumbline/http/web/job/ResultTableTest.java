@@ -233,6 +233,7 @@ class ResultTableTest {
         return new JobMessage.JobSnapshot(
                 1,
                 "job_x",
+                "test",
                 "made-up",
                 Map.of(),
                 JobState.COMPLETED,
