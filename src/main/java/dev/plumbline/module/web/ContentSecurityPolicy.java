@@ -218,8 +218,9 @@ record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> 
             weaknesses.add(new Weakness(Code.CSP_SHORT_NONCE, name, "'nonce-…'"));
         }
         boolean hostsIgnored = CspSourceList.contains(sources, "'strict-dynamic'");
+        boolean evalAllowed = CspSourceList.contains(sources, "'unsafe-eval'");
         for (String source : sources) {
-            Code code = hostsIgnored ? null : CspSourceList.weakness(source);
+            Code code = hostsIgnored ? null : CspSourceList.weakness(source, evalAllowed);
             if (code != null) {
                 weaknesses.add(new Weakness(code, name, source));
             }

@@ -1,12 +1,19 @@
 package dev.plumbline.module.web;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import com.google.common.net.InternetDomainName;
 import dev.plumbline.module.web.ContentSecurityPolicy.Code;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Source expressions of a Content-Security-Policy (CSP Level 3 section 2.3.1). */
@@ -21,17 +28,8 @@ final class CspSourceList {
     private static final Pattern HASH =
             Pattern.compile("'sha(256|384|512)-[a-z0-9+/_-]++=*+'", Pattern.CASE_INSENSITIVE);
 
-    /** Hosts with JSONP endpoints, script libraries or user uploads that run arbitrary scripts. Not complete. */
-    private static final Set<String> BYPASS_HOSTS = Set.of(
-            """
-            accounts.google.com ajax.aspnetcdn.com ajax.googleapis.com api.flickr.com api.github.com cdn.bootcdn.net
-            cdn.jsdelivr.net cdn.rawgit.com cdn.skypack.dev cdn.staticfile.org cdn.syndication.twimg.com
-            cdnjs.cloudflare.com code.angularjs.org d.yimg.com esm.run esm.sh firebasestorage.googleapis.com ga.jspm.io
-            googleads.g.doubleclick.net graph.facebook.com maps.googleapis.com mc.yandex.ru rawgit.com s3.amazonaws.com
-            storage.googleapis.com translate.googleapis.com unpkg.com www.google-analytics.com www.google.com
-            www.googleadservices.com www.googleapis.com www.googletagmanager.com www.gstatic.com yandex.st
-            yastatic.net"""
-                    .split("\\s+"));
+    /** Hosts whose scripts bypass a policy, and whether the bypass requires {@code 'unsafe-eval'}. */
+    private static final Map<String, Boolean> BYPASS_HOSTS = readBypassHosts();
 
     private CspSourceList() {}
 
@@ -41,8 +39,12 @@ final class CspSourceList {
         return host != null && IP_ADDRESS.matcher(host).matches() && !host.equals("127.0.0.1");
     }
 
-    /** The weakness of a script source; null if it has none. */
-    static @Nullable Code weakness(String expression) {
+    /**
+     * The weakness of a script source; null if it has none.
+     *
+     * @param evalAllowed whether the directive contains {@code 'unsafe-eval'}
+     */
+    static @Nullable Code weakness(String expression, boolean evalAllowed) {
         String source = expression.toLowerCase(Locale.ROOT);
         if (isAnything(source) || source.equals("data:")) {
             return Code.CSP_ANY_SOURCE;
@@ -60,10 +62,29 @@ final class CspSourceList {
             return Code.CSP_SHARED_HOST;
         }
         boolean file = path != null && !path.endsWith("/");
-        if (!file && BYPASS_HOSTS.stream().anyMatch(parent == null ? host::equals : h -> h.endsWith("." + parent))) {
+        if (!file && isBypassHost(host, parent, evalAllowed)) {
             return Code.CSP_BYPASS_HOST;
         }
         return source.startsWith("http://") ? Code.CSP_PLAIN_HTTP_SOURCE : null;
+    }
+
+    private static boolean isBypassHost(String host, @Nullable String parent, boolean evalAllowed) {
+        return BYPASS_HOSTS.entrySet().stream()
+                .filter(bypass -> evalAllowed || !bypass.getValue())
+                .map(Map.Entry::getKey)
+                .anyMatch(parent == null ? host::equals : bypass -> bypass.endsWith("." + parent));
+    }
+
+    private static Map<String, Boolean> readBypassHosts() {
+        try (InputStream in = CspSourceList.class.getResourceAsStream("csp-bypass-hosts.txt")) {
+            return new String(in.readAllBytes(), US_ASCII)
+                    .lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .map(line -> line.split(" "))
+                    .collect(Collectors.toUnmodifiableMap(line -> line[0], line -> line.length > 1));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Whether it matches any host. */

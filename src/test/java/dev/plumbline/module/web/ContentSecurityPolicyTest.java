@@ -66,6 +66,10 @@ class ContentSecurityPolicyTest {
                 "script-src cdnjs.cloudflare.com/ajax/libs/, BYPASS_HOST",
                 "script-src CDNJS.cloudflare.com, BYPASS_HOST",
                 "script-src *.gstatic.com, BYPASS_HOST",
+                "script-src accounts.google.com, BYPASS_HOST",
+                "script-src https://api.vk.com:443, BYPASS_HOST",
+                "script-src cdn.walkme.com, BYPASS_HOST",
+                "script-src 'self' www.googletagmanager.com, -",
                 "script-src https://cdn.jsdelivr.net/npm/a@1.0.0/a.js, -",
                 "script-src http://a.test, PLAIN_HTTP_SOURCE",
                 "script-src 'self' 'unsafe-eval', EVAL",
@@ -85,6 +89,12 @@ class ContentSecurityPolicyTest {
     void findsWeaknessesOfScriptSources(String scripts, String code) {
         assertThat(codes(scripts + STRICT))
                 .isEqualTo(code.equals("-") ? Set.of() : Set.of(Code.valueOf("CSP_" + code)));
+    }
+
+    @Test
+    void findsHostsWhoseBypassRequiresEvalOnlyIfEvalIsAllowed() {
+        assertThat(codes("script-src 'unsafe-eval' https://www.googletagmanager.com" + STRICT))
+                .isEqualTo(Set.of(Code.CSP_BYPASS_HOST, Code.CSP_EVAL));
     }
 
     @ParameterizedTest(name = "{0}")
