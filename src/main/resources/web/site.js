@@ -1,4 +1,4 @@
-// Enhancements of all pages: local times, current ages, tool suggestions during typing, copy buttons.
+// Enhancements of all pages: local times, current ages, copy buttons.
 "use strict";
 (() => {
   // local times; the title keeps the exact time
@@ -52,52 +52,5 @@
       box.classList.add("copyable");
       box.prepend(button);
     }
-  }
-
-  // tool suggestions during typing
-  const suggestions = document.getElementById("suggestions");
-  const input = document.getElementById("target");
-  if (suggestions && input) {
-    let latest = 0;
-    let timer;
-    let suggestedFor = input.value;
-    const suggest = async (tool) => {
-      const request = ++latest;
-      const query = new URLSearchParams({ target: input.value });
-      if (tool) {
-        query.set("tool", tool);
-      }
-      try {
-        const response = await fetch(suggestions.dataset.url + "?" + query);
-        const html = response.ok ? await response.text() : "";
-        if (request === latest) {
-          suggestions.innerHTML = html;
-          suggestedFor = query.get("target");
-          if (tool) {
-            suggestions.querySelector("[aria-current]")?.focus();
-          }
-        }
-      } catch {
-        // the form works without suggestions
-      }
-    };
-    input.addEventListener("input", () => {
-      clearTimeout(timer);
-      timer = setTimeout(suggest, 150);
-    });
-    input.form.addEventListener("submit", (event) => {
-      const check = suggestions.querySelector("form.check");
-      if (check && suggestedFor === input.value) {
-        event.preventDefault();
-        check.requestSubmit();
-      }
-    });
-    suggestions.addEventListener("click", (event) => {
-      const pill = event.target.closest("a[data-tool]");
-      if (pill && !event.metaKey && !event.ctrlKey && !event.shiftKey) {
-        event.preventDefault();
-        suggest(pill.dataset.tool);
-      }
-    });
   }
 })();

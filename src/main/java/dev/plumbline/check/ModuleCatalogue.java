@@ -3,6 +3,7 @@ package dev.plumbline.check;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -14,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 /** All modules, sorted by identifier. */
 public final class ModuleCatalogue {
     private final Map<String, ModuleDefinition<?>> modules;
+    private final Map<InputType, ModuleDescription> defaults = new EnumMap<>(InputType.class);
 
+    /** @throws IllegalStateException if two modules have the same name or are the default for the same type of input */
     public ModuleCatalogue(Iterable<? extends ModuleDefinition<?>> definitions) {
         Map<String, ModuleDefinition<?>> byName = new TreeMap<>();
         for (ModuleDefinition<?> module : definitions) {
@@ -24,6 +27,15 @@ public final class ModuleCatalogue {
             }
         }
         modules = Collections.unmodifiableMap(byName);
+        for (ModuleDescription module : descriptions()) {
+            for (InputType type : module.defaultFor()) {
+                ModuleDescription other = defaults.put(type, module);
+                if (other != null) {
+                    throw new IllegalStateException("default_for: " + type.id() + " is declared by both "
+                            + other.module() + " and " + module.module());
+                }
+            }
+        }
     }
 
     /** Loads the modules of the program. */
@@ -60,6 +72,11 @@ public final class ModuleCatalogue {
     /** The module with this name; null if there is none. */
     public @Nullable ModuleDefinition<?> find(String module) {
         return modules.get(module);
+    }
+
+    /** The module that checks an input of this type if no module was selected; null if there is none. */
+    public @Nullable ModuleDescription defaultFor(InputType type) {
+        return defaults.get(type);
     }
 
     public Set<String> names() {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param defaultPort the port of a {@code host_port} target without port; 0 for other inputs
  * @param schemes the schemes of a {@code url} target, the default first; empty for other inputs
  * @param reachability whether an unreachable target is a {@code fail} instead of an {@code error}
+ * @param defaultFor the types of input that this module checks if no module was selected
  */
 public record ModuleDescription(
         String module,
@@ -28,7 +29,8 @@ public record ModuleDescription(
         List<OptionDescription> options,
         List<FieldDescription> fields,
         List<FindingCode> findings,
-        boolean reachability) {
+        boolean reachability,
+        List<InputType> defaultFor) {
 
     public static final String TIMEOUT_MS = "timeout_ms";
     public static final String IP_VERSION = "ip_version";

@@ -46,6 +46,7 @@ final class SheetReader {
             @Nullable String example,
             @Nullable String placeholder,
             boolean reachability,
+            @Nullable List<InputType> defaultFor,
             boolean connects,
             boolean resolver,
             @Nullable String include,
@@ -146,10 +147,19 @@ final class SheetReader {
                     List.copyOf(options),
                     List.copyOf(fields),
                     List.copyOf(findings),
-                    sheet.reachability());
+                    sheet.reachability(),
+                    defaultFor(sheet));
         } catch (IllegalArgumentException | JsonProcessingException e) {
             throw new IllegalStateException(name + ".yaml: " + e.getMessage(), e);
         }
+    }
+
+    private static List<InputType> defaultFor(Sheet sheet) {
+        List<InputType> types = sheet.defaultFor() == null ? List.of() : List.copyOf(sheet.defaultFor());
+        if (types.contains(InputType.HOST)) {
+            throw new IllegalArgumentException("default_for: use domain or ip instead of host");
+        }
+        return types;
     }
 
     private static Sheet parse(String name, Function<String, @Nullable String> files) throws JsonProcessingException {

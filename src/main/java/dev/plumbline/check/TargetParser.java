@@ -41,6 +41,25 @@ public final class TargetParser {
         return withinLimit(target);
     }
 
+    /** The type of target that a text resembles most: a URL, e-mail address, IP address, host with port, or domain. */
+    public static InputType typeOf(String raw) {
+        String text = raw.strip();
+        if (UrlAuthority.looksLikeUrl(text)) {
+            return InputType.URL;
+        }
+        if (text.indexOf('@') >= 0) {
+            return InputType.EMAIL;
+        }
+        try {
+            ip(text);
+            return InputType.IP;
+        } catch (InvalidTargetException notAnAddress) {
+            return PORT.matcher(text.substring(text.lastIndexOf(':') + 1)).matches() && text.indexOf(':') >= 0
+                    ? InputType.HOST_PORT
+                    : InputType.DOMAIN;
+        }
+    }
+
     /**
      * Parses and normalizes a URL that is not the target of a check, such as a redirect.
      *

@@ -202,6 +202,8 @@ class SheetModuleTest {
                 arguments("warn: The", "wran: The", "Unrecognized field \"wran\""),
                 arguments("summary: Reports", "title: Reports", "Duplicate field 'title'"),
                 arguments("category: web", "default_port: 1", "category is required"),
+                arguments("category: web", "category: web\ndefault_for: [host]", "default_for: use domain or ip"),
+                arguments("category: web", "category: web\ndefault_for: [page]", "not one of the values"),
                 arguments("changes: object[]", "change: object[]", "field changes.at: declare changes before it"),
                 arguments("State | Whether", "State, whether", "field state: expected TYPE"));
     }

@@ -23,6 +23,7 @@ public final class ModuleDescriptionBuilder {
     private boolean reachability;
     private boolean connects;
     private @Nullable List<String> resolvers;
+    private List<InputType> defaultFor = List.of();
     private final List<OptionDescription> options = new ArrayList<>();
     private final List<FieldDescription> fields = new ArrayList<>();
     private final List<FindingCode> findings = new ArrayList<>();
@@ -71,6 +72,12 @@ public final class ModuleDescriptionBuilder {
         return this;
     }
 
+    /** Checks inputs of these types if no module was selected. */
+    public ModuleDescriptionBuilder defaultFor(InputType... types) {
+        defaultFor = List.of(types);
+        return this;
+    }
+
     /** Adds the option {@code ip_version}, for modules that connect to the target. */
     public ModuleDescriptionBuilder connects() {
         connects = true;
@@ -116,6 +123,7 @@ public final class ModuleDescriptionBuilder {
                 List.copyOf(options),
                 List.copyOf(fields),
                 List.copyOf(findings),
-                reachability);
+                reachability,
+                List.copyOf(defaultFor));
     }
 }

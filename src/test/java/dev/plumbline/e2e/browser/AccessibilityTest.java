@@ -102,8 +102,8 @@ class AccessibilityTest {
     @ValueSource(
             strings = {
                 "/",
-                "/?target=https%3A%2F%2Fexample.com%2Fpage",
-                "/?target=two+words",
+                "/check?target=two+words",
+                "/check?target=example.com&tool=tcp-port",
                 "/tools",
                 "/tools?q=certificate",
                 "/tools?q=nothing+of+the+kind",
@@ -147,7 +147,6 @@ class AccessibilityTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/?target=some.example&tool=made-up",
                 "/tools/made-up",
                 "/check/made-up/bad.example",
                 "/check/made-up/good.example",

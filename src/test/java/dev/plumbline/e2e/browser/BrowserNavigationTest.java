@@ -75,17 +75,11 @@ class BrowserNavigationTest {
         return email;
     }
 
-    /** Enters the target on the home page and runs the first suggested tool. */
+    /** Enters the target on the home page and runs the default tool. */
     private static void check(WebVisitor visit, String target) {
         visit.open("/");
         visit.box("Domain, URL, host:port, IP or e-mail").fill(target);
-        if (visit.look().scripts()) {
-            assertThat(visit.button("Run check")).isVisible();
-            visit.box("Domain, URL, host:port, IP or e-mail").press("Enter");
-        } else {
-            visit.button("Check").click();
-            visit.button("Run check").click();
-        }
+        visit.box("Domain, URL, host:port, IP or e-mail").press("Enter");
     }
 
     private static void reloadUntilFinished(WebVisitor visit) {
@@ -113,14 +107,38 @@ class BrowserNavigationTest {
 
     @ParameterizedTest
     @MethodSource("viewports")
-    void invalidAndForbiddenTargetsAreExplained(ViewportTheme viewport) {
+    void anotherCheckOfTheTargetRunsWithOneClick(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            check(visit, lab.http("/ok?tabs" + viewport.hashCode()));
+            assertThat(visit.page().locator(".tabs [aria-current=page]")).hasText("HTTP status");
+            visit.link("SSL certificate").click();
+
+            assertThat(visit.page().locator(".tabs [aria-current=page]")).hasText("SSL certificate");
+            assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Fail.");
+            visit.fits();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("viewports")
+    void aToolIsSelectedBeforeTheCheck(ViewportTheme viewport) {
         try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/");
-            visit.box("Domain, URL, host:port, IP or e-mail").fill("two words");
-            if (!viewport.scripts()) {
-                visit.button("Check").click();
-            }
-            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("two words");
+            visit.box("Domain, URL, host:port, IP or e-mail").fill(lab.http("/ok?before" + viewport.hashCode()));
+            visit.box("Tool").selectOption("http-timing");
+            visit.button("Run check").click();
+
+            assertThat(visit.page().locator(".tabs [aria-current=page]")).hasText("HTTP timing");
+            visit.fits();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("viewports")
+    void invalidAndForbiddenTargetsAreExplained(ViewportTheme viewport) {
+        try (WebVisitor visit = chromium.visit(service, viewport)) {
+            check(visit, "two words");
+            assertThat(visit.page().getByRole(AriaRole.ALERT)).containsText("two words is not a valid target");
             visit.fits();
 
             check(visit, "http://10.1.2.3/inside");

@@ -126,8 +126,8 @@ class PageEscapingTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/?target=",
-                "/?tool=",
+                "/check?target=",
+                "/check?tool=",
                 "/tools?q=",
                 "/tools/",
                 "/check/http-status/",
@@ -161,10 +161,11 @@ class PageEscapingTest {
 
     @Test
     void untrustedTextInSentencesHasNoExtraSpace() {
-        assertThat(page("/?target=two+words")
-                        .select("#suggestions [role=status]")
+        assertThat(page("/check?target=two+words")
+                        .select("[role=alert] p")
+                        .first()
                         .text())
-                .isEqualTo("Invalid target two words: A hostname must not contain a space.");
+                .isEqualTo("two words is not a valid target. A hostname must not contain a space.");
         assertThat(page("/tools?q=certificate").select("main [role=status]").text())
                 .matches("[0-9]+ tools? for certificate\\. Clear search");
     }

@@ -96,7 +96,7 @@ class PageLayoutTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/tools?q=%", "/?target=50%", "/sign-in?next=%zz"})
+    @ValueSource(strings = {"/tools?q=%", "/check?target=50%", "/sign-in?next=%zz"})
     void invalidPercentEncodingIsExplained(String path) throws Exception {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n\r\n");
@@ -139,8 +139,8 @@ class PageLayoutTest {
 
     static Stream<Arguments> rejectedHeads() {
         return Stream.of(
-                Arguments.of("GET /?target=" + "x".repeat(33_000) + " HTTP/1.1", "", 414),
-                Arguments.of("GET /?target=" + "x".repeat(120_000) + " HTTP/1.1", "", 414),
+                Arguments.of("GET /check?target=" + "x".repeat(33_000) + " HTTP/1.1", "", 414),
+                Arguments.of("GET /check?target=" + "x".repeat(120_000) + " HTTP/1.1", "", 414),
                 Arguments.of("GET /tools HTTP/1.1", "Cookie: a=" + "x".repeat(20_000) + "\r\n", 431),
                 Arguments.of("GET /tools HTTP/1.1", "no colon\r\n", 400));
     }

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
+import org.jsoup.select.Elements;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -209,22 +210,32 @@ class ReportPageTest {
     }
 
     @Test
-    void suggestionsAreRankedByInput() {
-        assertThat(offered("https://example.com/a")).first().isEqualTo("HTTP status");
-        // a name may be meant in every way: one tool of each kind comes before the second of any
-        assertThat(offered("example.com")).startsWith("HTTP status", "SSL certificate", "DNS records", "DMARC record");
-        assertThat(offered("example.com:8443")).first().isEqualTo("SSL certificate");
-        assertThat(offered("someone@example.com")).contains("HTTP status");
-        assertThat(parsed(service.page("/suggestions?target=.."))
-                        .select("[role=status]")
-                        .text())
-                .startsWith("Invalid target");
-        assertThat(service.page("/suggestions?target=").body()).doesNotContain("<form");
+    void otherChecksOfTheTargetAreOneClickAway() {
+        Document page = parsed(service.page(path(lab.http("/ok?tabs")), "X-Forwarded-For", "203.0.113.9"));
+        Elements tabs = page.select("nav.tabs .pills").first().select("a");
+
+        assertThat(tabs.select("[aria-current=page]").eachText()).containsExactly("HTTP status");
+        assertThat(tabs.eachText()).startsWith("HTTP status", "SSL certificate").hasSizeLessThanOrEqualTo(9);
+        assertThat(tabs.eachAttr("rel")).containsOnly("nofollow");
+        String other = tabs.get(1).attr("href");
+        assertThat(other).startsWith("/check/ssl-certificate/127.0.0.1%3A");
+        HttpResponse<String> report = service.page(other, "X-Forwarded-For", "203.0.113.9");
+        assertThat(parsed(report).select(".verdict")).hasSize(1);
+        assertThat(parsed(report).select("nav.tabs [aria-current=page]").text()).isEqualTo("SSL certificate");
     }
 
-    private static java.util.List<String> offered(String typed) {
-        return parsed(service.page("/suggestions?target=" + URLEncoder.encode(typed, StandardCharsets.UTF_8)))
-                .select(".pills a")
-                .eachText();
+    @Test
+    void tabsListEveryToolThatAcceptsTheTarget() {
+        Document page = parsed(service.page("/check/spf/nothing.test", "X-Forwarded-For", "203.0.113.10"));
+
+        assertThat(page.select("nav.tabs a").eachAttr("href"))
+                .contains(
+                        "/check/http-status/https%3A%2F%2Fnothing.test%2F",
+                        "/check/ssl-certificate/nothing.test",
+                        "/check/dns-records/nothing.test",
+                        "/check/spf/nothing.test")
+                .noneMatch(path -> path.startsWith("/check/tcp-port/"))
+                .doesNotHaveDuplicates();
+        assertThat(page.select("nav.tabs > .pills [aria-current=page]").text()).isEqualTo("SPF record");
     }
 }

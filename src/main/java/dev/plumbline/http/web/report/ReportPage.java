@@ -16,6 +16,7 @@ import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.tool.CheckForm;
 import dev.plumbline.http.web.tool.OptionField;
+import dev.plumbline.http.web.tool.ToolMatcher;
 import dev.plumbline.http.web.tool.ToolPages;
 import dev.plumbline.instant.InstantOutcome;
 import dev.plumbline.result.RenderedResult;
@@ -50,7 +51,7 @@ public final class ReportPage implements PageRoutes.Pages {
         this.modules = dependencies.modules();
         this.problems = dependencies.problems();
         this.checks = dependencies.checks();
-        this.reports = new ReportViewBuilder(pages.site().publicUrl(), dependencies.clock());
+        this.reports = new ReportViewBuilder(pages.site().publicUrl(), new ToolMatcher(modules), dependencies.clock());
         this.cache = new ReportPageCache(dependencies.clock());
     }
 

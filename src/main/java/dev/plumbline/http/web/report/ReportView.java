@@ -5,6 +5,7 @@ import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Labels;
 import dev.plumbline.http.web.tool.CheckForm;
+import dev.plumbline.http.web.tool.CheckTabs;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,8 @@ public record ReportView(
         String path,
         String apiPath,
         String curl,
-        CheckForm form) {
+        CheckForm form,
+        CheckTabs tabs) {
 
     /**
      * @param field the name of the field to which the finding refers, or null

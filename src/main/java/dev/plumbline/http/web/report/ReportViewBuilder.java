@@ -11,6 +11,8 @@ import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.tool.CheckForm;
+import dev.plumbline.http.web.tool.CheckTabs;
+import dev.plumbline.http.web.tool.ToolMatcher;
 import dev.plumbline.instant.InstantOutcome;
 import dev.plumbline.result.RenderedResult;
 import io.vertx.core.json.JsonArray;
@@ -29,9 +31,11 @@ import org.jspecify.annotations.Nullable;
 /** Builds reports from results. */
 final class ReportViewBuilder {
     private final String publicUrl;
+    private final ToolMatcher matcher;
     private final Clock clock;
 
-    ReportViewBuilder(String publicUrl, Clock clock) {
+    ReportViewBuilder(String publicUrl, ToolMatcher matcher, Clock clock) {
+        this.matcher = matcher;
         this.publicUrl = publicUrl;
         this.clock = clock;
     }
@@ -86,7 +90,8 @@ final class ReportViewBuilder {
                 Links.report(module.module(), target, options),
                 apiPath,
                 "curl '" + publicUrl + apiPath + "'",
-                CheckForm.of(module, target, options));
+                CheckForm.of(module, target, options),
+                CheckTabs.of(matcher.all(target), module.module()));
     }
 
     private static boolean isCollection(@Nullable Object value) {

@@ -1,50 +1,115 @@
 package dev.plumbline.http.web.tool;
 
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
+import dev.plumbline.http.web.layout.Labels;
 import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** {@code /}: the home page. {@code /suggestions}: the tools for an input, which a script loads during typing. */
+/**
+ * {@code /}: the home page. {@code /check?target=…&tool=…}: redirects its form to the report of the selected tool, or
+ * of the default tool for the type of the target.
+ */
 public final class HomePage implements PageRoutes.Pages {
-    private static final int MAX_INPUT_LENGTH = 2048;
+    private static final String DESCRIPTION =
+            "Plumbline checks domains, URLs, servers and e-mail addresses: HTTP, TLS, DNS, e-mail and domain"
+                    + " registration.";
 
     private final PageRenderer pages;
     private final ModuleCatalogue modules;
+    private final ProblemResponder problems;
+    private final ToolMatcher matcher;
 
     public HomePage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.modules = dependencies.modules();
+        this.problems = dependencies.problems();
+        this.matcher = new ToolMatcher(modules);
     }
 
     @Override
     public void mount(PageRoutes routes) {
-        routes.get("/", "home", this::home);
         routes.get(
-                "/suggestions",
-                "suggestions",
-                ctx -> pages.show(ctx, PageInfo.unlisted("Suggestions", "", "check"), "suggestions", suggestions(ctx)));
+                "/",
+                "home",
+                ctx -> pages.show(ctx, PageInfo.indexed("", DESCRIPTION, "check", "/"), "home", view("", null, null)));
+        routes.get("/check", "check", this::check);
     }
 
-    /** The data of the home page. */
-    public record Home(ToolSuggestions suggestions, ToolList tools) {}
+    /**
+     * The data of the home page.
+     *
+     * @param target the content of the target field
+     * @param selected the selected tool, or null
+     * @param error why the target was rejected, or null
+     * @param curl an example request
+     */
+    public record Home(
+            ToolList tools,
+            String target,
+            @Nullable ModuleDescription selected,
+            @Nullable String error,
+            List<AcceptedInput> accepted,
+            String curl) {}
 
-    private void home(RoutingContext ctx) {
-        PageInfo page = PageInfo.indexed(
-                "",
-                "Check domains, URLs, servers and e-mail addresses. Get a verdict, findings and recommended changes.",
-                "check",
-                "/");
-        pages.show(ctx, page, "home", new Home(suggestions(ctx), ToolList.matching(modules.descriptions(), "")));
+    /**
+     * A type of input that the form accepts.
+     *
+     * @param tool the title of the default tool
+     */
+    public record AcceptedInput(String type, String example, String tool) {}
+
+    private Home view(String target, @Nullable ModuleDescription selected, @Nullable String error) {
+        List<AcceptedInput> accepted = Stream.of(
+                        InputType.DOMAIN, InputType.URL, InputType.HOST_PORT, InputType.IP, InputType.EMAIL)
+                .flatMap(type -> Stream.ofNullable(modules.defaultFor(type))
+                        .map(tool -> new AcceptedInput(Labels.inputType(type), example(type), tool.title())))
+                .toList();
+        String curl = "curl " + pages.site().publicUrl() + "/api/v1/instant/ssl-certificate/example.com";
+        return new Home(ToolList.matching(modules.descriptions(), ""), target, selected, error, accepted, curl);
     }
 
-    private ToolSuggestions suggestions(RoutingContext ctx) {
-        String input = ctx.queryParams().get("target");
-        return ToolSuggestions.of(
-                modules.descriptions(),
-                input == null || input.length() > MAX_INPUT_LENGTH ? "" : input,
-                ctx.queryParams().get("tool"));
+    private static String example(InputType type) {
+        return switch (type) {
+            case DOMAIN, HOST -> "example.com";
+            case URL -> "https://example.com/page";
+            case HOST_PORT -> "example.com:8443";
+            case IP -> "192.0.2.1";
+            case EMAIL -> "user@example.com";
+        };
+    }
+
+    private void check(RoutingContext ctx) {
+        String target = parameter(ctx, "target");
+        String tool = parameter(ctx, "tool");
+        ModuleDefinition<?> module = modules.find(tool);
+        if (module == null && !tool.isEmpty()) {
+            problems.send(ctx, ToolPages.notFound(tool));
+            return;
+        }
+        ModuleDescription selected = module == null ? null : module.description();
+        try {
+            ToolMatcher.Match match =
+                    selected == null ? matcher.byDefault(target) : ToolMatcher.match(selected, target);
+            pages.redirect(ctx, match.path());
+        } catch (InvalidTargetException rejected) {
+            PageInfo page = PageInfo.unlisted("Invalid target", DESCRIPTION, "check");
+            pages.show(ctx, 422, page, "home", view(target, selected, rejected.getMessage()));
+        }
+    }
+
+    private static String parameter(RoutingContext ctx, String name) {
+        String value = ctx.queryParams().get(name);
+        return value == null ? "" : value.strip();
     }
 }

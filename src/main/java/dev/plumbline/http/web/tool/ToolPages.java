@@ -90,10 +90,14 @@ public final class ToolPages implements PageRoutes.Pages {
         String name = ctx.pathParam("module");
         ModuleDefinition<?> module = modules.find(name);
         if (module == null) {
-            String detail = "The tool '" + name + "' does not exist. The tools page lists all tools.";
-            problems.send(ctx, Problem.of(404, "unknown-module", "Tool not found", detail));
+            problems.send(ctx, notFound(name));
             return null;
         }
         return module.description();
+    }
+
+    static Problem notFound(String name) {
+        String detail = "The tool '" + name + "' does not exist. The tools page lists all tools.";
+        return Problem.of(404, "unknown-module", "Tool not found", detail);
     }
 }

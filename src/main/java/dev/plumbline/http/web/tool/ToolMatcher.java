@@ -1,0 +1,108 @@
+package dev.plumbline.http.web.tool;
+
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.http.web.layout.Links;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Finds the tools that accept an input. */
+public final class ToolMatcher {
+    private static final Set<InputType> WITHOUT_PORT = EnumSet.of(InputType.DOMAIN, InputType.HOST, InputType.IP);
+
+    private final ModuleCatalogue modules;
+    private final List<ModuleDescription> ordered;
+
+    public ToolMatcher(ModuleCatalogue modules) {
+        this.modules = modules;
+        this.ordered = roundRobin(modules.descriptions());
+    }
+
+    /** @param target the input as a normalized target of the module */
+    public record Match(ModuleDescription module, String target) {
+
+        /** The path of the report. */
+        public String path() {
+            return Links.report(module.module(), target, Map.of());
+        }
+    }
+
+    /** The first tool of each category, then the second of each, and so on. */
+    private static List<ModuleDescription> roundRobin(List<ModuleDescription> modules) {
+        List<ToolList.Group> groups = ToolList.matching(modules, "").groups();
+        List<ModuleDescription> all = new ArrayList<>();
+        for (int round = 0; all.size() < modules.size(); round++) {
+            for (ToolList.Group group : groups) {
+                if (round < group.tools().size()) {
+                    all.add(group.tools().get(round));
+                }
+            }
+        }
+        return all;
+    }
+
+    /** All tools that accept the input. Their order does not depend on the input. */
+    public List<Match> all(String input) {
+        List<Match> matches = new ArrayList<>();
+        for (ModuleDescription module : ordered) {
+            try {
+                matches.add(match(module, input));
+            } catch (InvalidTargetException notAccepted) {
+                // the other tools may accept it
+            }
+        }
+        return matches;
+    }
+
+    /**
+     * The tool that checks the input if the user did not select one: the default for its type, or the first tool for
+     * this type that accepts it.
+     *
+     * @throws InvalidTargetException if no such tool accepts the input
+     */
+    Match byDefault(String input) throws InvalidTargetException {
+        InputType type = TargetParser.typeOf(input);
+        List<ModuleDescription> candidates = new ArrayList<>();
+        Stream.ofNullable(modules.defaultFor(type)).forEach(candidates::add);
+        ordered.stream().filter(module -> module.input() == type).forEach(candidates::add);
+        InvalidTargetException rejection = null;
+        for (ModuleDescription module : candidates) {
+            try {
+                return match(module, input);
+            } catch (InvalidTargetException rejected) {
+                rejection = rejection == null ? rejected : rejection;
+            }
+        }
+        throw rejection == null ? new InvalidTargetException("No tool accepts this type of target.") : rejection;
+    }
+
+    /**
+     * The input as a target of a tool. A tool that does not accept ports or e-mail addresses checks the host.
+     *
+     * @throws InvalidTargetException if the tool does not accept the input
+     */
+    static Match match(ModuleDescription module, String input) throws InvalidTargetException {
+        return new Match(
+                module,
+                TargetParser.parse(module, accepted(module, input.strip())).text());
+    }
+
+    private static String accepted(ModuleDescription module, String input) throws InvalidTargetException {
+        return switch (TargetParser.typeOf(input)) {
+            case EMAIL ->
+                module.input() == InputType.EMAIL
+                        ? input
+                        : TargetParser.email(input).domain();
+            case HOST_PORT ->
+                WITHOUT_PORT.contains(module.input()) ? input.substring(0, input.lastIndexOf(':')) : input;
+            default -> input;
+        };
+    }
+}

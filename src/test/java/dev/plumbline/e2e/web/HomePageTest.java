@@ -1,0 +1,133 @@
+package dev.plumbline.e2e.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The form of the home page leads to a report, or to an error that names the accepted input. */
+@Tag("integration")
+class HomePageTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static ServiceUnderTest service;
+
+    @BeforeAll
+    static void start() {
+        service = ServiceUnderTest.start(DATABASE.url(), Map.of());
+    }
+
+    @AfterAll
+    static void stop() {
+        service.close();
+    }
+
+    private static HttpResponse<String> check(String target, String tool) {
+        return service.page("/check?target=" + URLEncoder.encode(target, StandardCharsets.UTF_8) + "&tool=" + tool);
+    }
+
+    private static String location(HttpResponse<String> response) {
+        assertThat(response.statusCode()).isEqualTo(303);
+        return response.headers().firstValue("location").orElseThrow();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "example.com, /check/ssl-certificate/example.com",
+        "' EXAMPLE.com. ', /check/ssl-certificate/example.com",
+        "b\u00fccher.example, /check/ssl-certificate/xn--bcher-kva.example",
+        "https://example.com/a?b=1, /check/http-status/https%3A%2F%2Fexample.com%2Fa%3Fb%3D1",
+        "example.com/page, /check/http-status/https%3A%2F%2Fexample.com%2Fpage",
+        "example.com:8443, /check/tcp-port/example.com%3A8443",
+        "[2001:db8::1]:25, /check/tcp-port/%5B2001%3Adb8%3A%3A1%5D%3A25",
+        "192.0.2.1, /check/ssl-certificate/192.0.2.1",
+        "2001:db8::1, /check/ssl-certificate/2001%3Adb8%3A%3A1",
+        "user@example.com, /check/mx/example.com",
+    })
+    void theDefaultToolOfTheTypeOfTheTargetRuns(String target, String report) {
+        assertThat(location(check(target, ""))).isEqualTo(report);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "example.com, http-status, /check/http-status/https%3A%2F%2Fexample.com%2F",
+        "https://example.com/a, dns-records, /check/dns-records/example.com",
+        "example.com:8443, ssl-certificate, /check/ssl-certificate/example.com%3A8443",
+        "example.com:8443, spf, /check/spf/example.com",
+        "user@example.com, http-status, /check/http-status/https%3A%2F%2Fexample.com%2F",
+    })
+    void theSelectedToolRuns(String target, String tool, String report) {
+        assertThat(location(check(target, tool))).isEqualTo(report);
+    }
+
+    @Test
+    void theFormLeadsToTheReportWithoutScripts() {
+        Document home = Jsoup.parse(service.page("/").body());
+
+        assertThat(home.select("form.target-form[method=get]").attr("action")).isEqualTo("/check");
+        assertThat(home.select("form.target-form [name]").eachAttr("name")).containsExactly("target", "tool");
+        assertThat(home.select("select[name=tool] option").first().attr("value"))
+                .isEmpty();
+        assertThat(home.select("select[name=tool] option").eachAttr("value"))
+                .contains("http-status", "ssl-certificate")
+                .doesNotHaveDuplicates();
+        assertThat(home.select("[role=alert]")).isEmpty();
+        for (String example : home.select("#target-help a").eachAttr("href")) {
+            assertThat(location(service.page(example))).startsWith("/check/");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"two words", "..", "", "ftp://example.com/", "example.com:99999", "@", "user@", "[::1"})
+    void aTargetThatNoToolAcceptsIsRejectedWithTheAcceptedInput(String target) {
+        HttpResponse<String> response = check(target, "");
+        Document page = Jsoup.parse(response.body());
+
+        assertThat(response.statusCode()).isEqualTo(422);
+        assertThat(page.select("[role=alert] li").eachText())
+                .containsExactly(
+                        "Domain, for example example.com: SSL certificate",
+                        "URL, for example https://example.com/page: HTTP status",
+                        "Host and port, for example example.com:8443: TCP port",
+                        "IP address, for example 192.0.2.1: SSL certificate",
+                        "E-mail address, for example user@example.com: MX records");
+        assertThat(page.select("#target").val()).isEqualTo(target);
+        assertThat(page.select("#target").attr("aria-describedby"))
+                .isEqualTo(page.select("[role=alert]").attr("id"));
+    }
+
+    @Test
+    void aTargetThatTheSelectedToolRejectsIsExplained() {
+        HttpResponse<String> response = check("example.com", "tcp-port");
+        Document page = Jsoup.parse(response.body());
+
+        assertThat(response.statusCode()).isEqualTo(422);
+        assertThat(page.select("[role=alert]").text())
+                .isEqualTo("example.com is not a valid target. The target requires a port. Use the form host:port."
+                        + " Example of a target for TCP port: example.com:443");
+        assertThat(page.select("select[name=tool] option[selected]").val()).isEqualTo("tcp-port");
+    }
+
+    @Test
+    void anUnknownToolIsNotFound() {
+        HttpResponse<String> response = service.page("/check?target=example.com&tool=gone", "Accept", "text/html");
+
+        assertThat(response.statusCode()).isEqualTo(404);
+        assertThat(Jsoup.parse(response.body()).select("main").text()).contains("The tool 'gone' does not exist");
+    }
+}
