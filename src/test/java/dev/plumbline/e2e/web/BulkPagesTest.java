@@ -131,7 +131,8 @@ class BulkPagesTest {
 
         Document job = finished(owner, path);
 
-        assertThat(job.select("h1").text()).endsWith("3 lines");
+        assertThat(job.select("h1").text()).isEqualTo(lab.http("/ok"));
+        assertThat(job.select("h1 + p").text()).startsWith("HTTP status, 3 lines");
         assertThat(job.select(".lines tbody tr td:first-child").eachText()).containsExactly("1", "2", "3");
         assertThat(inputs(job)).containsExactly(lab.http("/ok"), lab.http("/missing"), "no target");
         assertThat(job.select(".lines .input > a").eachAttr("href"))
@@ -161,6 +162,19 @@ class BulkPagesTest {
         assertThat(job.select("main").text()).contains("Bypass cache: true");
         assertThat(job.select(".lines .input > a").attr("href"))
                 .isEqualTo(report(lab.http("/ok")) + "?max_redirects=0");
+    }
+
+    @Test
+    void aJobHasTheSubmittedName() {
+        String path = created(form(
+                owner, "bulk-tool", "http-status", "bulk-lines", lab.http("/ok"), "bulk-name", " <b>Nightly\u202e "));
+
+        assertThat(page(owner.page(path)).select("h1").text()).isEqualTo("<b>Nightly[U+202E]");
+        assertThat(owner.page(path).body()).doesNotContain("\u202e");
+        assertThat(page(owner.page("/jobs")).select(".jobs a").first().text()).isEqualTo("<b>Nightly[U+202E]");
+        HttpResponse<String> rejected = form(owner, "bulk-lines", "a.test", "bulk-name", "x".repeat(101));
+        assertThat(rejection(rejected)).isEqualTo("The name must have at most 100 characters. No job was created.");
+        assertThat(page(rejected).select("#bulk-name").val()).hasSize(101);
     }
 
     @Test

@@ -105,6 +105,10 @@ class GenericModulePagesTest {
                 .contains("Tells nothing of use", "Some moment", "size_bytes", "made_dubious", "colour")
                 .contains("check made-up made-up.example");
         assertThat(tool.select("[id^=field-]")).hasSize(28);
+        assertThat(tool.select("h2").eachText()).containsExactly("Example", "Options", "Fields", "Findings");
+        assertThat(tool.select("details:not([open]) summary:contains(3 finding codes) ~ ul code")
+                        .eachText())
+                .containsExactly("made_bad", "made_dubious", "made_note");
     }
 
     @Test

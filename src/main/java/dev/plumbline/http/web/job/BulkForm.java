@@ -1,6 +1,7 @@
 package dev.plumbline.http.web.job;
 
 import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.http.api.job.JobName;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.web.tool.OptionField;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param tools all tools
  * @param selected the selected tool
  * @param options of the selected tool
+ * @param name the content of the name field
  * @param lines the content of the text area
  * @param fresh whether cached results are not used
  * @param column of a CSV file, from 1
@@ -25,6 +27,7 @@ public record BulkForm(
         List<ModuleDescription> tools,
         ModuleDescription selected,
         List<OptionField> options,
+        String name,
         String lines,
         boolean fresh,
         String column,
@@ -45,11 +48,11 @@ public record BulkForm(
     /** An empty form. */
     static BulkForm empty(List<ModuleDescription> tools, ModuleDescription selected, String idempotencyKey) {
         return new BulkForm(
-                tools, selected, OptionField.of(selected, Map.of()), "", false, "1", false, idempotencyKey, null);
+                tools, selected, OptionField.of(selected, Map.of()), "", "", false, "1", false, idempotencyKey, null);
     }
 
     BulkForm rejected(Rejection why) {
-        return new BulkForm(tools, selected, options, lines, fresh, column, headerRow, idempotencyKey, why);
+        return new BulkForm(tools, selected, options, name, lines, fresh, column, headerRow, idempotencyKey, why);
     }
 
     static Rejection rejection(String message) {
@@ -70,7 +73,11 @@ public record BulkForm(
                 })
                 .toList();
         if (errors.isEmpty()) {
-            return rejection(problem.detail());
+            return problem.faults().stream()
+                    .filter(fault -> fault.where().equals("/name"))
+                    .findFirst()
+                    .map(fault -> rejection("The name " + fault.detail() + ". No job was created."))
+                    .orElseGet(() -> rejection(problem.detail()));
         }
         return new Rejection(
                 (errors.size() == 1 ? "1 line is" : errors.size() + " lines are") + " invalid. No job was created.",
@@ -80,6 +87,10 @@ public record BulkForm(
     /** Whether the options are expanded. */
     public boolean open() {
         return fresh || options.stream().anyMatch(OptionField::notable);
+    }
+
+    public int maxNameCharacters() {
+        return JobName.MAX_CHARACTERS;
     }
 
     public int maxLines() {

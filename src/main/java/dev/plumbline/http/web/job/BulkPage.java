@@ -37,6 +37,7 @@ public final class BulkPage implements PageRoutes.Pages {
 
     // Names of form fields. Options have no hyphen in their names.
     private static final String TOOL = "bulk-tool";
+    private static final String NAME = "bulk-name";
     private static final String LINES = "bulk-lines";
     private static final String FILE = "bulk-file";
     private static final String COLUMN = "bulk-column";
@@ -162,6 +163,7 @@ public final class BulkPage implements PageRoutes.Pages {
                 modules.descriptions(),
                 tool,
                 OptionField.of(tool, options),
+                form.text(NAME).strip(),
                 lines.typed().strip(),
                 form.text(FRESH).equals("true"),
                 column,
@@ -210,7 +212,8 @@ public final class BulkPage implements PageRoutes.Pages {
                 ctx,
                 user,
                 upload,
-                new PageJobService.JobParameters(null, form.selected().module(), upload.lines.texts(), parameters));
+                new PageJobService.JobParameters(
+                        form.name(), form.selected().module(), upload.lines.texts(), parameters));
     }
 
     private static BulkForm.@Nullable Rejection validate(JobInputLines lines) {

@@ -109,7 +109,7 @@ public final class JobPage implements PageRoutes.Pages {
 
     private void show(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
         handle(ctx, view(ctx, job), view -> {
-            PageInfo page = PageInfo.unlisted(view.summary.title(), "Progress and results of a job.", "bulk")
+            PageInfo page = PageInfo.unlisted(job.name(), "Progress and results of a job.", "bulk")
                     .withScripts("job.js")
                     .withUser(user.account().email());
             pages.show(ctx, page, "job", view);

@@ -55,7 +55,7 @@ public record JobSummary(JobMessage.JobSnapshot job, String tool, String path, @
     }
 
     /** The tool and the number of lines. */
-    public String title() {
+    public String content() {
         return tool + ", " + (job.total() == 1 ? "1 line" : job.total() + " lines");
     }
 
