@@ -60,16 +60,16 @@ public record ReportView(
     /**
      * The age of a result.
      *
-     * @param expiresAt when a new check is possible
+     * @param expiresAt when a new check is possible; null for a result of a job
      * @param text the age, for example "2 minutes ago"
-     * @param remaining the time until the result expires; null if it has expired
-     * @param fresh whether the check ran for this request
+     * @param remaining the time until the result expires; null if it has expired or belongs to a job
+     * @param fresh whether the check ran for this request or job
      * @param quota the sentence about the remaining quota; empty if unknown
      * @param duration of the check
      */
     public record Age(
             DisplayValue.Timestamp checkedAt,
-            DisplayValue.Timestamp expiresAt,
+            DisplayValue.@Nullable Timestamp expiresAt,
             String text,
             @Nullable String remaining,
             boolean fresh,

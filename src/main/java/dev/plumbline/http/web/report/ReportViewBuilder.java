@@ -9,6 +9,7 @@ import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.UnicodeName;
 import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
+import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.tool.CheckForm;
 import dev.plumbline.http.web.tool.CheckTabs;
@@ -29,12 +30,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Builds reports from results. */
-final class ReportViewBuilder {
+public final class ReportViewBuilder {
+    private static final JsonObject NO_FIELDS = new JsonObject();
+
     private final String publicUrl;
     private final ToolMatcher matcher;
     private final Clock clock;
 
-    ReportViewBuilder(String publicUrl, ToolMatcher matcher, Clock clock) {
+    public ReportViewBuilder(String publicUrl, ToolMatcher matcher, Clock clock) {
         this.matcher = matcher;
         this.publicUrl = publicUrl;
         this.clock = clock;
@@ -43,10 +46,30 @@ final class ReportViewBuilder {
     /** @param options the options of the request that differ from their defaults */
     ReportView build(ModuleDescription module, InstantOutcome.Completed answered, Map<String, String> options) {
         JsonObject result = new JsonObject(answered.result().cachedBody());
+        return build(module, result.getString("target"), result, age(answered, result.getLong("duration_ms")), options);
+    }
+
+    /**
+     * Builds the report of a line of a job.
+     *
+     * @param input the line; displayed instead of an invalid target
+     * @param result as stored
+     * @param options the options of the job that instant checks support
+     */
+    public ReportView build(ModuleDescription module, String input, JsonObject result, Map<String, String> options) {
         String target = result.getString("target");
-        JsonObject fields = result.getJsonObject("fields");
+        return build(module, target == null || target.isEmpty() ? input : target, result, storedAge(result), options);
+    }
+
+    private ReportView build(
+            ModuleDescription module,
+            String target,
+            JsonObject result,
+            ReportView.Age age,
+            Map<String, String> options) {
+        JsonObject fields = result.getJsonObject("fields", NO_FIELDS);
         JsonObject error = result.getJsonObject("error");
-        List<ReportView.FindingView> findings = findings(module, result.getJsonArray("findings"));
+        List<ReportView.FindingView> findings = findings(module, result.getJsonArray("findings", new JsonArray()));
         Map<String, String> levels = new HashMap<>();
         findings.forEach(finding -> levels.putIfAbsent(finding.field(), finding.level()));
         List<ReportView.FieldView> details = new ArrayList<>();
@@ -86,7 +109,7 @@ final class ReportViewBuilder {
                 timings ? FieldValueView.waterfall(durations) : null,
                 sections,
                 truncated,
-                age(answered, result.getLong("duration_ms")),
+                age,
                 Links.report(module.module(), target, options),
                 apiPath,
                 "curl '" + publicUrl + apiPath + "'",
@@ -161,6 +184,19 @@ final class ReportViewBuilder {
                 answered.fresh(),
                 quotaSentence(answered.quota()),
                 DisplayFormat.milliseconds(durationMs));
+    }
+
+    private ReportView.Age storedAge(JsonObject result) {
+        DisplayValue.Timestamp checkedAt = DisplayFormat.timestamp(result.getString("checked_at"));
+        Duration age = Duration.between(Instant.parse(result.getString("checked_at")), clock.instant());
+        return new ReportView.Age(
+                checkedAt,
+                null,
+                minutes(age) + " ago",
+                null,
+                !result.getBoolean("cached"),
+                "",
+                DisplayFormat.milliseconds(result.getLong("duration_ms")));
     }
 
     /** The remaining quota of fresh checks; empty if unknown or unlimited. */
