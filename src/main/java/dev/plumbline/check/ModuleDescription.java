@@ -29,6 +29,7 @@ public record ModuleDescription(
         List<OptionDescription> options,
         List<FieldDescription> fields,
         List<FindingCode> findings,
+        Headline headline,
         boolean reachability,
         List<InputType> defaultFor) {
 

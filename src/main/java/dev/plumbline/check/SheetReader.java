@@ -30,9 +30,12 @@ final class SheetReader {
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
             .build();
 
-    /** {@code TYPE | TITLE | DESCRIPTION}; TYPE is for example string, string?, integer[], string(a, b). */
-    private static final Pattern FIELD =
-            Pattern.compile("([a-z]+)(\\[])?(?:\\(([^)]*)\\))?(\\?)? \\| ([^|]+) \\| (.+)", Pattern.DOTALL);
+    /**
+     * {@code TYPE | TITLE | DESCRIPTION}; TYPE is for example string, integer[], string(a, b), or with the meaning of
+     * null {@code string? Not sent}.
+     */
+    private static final Pattern FIELD = Pattern.compile(
+            "([a-z]+)(\\[])?(?:\\(([^)]*)\\))?(\\?(?: ([^|]+))?)? \\| ([^|]+) \\| (.+)", Pattern.DOTALL);
 
     private SheetReader() {}
 
@@ -52,7 +55,9 @@ final class SheetReader {
             @Nullable String include,
             @Nullable Map<String, OptionSheet> options,
             @Nullable Map<String, String> fields,
-            @Nullable Map<String, FindingSheet> findings) {}
+            @Nullable Map<String, List<String>> groups,
+            @Nullable Map<String, FindingSheet> findings,
+            @Nullable Map<String, String> headline) {}
 
     private record OptionSheet(
             OptionDescription.@Nullable Type type,
@@ -108,7 +113,7 @@ final class SheetReader {
     /** A field whose members are being collected. */
     private record Node(FieldDescription field, Map<String, Node> members) {
         FieldDescription complete() {
-            return field.with(members.values().stream().map(Node::complete).toList());
+            return field.with(members.values().stream().map(Node::complete).toList(), null);
         }
     }
 
@@ -125,10 +130,14 @@ final class SheetReader {
             List<OptionDescription> options = new ArrayList<>();
             List<FieldDescription> fields = new ArrayList<>();
             List<FindingCode> findings = new ArrayList<>();
+            Map<String, String> groups = new LinkedHashMap<>();
+            Map<String, String> headline = new LinkedHashMap<>();
             for (Sheet part : shared == null ? List.of(sheet) : List.of(shared, sheet)) {
                 entries(part.options(), (key, option) -> options.add(option.option(key)));
                 fields.addAll(fields(part.fields()));
+                entries(part.groups(), (title, names) -> names.forEach(field -> group(groups, field, title)));
                 entries(part.findings(), (key, finding) -> findings.add(finding.code(key)));
+                entries(part.headline(), headline::put);
             }
             options.addAll(ModuleDescription.commonOptions(sheet.resolver() ? resolvers : null, sheet.connects()));
             InputType input = required(sheet.input(), name, "input");
@@ -145,8 +154,9 @@ final class SheetReader {
                     example,
                     sheet.placeholder() == null ? example : sheet.placeholder(),
                     List.copyOf(options),
-                    List.copyOf(fields),
+                    grouped(fields, groups),
                     List.copyOf(findings),
+                    Headline.parse(headline, fields, findings),
                     sheet.reachability(),
                     defaultFor(sheet));
         } catch (IllegalArgumentException | JsonProcessingException e) {
@@ -195,6 +205,30 @@ final class SheetReader {
         return roots.values().stream().map(Node::complete).toList();
     }
 
+    private static void group(Map<String, String> groups, String field, String title) {
+        String other = groups.putIfAbsent(field, title);
+        if (other != null) {
+            throw new IllegalArgumentException("field " + field + ": in the groups " + other + " and " + title);
+        }
+    }
+
+    /** The fields with their groups. If there are groups, each field is in one. */
+    private static List<FieldDescription> grouped(List<FieldDescription> fields, Map<String, String> groups) {
+        List<FieldDescription> grouped = new ArrayList<>();
+        Map<String, String> remaining = new LinkedHashMap<>(groups);
+        for (FieldDescription field : fields) {
+            String group = remaining.remove(field.name());
+            if (group == null && !groups.isEmpty()) {
+                throw new IllegalArgumentException("field " + field.name() + ": add it to a group");
+            }
+            grouped.add(field.with(field.members(), group));
+        }
+        remaining.forEach((name, title) -> {
+            throw new IllegalArgumentException("group " + title + ": field " + name + " is not declared");
+        });
+        return List.copyOf(grouped);
+    }
+
     private static FieldDescription field(String path, String name, @Nullable String text) {
         Matcher matcher = FIELD.matcher(text == null ? "" : text.strip());
         if (!matcher.matches()) {
@@ -202,17 +236,23 @@ final class SheetReader {
         }
         FieldType type = FieldType.valueOf(matcher.group(1).toUpperCase(Locale.ROOT));
         boolean list = matcher.group(2) != null;
+        boolean nullable = matcher.group(4) != null;
+        String nullText = matcher.group(5) == null
+                ? FieldDescription.NOT_DETERMINED
+                : matcher.group(5).strip();
         List<String> values =
                 matcher.group(3) == null ? List.of() : List.of(matcher.group(3).split("\\s*,\\s*"));
         return new FieldDescription(
                 name,
                 list ? FieldType.ARRAY : type,
-                matcher.group(5).strip(),
                 matcher.group(6).strip(),
-                matcher.group(4) != null,
+                matcher.group(7).strip(),
+                nullable,
                 values,
                 list ? type : FieldType.STRING,
-                new ArrayList<>());
+                List.of(),
+                nullable ? nullText : null,
+                null);
     }
 
     private static <T> T required(@Nullable T value, String owner, String member) {

@@ -27,11 +27,17 @@ class SheetModuleTest {
       options:
         warn_days: {type: integer, title: Warning threshold, description: Days., default: 30, min: 0, max: 90}
       fields:
-        age_days: integer? | Age | Days since the last change.
+        age_days: integer? Not dated | Age | Days since the last change.
         state: string(fresh, old) | State | Whether the page is old.
         changes: object[] | Changes | The changes.
         changes.at: time | Time | The time of the change.
         changes.tags: string[] | Tags | Its tags.
+      groups:
+        Age: [state, age_days]
+        History: [changes]
+      headline:
+        old_page: old, {age_days} days
+        otherwise: '{state}'
       findings:
         old_page:
           warn: The page is {days} days old. Tags are {tags}.
@@ -168,12 +174,27 @@ class SheetModuleTest {
         assertThat(option.max()).isEqualTo(90);
     }
 
+    @Test
+    void readsGroupsAndTheMeaningOfNull() {
+        List<FieldDescription> fields = module(SHEET).description().fields();
+
+        assertThat(fields).extracting(FieldDescription::group).containsExactly("Age", "Age", "History");
+        assertThat(fields.get(0).nullText()).isEqualTo("Not dated");
+        assertThat(fields.get(1).nullText()).isNull();
+        assertThat(module(SHEET.replace("integer? Not dated", "integer?"))
+                        .description()
+                        .fields()
+                        .get(0)
+                        .nullText())
+                .isEqualTo(FieldDescription.NOT_DETERMINED);
+    }
+
     static Stream<Arguments> mismatches() {
         return Stream.of(
                 arguments(
                         "integer?", "number?", "field age_days: declared as number, but the component is of type Long"),
                 arguments(
-                        "age_days: integer?",
+                        "age_days: integer? Not dated",
                         "age_days: integer",
                         "field age_days: the component is @Nullable; add ? to the type"),
                 arguments(
@@ -205,6 +226,10 @@ class SheetModuleTest {
                 arguments("category: web", "category: web\ndefault_for: [host]", "default_for: use domain or ip"),
                 arguments("category: web", "category: web\ndefault_for: [page]", "not one of the values"),
                 arguments("changes: object[]", "change: object[]", "field changes.at: declare changes before it"),
+                arguments("[state, age_days]", "[state]", "field age_days: add it to a group"),
+                arguments("[changes]", "[changes, state]", "field state: in the groups Age and History"),
+                arguments("[changes]", "[changes, tags]", "group History: field tags is not declared"),
+                arguments("old, {age_days}", "old, {age}", "headline old_page: field age is not declared"),
                 arguments("State | Whether", "State, whether", "field state: expected TYPE"));
     }
 

@@ -32,23 +32,43 @@ public final class Descriptions {
 
     /** A list of scalar values. */
     public static FieldDescription array(String name, String title, String description, FieldType items) {
-        return new FieldDescription(name, FieldType.ARRAY, title, description, false, List.of(), items, List.of());
+        return new FieldDescription(
+                name, FieldType.ARRAY, title, description, false, List.of(), items, List.of(), null, null);
     }
 
     /** A list of objects with these members. */
     public static FieldDescription table(String name, String title, String description, FieldDescription... members) {
         return new FieldDescription(
-                name, FieldType.ARRAY, title, description, false, List.of(), FieldType.OBJECT, List.of(members));
+                name,
+                FieldType.ARRAY,
+                title,
+                description,
+                false,
+                List.of(),
+                FieldType.OBJECT,
+                List.of(members),
+                null,
+                null);
     }
 
     /** An object with these members, or with any members if none are given. */
     public static FieldDescription object(String name, String title, String description, FieldDescription... members) {
         return new FieldDescription(
-                name, FieldType.OBJECT, title, description, false, List.of(), FieldType.STRING, List.of(members));
+                name,
+                FieldType.OBJECT,
+                title,
+                description,
+                false,
+                List.of(),
+                FieldType.STRING,
+                List.of(members),
+                null,
+                null);
     }
 
     private static FieldDescription of(String name, FieldType type, String title, String description) {
-        return new FieldDescription(name, type, title, description, false, List.of(), FieldType.STRING, List.of());
+        return new FieldDescription(
+                name, type, title, description, false, List.of(), FieldType.STRING, List.of(), null, null);
     }
 
     /** A string without default. */
@@ -98,7 +118,7 @@ public final class Descriptions {
                 maxItems);
     }
 
-    /** The field as nullable. */
+    /** The field as nullable. Null means {@code Not used}. */
     public static FieldDescription orNull(FieldDescription field) {
         return new FieldDescription(
                 field.name(),
@@ -108,7 +128,9 @@ public final class Descriptions {
                 true,
                 field.values(),
                 field.items(),
-                field.members());
+                field.members(),
+                "Not used",
+                field.group());
     }
 
     /** The field restricted to these values. */
@@ -121,6 +143,8 @@ public final class Descriptions {
                 field.nullable(),
                 List.of(values),
                 field.items(),
-                field.members());
+                field.members(),
+                field.nullText(),
+                field.group());
     }
 }

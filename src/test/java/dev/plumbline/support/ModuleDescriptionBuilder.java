@@ -2,6 +2,7 @@ package dev.plumbline.support;
 
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.Headline;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.OptionDescription;
@@ -123,6 +124,7 @@ public final class ModuleDescriptionBuilder {
                 List.copyOf(options),
                 List.copyOf(fields),
                 List.copyOf(findings),
+                Headline.none(),
                 reachability,
                 List.copyOf(defaultFor));
     }

@@ -3,6 +3,7 @@ package dev.plumbline.http.api.tool;
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FieldType;
 import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.Headline;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.OptionDescription;
@@ -56,6 +57,7 @@ public final class ToolDocuments {
                 .put("options", array(module.options(), ToolDocuments::option).add(fresh()))
                 .put("fields", array(module.fields(), ToolDocuments::field))
                 .put("finding_codes", array(module.findings(), ToolDocuments::finding))
+                .put("headline", array(module.headline().declarations(), ToolDocuments::headline))
                 .put(
                         "links",
                         new JsonObject()
@@ -110,6 +112,12 @@ public final class ToolDocuments {
                 .put("title", field.title())
                 .put("description", field.description())
                 .put("nullable", field.nullable());
+        if (field.nullText() != null) {
+            json.put("null_text", field.nullText());
+        }
+        if (field.group() != null) {
+            json.put("group", field.group());
+        }
         if (!field.values().isEmpty()) {
             json.put("values", new JsonArray(field.values()));
         }
@@ -131,6 +139,10 @@ public final class ToolDocuments {
                 .put("action", finding.action())
                 .put("reference", finding.reference())
                 .put("reference_url", finding.referenceUrl());
+    }
+
+    private static JsonObject headline(Headline.Declaration declared) {
+        return new JsonObject().put("condition", declared.condition()).put("text", declared.text());
     }
 
     private static <T> JsonArray array(List<T> items, Function<T, JsonObject> writer) {

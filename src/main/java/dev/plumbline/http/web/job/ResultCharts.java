@@ -2,7 +2,7 @@ package dev.plumbline.http.web.job;
 
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.FieldDescription;
-import dev.plumbline.http.web.layout.DisplayFormat;
+import dev.plumbline.check.QuantityText;
 import dev.plumbline.http.web.layout.Labels;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -43,7 +43,7 @@ final class ResultCharts {
                 histogram(
                         measured == null ? "Duration" : measured.title(),
                         values(done, measured),
-                        DisplayFormat::milliseconds,
+                        QuantityText::milliseconds,
                         Double.NEGATIVE_INFINITY));
         FieldDescription dated = columns.dated();
         if (dated != null) {

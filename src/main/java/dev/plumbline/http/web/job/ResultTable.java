@@ -1,7 +1,7 @@
 package dev.plumbline.http.web.job;
 
 import dev.plumbline.check.FieldDescription;
-import dev.plumbline.http.web.layout.DisplayFormat;
+import dev.plumbline.check.QuantityText;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Labels;
@@ -202,7 +202,7 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
                         .map(field -> cell(field, row.fields().get(field.name())))
                         .toList(),
                 row.message() == null ? null : DisplayText.markdown(row.message()),
-                row.durationMs() == null || row.target() == null ? "" : DisplayFormat.milliseconds(row.durationMs()));
+                row.durationMs() == null || row.target() == null ? "" : QuantityText.milliseconds(row.durationMs()));
     }
 
     private static DisplayValue cell(FieldDescription field, @Nullable Object value) {

@@ -1,5 +1,6 @@
 package dev.plumbline.http.web.layout;
 
+import dev.plumbline.check.QuantityText;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -60,7 +61,7 @@ public final class DisplayFormat {
         String exact = plain + ' ' + unit;
         String shown =
                 switch (unit) {
-                    case "ms" -> milliseconds(value.doubleValue());
+                    case "ms" -> QuantityText.milliseconds(value.doubleValue());
                     case "s" -> whole(value) ? seconds(value.longValue()) : exact;
                     case "bytes" -> bytes(value.longValue());
                     case "days" -> grouped(value) + (value.longValue() == 1 ? " day" : " days");
@@ -73,12 +74,6 @@ public final class DisplayFormat {
     /** @throws java.time.format.DateTimeParseException if the text is not a time in UTC */
     public static DisplayValue.Timestamp timestamp(String iso) {
         return new DisplayValue.Timestamp(iso, TIMESTAMP.format(Instant.parse(iso)));
-    }
-
-    public static String milliseconds(double ms) {
-        return ms < 1000
-                ? plain(ms < 10 ? Math.round(ms * 10) / 10.0 : (double) Math.round(ms)) + " ms"
-                : String.format(Locale.ROOT, "%.2f s", ms / 1000);
     }
 
     private static String seconds(long seconds) {

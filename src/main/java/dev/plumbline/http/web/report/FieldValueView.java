@@ -2,6 +2,7 @@ package dev.plumbline.http.web.report;
 
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FieldType;
+import dev.plumbline.check.QuantityText;
 import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
@@ -130,7 +131,7 @@ public final class FieldValueView {
             DisplayValue.TimeBar bar = total <= 0 || !row.containsKey("time_ms")
                     ? null
                     : new DisplayValue.TimeBar(
-                            "Time", null, DisplayFormat.milliseconds(time), 100 * start / total, 100 * time / total);
+                            "Time", null, QuantityText.milliseconds(time), 100 * start / total, 100 * time / total);
             start += time;
             hops.add(new DisplayValue.Hop(
                     text(string(row, "url")),
@@ -194,7 +195,7 @@ public final class FieldValueView {
             bars.add(new DisplayValue.TimeBar(
                     duration.getKey().title(),
                     DisplayText.markdown(duration.getKey().description()).line(),
-                    DisplayFormat.milliseconds(ms),
+                    QuantityText.milliseconds(ms),
                     consecutive && !total ? 100 * start / scale : 0,
                     100 * ms / scale));
             start += total ? 0 : ms;

@@ -5,6 +5,7 @@ import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.QuantityText;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.UnicodeName;
 import dev.plumbline.http.web.layout.DisplayFormat;
@@ -183,7 +184,7 @@ public final class ReportViewBuilder {
                 remaining.isNegative() || remaining.isZero() ? null : minutes(remaining),
                 answered.fresh(),
                 quotaSentence(answered.quota()),
-                DisplayFormat.milliseconds(durationMs));
+                QuantityText.milliseconds(durationMs));
     }
 
     private ReportView.Age storedAge(JsonObject result) {
@@ -196,7 +197,7 @@ public final class ReportViewBuilder {
                 null,
                 !result.getBoolean("cached"),
                 "",
-                DisplayFormat.milliseconds(result.getLong("duration_ms")));
+                QuantityText.milliseconds(result.getLong("duration_ms")));
     }
 
     /** The remaining quota of fresh checks; empty if unknown or unlimited. */

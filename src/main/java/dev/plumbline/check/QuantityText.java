@@ -1,0 +1,42 @@
+package dev.plumbline.check;
+
+import java.util.Locale;
+
+/** Durations as text for people. */
+public final class QuantityText {
+    private QuantityText() {}
+
+    /** A duration with its unit: {@code 3.2 ms}, {@code 84 ms}, {@code 1.25 s}. */
+    public static String milliseconds(double ms) {
+        if (ms >= 1000) {
+            return String.format(Locale.ROOT, "%.2f s", ms / 1000);
+        }
+        double rounded = ms < 10 ? Math.round(ms * 10) / 10.0 : Math.round(ms);
+        return (rounded == Math.rint(rounded) ? Long.toString((long) rounded) : Double.toString(rounded)) + " ms";
+    }
+
+    /**
+     * When something expires: {@code expires in 12 days}, {@code expired 11 days ago}.
+     *
+     * @param daysRemaining whole days, rounded down; negative after the expiry
+     */
+    public static String expiry(long daysRemaining) {
+        return daysRemaining >= 0 ? "expires " + relativeDays(daysRemaining) : "expired " + relativeDays(daysRemaining);
+    }
+
+    /**
+     * A time relative to the check: {@code in 12 days}, {@code 11 days ago}.
+     *
+     * @param days whole days, rounded down; negative for the past
+     */
+    public static String relativeDays(long days) {
+        if (days == 0) {
+            return "in less than a day";
+        }
+        if (days == -1) {
+            return "less than a day ago";
+        }
+        String count = String.format(Locale.ROOT, "%,d", Math.abs(days)) + (days == 1 ? " day" : " days");
+        return days > 0 ? "in " + count : count + " ago";
+    }
+}

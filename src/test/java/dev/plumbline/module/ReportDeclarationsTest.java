@@ -1,0 +1,39 @@
+package dev.plumbline.module;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDescription;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the sheet of every module declares for its report. */
+class ReportDeclarationsTest {
+    /** A report with as many fields needs groups. */
+    private static final int MANY_FIELDS = 10;
+
+    static Stream<ModuleDescription> modules() {
+        return ModuleCatalogue.load().descriptions().stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void everyModuleHasAHeadline(ModuleDescription module) {
+        assertThat(module.headline().declarations()).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void fieldsOfALargeReportAreGrouped(ModuleDescription module) {
+        List<FieldDescription> ungrouped =
+                module.fields().stream().filter(field -> field.group() == null).toList();
+
+        if (module.fields().size() >= MANY_FIELDS
+                || ungrouped.size() < module.fields().size()) {
+            assertThat(ungrouped).isEmpty();
+        }
+    }
+}
