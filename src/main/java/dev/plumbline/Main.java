@@ -2,9 +2,11 @@ package dev.plumbline;
 
 import dev.plumbline.app.Version;
 import dev.plumbline.cli.AccountCommand;
+import dev.plumbline.cli.BackupCommand;
 import dev.plumbline.cli.CheckCommand;
 import dev.plumbline.cli.ConfigOption;
 import dev.plumbline.cli.KeyCommand;
+import dev.plumbline.cli.RestoreCommand;
 import dev.plumbline.cli.ServeCommand;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
@@ -19,7 +21,14 @@ import picocli.CommandLine.Mixin;
         description = "Checks domains and URLs, one at a time or in bulk. Without a command: serve.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {ServeCommand.class, CheckCommand.class, AccountCommand.class, KeyCommand.class})
+        subcommands = {
+            ServeCommand.class,
+            CheckCommand.class,
+            AccountCommand.class,
+            KeyCommand.class,
+            BackupCommand.class,
+            RestoreCommand.class
+        })
 public final class Main implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
 

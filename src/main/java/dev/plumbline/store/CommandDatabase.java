@@ -13,17 +13,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The embedded database for a command: that of the running service, or one that is started for the command. A file lock
- * serializes commands. All methods block.
+ * serializes commands, except during the use of the database of a running service. All methods block.
  */
 public final class CommandDatabase implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final long POLL_MILLIS = 100;
 
+    private final Path dir;
     private final FileChannel lock;
     private final String url;
     private final @Nullable EmbeddedPostgres started;
 
-    private CommandDatabase(FileChannel lock, String url, @Nullable EmbeddedPostgres started) {
+    private CommandDatabase(Path dir, FileChannel lock, String url, @Nullable EmbeddedPostgres started) {
+        this.dir = dir;
         this.lock = lock;
         this.url = url;
         this.started = started;
@@ -42,7 +44,13 @@ public final class CommandDatabase implements AutoCloseable {
         }
         FileChannel lock = acquireLock(dir);
         try {
-            return connect(dir, lock);
+            CommandDatabase database = connect(dir, lock);
+            if (database.started == null) {
+                // no other command holds the lock, so the database belongs to a service and does not stop with a
+                // command
+                close(lock);
+            }
+            return database;
         } catch (RuntimeException failure) {
             close(lock);
             throw failure;
@@ -56,9 +64,9 @@ public final class CommandDatabase implements AutoCloseable {
                     DataDirectory directory = DataDirectory.tryLock(dir);
                     if (directory != null) {
                         EmbeddedPostgres started = EmbeddedPostgres.start(directory);
-                        return Optional.of(new CommandDatabase(lock, started.url(), started));
+                        return Optional.of(new CommandDatabase(dir, lock, started.url(), started));
                     }
-                    return PostgresCluster.urlOfRunning(dir).map(url -> new CommandDatabase(lock, url, null));
+                    return PostgresCluster.urlOfRunning(dir).map(url -> new CommandDatabase(dir, lock, url, null));
                 },
                 "The data directory " + dir + " is in use, but its database does not accept connections.");
     }
@@ -117,6 +125,16 @@ public final class CommandDatabase implements AutoCloseable {
     /** The connection URL with password. */
     public String url() {
         return url;
+    }
+
+    /**
+     * The connection URL of the superuser, with password.
+     *
+     * @throws StoreException if the database does not accept connections
+     */
+    String superuserUrl() {
+        return PostgresCluster.superuserUrlOfRunning(dir)
+                .orElseThrow(() -> new StoreException("The database in " + dir + " does not accept connections."));
     }
 
     /** Stops the database if this command started it. */

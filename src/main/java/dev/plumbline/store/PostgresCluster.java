@@ -18,7 +18,9 @@ import java.util.Optional;
 public final class PostgresCluster {
     public static final String NAME = "plumbline";
 
+    private static final String SUPERUSER = "postgres";
     private static final String PASSWORD = "database-password";
+    private static final String SUPERUSER_PASSWORD = "database-superuser-password";
     private static final String CLUSTER = "cluster";
 
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
@@ -57,7 +59,7 @@ public final class PostgresCluster {
         PostgresCommands programs = new PostgresCommands(PostgresBinaries.unpack(home), home);
         programs.checkUser();
         PostgresCluster cluster =
-                new PostgresCluster(home, programs, data.secret(PASSWORD), data.secret("database-superuser-password"));
+                new PostgresCluster(home, programs, data.secret(PASSWORD), data.secret(SUPERUSER_PASSWORD));
         cluster.initialize();
         return cluster;
     }
@@ -71,10 +73,19 @@ public final class PostgresCluster {
      * connections.
      */
     static Optional<String> urlOfRunning(Path dataDir) {
-        Path home = dataDir.resolve("postgres");
+        return urlOfRunning(dataDir, PASSWORD, NAME, NAME);
+    }
+
+    /** Like {@link #urlOfRunning(Path)}, as superuser. */
+    static Optional<String> superuserUrlOfRunning(Path dataDir) {
+        return urlOfRunning(dataDir, SUPERUSER_PASSWORD, SUPERUSER, SUPERUSER);
+    }
+
+    private static Optional<String> urlOfRunning(Path dataDir, String passwordFile, String user, String database) {
+        Path cluster = dataDir.resolve("postgres").resolve(CLUSTER);
         try {
-            String password = Files.readString(dataDir.resolve(PASSWORD)).strip();
-            return Postmaster.readyPort(home.resolve(CLUSTER)).map(port -> url(NAME, password, port, NAME));
+            String password = Files.readString(dataDir.resolve(passwordFile)).strip();
+            return Postmaster.readyPort(cluster).map(port -> url(user, password, port, database));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (IOException e) {
@@ -88,7 +99,7 @@ public final class PostgresCluster {
     }
 
     String superuserUrl(int port, String database) {
-        return url("postgres", superuserPassword, port, database);
+        return url(SUPERUSER, superuserPassword, port, database);
     }
 
     private static String url(String user, String password, int port, String database) {

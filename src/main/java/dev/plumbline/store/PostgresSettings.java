@@ -19,7 +19,8 @@ final class PostgresSettings {
       fsync = on
       full_page_writes = on
       synchronous_commit = on
-      wal_level = minimal
+      # The minimum for a hot backup.
+      wal_level = replica
       max_wal_senders = 0
       min_wal_size = 64MB
       max_wal_size = 512MB
