@@ -5,6 +5,7 @@ import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
+import dev.plumbline.http.AccessLog;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.ClientAddress;
@@ -42,6 +43,7 @@ final class HttpAssembly {
     private final JobOperations jobs;
     private final List<ApiOperation> operations;
     private final WebRoutes website;
+    private final AccessLog accessLog;
 
     record Dependencies(
             Vertx vertx,
@@ -76,6 +78,7 @@ final class HttpAssembly {
         responseCache = new ResponseCacheHandler(
                 dependencies.cache, checks, dependencies.clock, config.cache().ttl());
         ClientAddress clients = new ClientAddress(config.http().trustedProxies());
+        accessLog = new AccessLog(config.log().access(), clients);
         InstantCheckService instantCheckService = new InstantCheckService(checks, clients, CheckEnvironment.PRODUCT);
         RequestBodyReader bodies = new RequestBodyReader(problems);
         AccountService accounts = dependencies.accountAssembly.service(clients, problems, dependencies.clock);
@@ -122,7 +125,8 @@ final class HttpAssembly {
                 website,
                 responseCache,
                 dependencies.problems,
-                dependencies.metrics);
+                dependencies.metrics,
+                accessLog);
     }
 
     /** Completes all long polls. */

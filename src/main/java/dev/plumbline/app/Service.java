@@ -25,6 +25,7 @@ import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.limit.QuotaPolicy;
 import dev.plumbline.limit.RateLimitVerticle;
 import dev.plumbline.limit.SlidingWindows;
+import dev.plumbline.ops.BuildInfoMetric;
 import dev.plumbline.ops.EventLoopLag;
 import dev.plumbline.ops.HealthCheck;
 import dev.plumbline.ops.HttpSelfProbe;
@@ -73,6 +74,7 @@ public final class Service {
     private final ProblemResponder problems;
     private final HttpMetrics httpMetrics;
     private final ConnectionRegistry connections;
+    private final ProcessMetrics processMetrics;
     private final Vertx vertx;
     private final int loops;
 
@@ -101,7 +103,8 @@ public final class Service {
         FunctionCounter.builder("plumbline.http.rejected.connections", connections, ConnectionRegistry::rejections)
                 .description("HTTP connections rejected or closed because of a connection limit")
                 .register(registry);
-        ProcessMetrics.register(registry);
+        this.processMetrics = ProcessMetrics.register(registry);
+        BuildInfoMetric.register(registry, Version.text());
         this.vertx = Vertx.builder()
                 .with(new VertxOptions().setEventLoopPoolSize(loops))
                 .withTransport(connections.transport())
@@ -218,6 +221,7 @@ public final class Service {
                 problems,
                 httpMetrics,
                 BlockingAwait.await(loadedContract, "openapi.json"))));
+        StartupLog.log(config, address(), url);
     }
 
     private void gauge(String queue, Supplier<Number> queued) {
@@ -351,6 +355,7 @@ public final class Service {
             BlockingAwait.quietly(contract, 10);
         }
         BlockingAwait.quietly(vertx.close(), 10);
+        processMetrics.close();
         if (embedded != null) {
             embedded.stop();
         }

@@ -2,7 +2,6 @@ package dev.plumbline.cli;
 
 import dev.plumbline.app.Service;
 import dev.plumbline.app.StartException;
-import dev.plumbline.app.Version;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.ops.LogConfiguration;
@@ -53,7 +52,6 @@ public final class ServeCommand implements Callable<Integer> {
                                 Runtime.getRuntime().halt(0);
                             },
                             "stop"));
-            LOG.atInfo().addKeyValue("version", Version.text()).log("started");
             print("ready " + service.address());
             stopped.await();
             return 0;

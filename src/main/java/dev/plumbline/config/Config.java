@@ -168,5 +168,10 @@ public record Config(
     /** @param extraRoots a PEM file, or null */
     public record TlsSettings(@Setting(FILE) @Nullable Path extraRoots) {}
 
-    public record LogSettings(@Setting(LOG_LEVEL) String level, @Setting(LOG_FORMAT) String format) {}
+    /** @param access whether each HTTP request is logged */
+    public record LogSettings(
+            @Setting(LOG_LEVEL) String level, @Setting(LOG_FORMAT) String format, @Setting(BOOLEAN) boolean access) {
+        /** The name of the logger of HTTP requests. */
+        public static final String ACCESS_LOGGER = "dev.plumbline.access";
+    }
 }

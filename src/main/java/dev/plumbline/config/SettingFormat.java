@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 /** The formats of texts in settings. */
 enum SettingFormat {
     API_KEY("an API key created with the command `key generate`", "plk_[0-9A-Za-z]{38}"),
+    BOOLEAN("true or false", "true|false"),
     CIDR("an IP address or a CIDR block, such as 10.0.0.0/8", v -> Cidr.tryParse(v) != null),
     CONTACT(
             "a URL or an e-mail address of at most 200 ASCII characters without spaces, parentheses and"

@@ -83,6 +83,9 @@ final class SettingsBinder {
             fault(key, problem, setting.value().expected);
             return null;
         }
+        if (type == boolean.class) {
+            return text.equals("true");
+        }
         return type == Path.class ? Path.of(text) : text;
     }
 

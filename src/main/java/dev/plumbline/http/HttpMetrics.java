@@ -3,17 +3,38 @@ package dev.plumbline.http;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Metrics of the HTTP server. */
 public final class HttpMetrics {
+    private static final Duration[] BUCKETS = {
+        Duration.ofMillis(1),
+        Duration.ofNanos(2_500_000),
+        Duration.ofMillis(5),
+        Duration.ofMillis(10),
+        Duration.ofMillis(25),
+        Duration.ofMillis(50),
+        Duration.ofMillis(100),
+        Duration.ofMillis(250),
+        Duration.ofMillis(500),
+        Duration.ofSeconds(1),
+        Duration.ofMillis(2_500),
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(30)
+    };
+
     private record Kind(String operation, int status) {}
 
     private final MeterRegistry registry;
     private final AtomicInteger active = new AtomicInteger();
     private final Map<Kind, Counter> requests = new ConcurrentHashMap<>();
+    private final Map<String, Operation> operations = new ConcurrentHashMap<>();
 
     public HttpMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -26,9 +47,38 @@ public final class HttpMetrics {
         return active.incrementAndGet();
     }
 
-    public void end(String operation, int status) {
+    /**
+     * @param operation the operationId, the name of a page, or {@code none}
+     * @param nanos the time since {@link #begin}
+     */
+    public void end(String operation, int status, long nanos) {
         active.decrementAndGet();
+        operation(operation).record(nanos);
         count(operation, status);
+    }
+
+    /** The durations of an operation. */
+    public Operation operation(String operationId) {
+        return operations.computeIfAbsent(
+                operationId,
+                operation -> new Operation(Timer.builder("plumbline.http.request.duration")
+                        .description("Duration of HTTP requests by operation, including cache hits")
+                        .tag("operation", operation)
+                        .serviceLevelObjectives(BUCKETS)
+                        .register(registry)));
+    }
+
+    /** The durations of one operation. */
+    public static final class Operation {
+        private final Timer timer;
+
+        private Operation(Timer timer) {
+            this.timer = timer;
+        }
+
+        public void record(long nanos) {
+            timer.record(nanos, TimeUnit.NANOSECONDS);
+        }
     }
 
     /** Counts a response to a request that was never active. */

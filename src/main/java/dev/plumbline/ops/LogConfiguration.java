@@ -4,20 +4,29 @@ import ch.qos.logback.classic.AsyncAppender;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
-import ch.qos.logback.core.encoder.EncoderBase;
+import ch.qos.logback.core.encoder.Encoder;
 import dev.plumbline.config.Config;
+import net.logstash.logback.composite.JsonProviders;
+import net.logstash.logback.composite.loggingevent.LogLevelJsonProvider;
+import net.logstash.logback.composite.loggingevent.LoggerNameJsonProvider;
+import net.logstash.logback.composite.loggingevent.LoggingEventFormattedTimestampJsonProvider;
+import net.logstash.logback.composite.loggingevent.MessageJsonProvider;
+import net.logstash.logback.composite.loggingevent.StackTraceJsonProvider;
+import net.logstash.logback.encoder.LoggingEventCompositeJsonEncoder;
 import org.slf4j.LoggerFactory;
 
 /** Configures logging to stderr. A blocked reader of stderr does not block the service. */
 public final class LogConfiguration {
     private static final int QUEUE_SIZE = 8192;
 
+    /** RFC 3339 in UTC. */
+    private static final String TIME_PATTERN = "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'";
+
     // line breaks are replaced to prevent log injection
-    private static final String TEXT_PATTERN = "%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z', UTC} %-5level %logger{0}"
+    private static final String TEXT_PATTERN = "%d{" + TIME_PATTERN + ", UTC} %-5level %logger{0}"
             + " %replace(%replace(%msg %kvp){'[\\r\\n]+', ' '}){' $', ''}%n%ex";
 
     private LogConfiguration() {}
@@ -41,6 +50,8 @@ public final class LogConfiguration {
         root.setLevel(level.isGreaterOrEqual(Level.WARN) ? level : Level.WARN);
         root.addAppender(async);
         context.getLogger("dev.plumbline").setLevel(level);
+        // log.access decides on the access log, whatever the level of other messages
+        context.getLogger(Config.LogSettings.ACCESS_LOGGER).setLevel(Level.INFO);
     }
 
     /** Writes buffered events and stops logging. */
@@ -48,15 +59,11 @@ public final class LogConfiguration {
         ((LoggerContext) LoggerFactory.getILoggerFactory()).stop();
     }
 
-    private static EncoderBase<ILoggingEvent> encoder(Config.LogSettings config, LoggerContext context) {
+    static Encoder<ILoggingEvent> encoder(Config.LogSettings config, LoggerContext context) {
         if (config.format().equals("json")) {
-            JsonEncoder json = new JsonEncoder();
+            LoggingEventCompositeJsonEncoder json = new LoggingEventCompositeJsonEncoder();
             json.setContext(context);
-            json.setWithFormattedMessage(true);
-            json.setWithMessage(false);
-            json.setWithContext(false);
-            json.setWithSequenceNumber(false);
-            json.setWithNanoseconds(false);
+            addFields(json.getProviders());
             json.start();
             return json;
         }
@@ -65,5 +72,20 @@ public final class LogConfiguration {
         text.setPattern(TEXT_PATTERN);
         text.start();
         return text;
+    }
+
+    private static void addFields(JsonProviders<ILoggingEvent> fields) {
+        LoggingEventFormattedTimestampJsonProvider time = new LoggingEventFormattedTimestampJsonProvider();
+        time.setFieldName("time");
+        time.setPattern(TIME_PATTERN);
+        time.setTimeZone("UTC");
+        fields.addProvider(time);
+        fields.addProvider(new LogLevelJsonProvider());
+        LoggerNameJsonProvider logger = new LoggerNameJsonProvider();
+        logger.setFieldName("logger");
+        fields.addProvider(logger);
+        fields.addProvider(new MessageJsonProvider());
+        fields.addProvider(new FlatKeyValues());
+        fields.addProvider(new StackTraceJsonProvider());
     }
 }

@@ -33,6 +33,15 @@ public final class DatabaseOptions {
         return new StoreException("database.url is not valid. Format: postgresql://user:password@host:port/name.");
     }
 
+    /**
+     * Host, port and database name of a URL, without user and password.
+     *
+     * @throws StoreException if the URL is not valid
+     */
+    public static String describe(String url) {
+        return describe(of(url));
+    }
+
     /** Host, port and database name. */
     static String describe(PgConnectOptions options) {
         JsonObject json = options.toJson();

@@ -7,8 +7,10 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.config.ConfigLoader;
+import dev.plumbline.http.AccessLog;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.api.job.JobOperations;
 import dev.plumbline.http.auth.ApiKeyHandler;
@@ -71,8 +73,15 @@ public final class JobApiServer implements AutoCloseable {
                 config.cache().ttl());
         HttpMetrics metrics = new HttpMetrics(registry);
         ApiContract contract = Await.value(ApiContract.load(vertx, config.http().publicUrl()));
-        Await.value(vertx.deployVerticle(
-                new HttpVerticle(config.http(), contract, operations, routes -> {}, cold, problems, metrics)));
+        Await.value(vertx.deployVerticle(new HttpVerticle(
+                config.http(),
+                contract,
+                operations,
+                routes -> {},
+                cold,
+                problems,
+                metrics,
+                new AccessLog(false, new ClientAddress(List.of())))));
     }
 
     private Config config(Map<String, String> settings) {

@@ -1,5 +1,6 @@
 package dev.plumbline.http.body;
 
+import dev.plumbline.http.AccessLog;
 import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
@@ -31,13 +32,16 @@ public final class UnreadBodies {
     private final Duration timeout;
     private final ProblemResponder problems;
     private final HttpMetrics metrics;
+    private final AccessLog accessLog;
 
     /** @param timeout from the head to the end of a body */
-    public UnreadBodies(Vertx vertx, Duration timeout, ProblemResponder problems, HttpMetrics metrics) {
+    public UnreadBodies(
+            Vertx vertx, Duration timeout, ProblemResponder problems, HttpMetrics metrics, AccessLog accessLog) {
         this.vertx = vertx;
         this.timeout = timeout;
         this.problems = problems;
         this.metrics = metrics;
+        this.accessLog = accessLog;
     }
 
     /** Whether a request has, or over HTTP/2 may have, a body that was not read to its end. */
@@ -92,10 +96,12 @@ public final class UnreadBodies {
         metrics.count("none", problem.status());
         if (request.version() == HttpVersion.HTTP_2) {
             problems.send(request, problem);
+            accessLog.log(request, AccessLog.NO_ROUTE, 0);
             endStream(request);
             return;
         }
         problems.send(request, problem.with("Connection", "close"));
+        accessLog.log(request, AccessLog.NO_ROUTE, 0);
         HttpConnection connection = request.connection();
         afterLinger(() -> connection.close());
     }

@@ -1,6 +1,7 @@
 package dev.plumbline.http.server;
 
 import dev.plumbline.config.Config;
+import dev.plumbline.http.AccessLog;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.HttpMetrics;
@@ -30,7 +31,10 @@ import java.util.concurrent.TimeUnit;
 /** The HTTP server. Mounts the operations on the OpenAPI router. One instance per event loop. */
 public final class HttpVerticle extends VerticleBase {
     static final String OPERATION = "plumbline.operation";
+    static final String ROUTE = "plumbline.route";
     private static final String STARTED = "plumbline.started";
+    private static final String INSTANT_CHECK = "instantCheck";
+    private static final String INSTANT_CHECK_ROUTE = "/api/v1/instant/{module}/{target}";
 
     private final Config.HttpSettings config;
     private final ApiContract contract;
@@ -39,6 +43,8 @@ public final class HttpVerticle extends VerticleBase {
     private final ResponseCacheHandler cache;
     private final ProblemResponder problems;
     private final HttpMetrics metrics;
+    private final AccessLog accessLog;
+    private final HttpMetrics.Operation cacheHits;
     private HttpServer server;
 
     public HttpVerticle(
@@ -48,7 +54,8 @@ public final class HttpVerticle extends VerticleBase {
             PageRoutes.Pages pages,
             ResponseCacheHandler cache,
             ProblemResponder problems,
-            HttpMetrics metrics) {
+            HttpMetrics metrics,
+            AccessLog accessLog) {
         this.config = config;
         this.contract = contract;
         this.operations = operations;
@@ -56,12 +63,14 @@ public final class HttpVerticle extends VerticleBase {
         this.cache = cache;
         this.problems = problems;
         this.metrics = metrics;
+        this.accessLog = accessLog;
+        this.cacheHits = metrics.operation(INSTANT_CHECK);
     }
 
     @Override
     public Future<?> start() {
         Router router = router();
-        UnreadBodies bodies = new UnreadBodies(vertx, config.bodyTimeout(), problems, metrics);
+        UnreadBodies bodies = new UnreadBodies(vertx, config.bodyTimeout(), problems, metrics, accessLog);
         server = vertx.createHttpServer(HttpServerSettings.of(config))
                 .connectionHandler(ConnectionRegistry::configured)
                 .requestHandler(request -> bodies.filter(request, () -> handle(router, bodies, request)));
@@ -69,7 +78,11 @@ public final class HttpVerticle extends VerticleBase {
     }
 
     private void handle(Router router, UnreadBodies bodies, HttpServerRequest request) {
+        long start = System.nanoTime();
         if (cache.handle(request)) {
+            long nanos = System.nanoTime() - start;
+            cacheHits.record(nanos);
+            accessLog.log(request, INSTANT_CHECK_ROUTE, nanos);
             bodies.endStream(request);
         } else if (request.path() == null || !request.path().startsWith("/")) {
             // the router would send 404 before any handler runs
@@ -104,8 +117,9 @@ public final class HttpVerticle extends VerticleBase {
             OpenAPIRoute route = builder.getRoute(operation.operationId());
             route.setDoValidation(false).setDoSecurity(false);
             route.addHandler(validator.handler(route.getOperation()));
+            String path = route.getOperation().getAbsoluteOpenAPIPath();
             route.addHandler(ctx -> {
-                ctx.put(OPERATION, operation.operationId());
+                ctx.put(OPERATION, operation.operationId()).put(ROUTE, path);
                 operation.handler().handle(ctx);
             });
         }
@@ -147,6 +161,7 @@ public final class HttpVerticle extends VerticleBase {
     }
 
     private boolean begin(RoutingContext ctx) {
+        long start = System.nanoTime();
         ctx.put(STARTED, true);
         RawTarget.remember(ctx);
         ResponseBodies.remember(ctx);
@@ -154,8 +169,11 @@ public final class HttpVerticle extends VerticleBase {
             RequestBodyReader.pause(ctx);
         }
         boolean admitted = metrics.begin() <= config.maxConcurrentRequests();
-        ctx.addEndHandler(
-                ended -> metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode()));
+        ctx.addEndHandler(ended -> {
+            long nanos = System.nanoTime() - start;
+            metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode(), nanos);
+            accessLog.log(ctx.request(), ctx.get(ROUTE, AccessLog.NO_ROUTE), nanos);
+        });
         boolean tooLarge = UnreadBodies.declaredLength(ctx.request()) > UnreadBodies.MAX_BYTES;
         if (!admitted) {
             problems.send(

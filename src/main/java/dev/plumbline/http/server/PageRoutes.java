@@ -33,18 +33,28 @@ public final class PageRoutes {
      */
     public void get(String path, String name, Handler<RoutingContext> handler) {
         methods.computeIfAbsent(path, key -> new TreeSet<>()).addAll(Set.of("GET", "HEAD"));
-        router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD).handler(ctx -> handle(ctx, name, handler));
+        String route = template(path);
+        router.route(path)
+                .method(HttpMethod.GET)
+                .method(HttpMethod.HEAD)
+                .handler(ctx -> handle(ctx, name, route, handler));
     }
 
     /** Registers a form submission. The handler reads the body. */
     public void post(String path, String name, Handler<RoutingContext> handler) {
         methods.computeIfAbsent(path, key -> new TreeSet<>()).add("POST");
-        router.post(path).handler(ctx -> handle(ctx, name, handler));
+        String route = template(path);
+        router.post(path).handler(ctx -> handle(ctx, name, route, handler));
     }
 
-    private static void handle(RoutingContext ctx, String name, Handler<RoutingContext> handler) {
+    /** The path in the notation of openapi.json. */
+    private static String template(String path) {
+        return path.replaceAll(":(\\w+)", "{$1}");
+    }
+
+    private static void handle(RoutingContext ctx, String name, String route, Handler<RoutingContext> handler) {
         ProblemResponder.markAsPage(ctx);
-        ctx.put(HttpVerticle.OPERATION, name);
+        ctx.put(HttpVerticle.OPERATION, name).put(HttpVerticle.ROUTE, route);
         handler.handle(ctx);
     }
 

@@ -59,13 +59,22 @@ class SecretLeakIT {
         try (ServiceProcess service = ServiceProcess.start(
                 folder,
                 Map.of(
-                        "BOOTSTRAP_EMAIL", EMAIL,
-                        "BOOTSTRAP_PASSWORD", password,
-                        "BOOTSTRAP_API_KEY", key,
-                        "SESSION_SECRET", sessionSecret,
-                        "ACCOUNTS_SIGNUP", "open",
-                        "LOG_LEVEL", "debug",
-                        "LOG_FORMAT", "json"))) {
+                        "BOOTSTRAP_EMAIL",
+                        EMAIL,
+                        "BOOTSTRAP_PASSWORD",
+                        password,
+                        "BOOTSTRAP_API_KEY",
+                        key,
+                        "SESSION_SECRET",
+                        sessionSecret,
+                        "ACCOUNTS_SIGNUP",
+                        "open",
+                        "LOG_LEVEL",
+                        "debug",
+                        "LOG_FORMAT",
+                        "json",
+                        "LOG_ACCESS",
+                        "true"))) {
             address = service.address();
             withKeys(key);
             String cookie = withPasswords(password);

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
+import dev.plumbline.http.AccessLog;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.problem.ProblemResponder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -55,7 +57,8 @@ class HttpVerticleTest {
                     routes -> {},
                     new ResponseCacheHandler(null, null, null, config.cache().ttl()),
                     new ProblemResponder("http://localhost"),
-                    new HttpMetrics(new SimpleMeterRegistry())));
+                    new HttpMetrics(new SimpleMeterRegistry()),
+                    new AccessLog(false, new ClientAddress(List.of()))));
         } catch (dev.plumbline.config.ConfigException wrong) {
             return Future.failedFuture(wrong);
         }

@@ -1,0 +1,157 @@
+package dev.plumbline.e2e.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.lab.HttpLab;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.DebianTool;
+import dev.plumbline.support.Eventually;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** {@code /metrics}, and the Prometheus rules and the Grafana dashboard that use them. */
+@Tag("integration")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class MetricsTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final Path DEPLOY = Path.of("src/deploy");
+    private static final Pattern METRIC = Pattern.compile("\\b(?:plumbline|jvm|process|system)_[a-z0-9_]+");
+    private static final Pattern SAMPLE = Pattern.compile("(?m)^([a-zA-Z_:][a-zA-Z0-9_:]*)[{ ]");
+    private static final Pattern TYPE = Pattern.compile("(?m)^# TYPE (\\S+) ");
+
+    private ServiceUnderTest service;
+
+    @BeforeAll
+    void start() {
+        HttpLab lab = Await.value(HttpLab.start(DATABASE.vertx()));
+        service = ServiceUnderTest.start(DATABASE.url(), Map.of());
+        service.instant("http-status", lab.http("/ok"));
+        service.instant("http-status", lab.http("/ok"));
+        service.page("/tools");
+        service.page("/missing");
+        System.gc();
+        Eventually.holds(() -> metrics().contains("jvm_gc_pause_seconds_sum"));
+    }
+
+    @AfterAll
+    void stop() {
+        service.close();
+    }
+
+    private String metrics() {
+        return service.send("GET", service.management("/metrics")).body();
+    }
+
+    @Test
+    void everyMetricHasAHelpText() {
+        String metrics = metrics();
+        Matcher type = TYPE.matcher(metrics);
+        Set<String> names = new TreeSet<>();
+        while (type.find()) {
+            names.add(type.group(1));
+        }
+
+        assertThat(names)
+                .contains("plumbline_build_info", "plumbline_http_request_duration_seconds")
+                .allSatisfy(name -> assertThat(metrics).containsPattern("(?m)^# HELP " + name + " \\S"));
+    }
+
+    @Test
+    void promtoolReportsNoProblems() throws Exception {
+        assertThat(promtool(metrics(), "check", "metrics")).isEmpty();
+    }
+
+    @Test
+    void buildInfoHasTheVersions() {
+        assertThat(metrics()).contains("plumbline_build_info{java=\"" + Runtime.version() + "\",version=\"dev\"} 1");
+    }
+
+    @Test
+    void latencyHistogramIncludesCacheHits() {
+        assertThat(metrics())
+                .contains("plumbline_http_request_duration_seconds_count{operation=\"instantCheck\"} 2\n")
+                .contains("plumbline_http_request_duration_seconds_bucket{operation=\"instantCheck\",le=\"+Inf\"} 2\n")
+                .contains("plumbline_http_request_duration_seconds_count{operation=\"tools\"} 1\n")
+                .contains("plumbline_http_request_duration_seconds_count{operation=\"none\"} 1\n");
+    }
+
+    @Test
+    void alertRulesAreValidAndFireAsTested() throws Exception {
+        Path rules = DEPLOY.resolve("prometheus");
+
+        assertThat(promtool("", "check", "rules", rules.resolve("rules.yml").toString()))
+                .contains("SUCCESS");
+        assertThat(promtool("", "test", "rules", rules.resolve("rules-test.yml").toString()))
+                .contains("SUCCESS");
+        assertThat(alerts(Files.readString(rules.resolve("rules-test.yml")), "alertname: (\\w+)"))
+                .as("tested alerts")
+                .isEqualTo(alerts(Files.readString(rules.resolve("rules.yml")), "alert: (\\w+)"));
+    }
+
+    private static Set<String> alerts(String text, String pattern) {
+        return Pattern.compile(pattern)
+                .matcher(text)
+                .results()
+                .map(match -> match.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void rulesAndDashboardUseExistingMetrics() throws IOException {
+        Set<String> existing = alerts(metrics(), SAMPLE.pattern());
+        Set<String> used = new TreeSet<>();
+        METRIC.matcher(Files.readString(DEPLOY.resolve("prometheus/rules.yml")).replaceAll("(?m)^ *action:.*", ""))
+                .results()
+                .forEach(match -> used.add(match.group()));
+        JsonObject dashboard = new JsonObject(Files.readString(DEPLOY.resolve("grafana/dashboard.json")));
+        JsonArray panels = dashboard.getJsonArray("panels");
+        for (int i = 0; i < panels.size(); i++) {
+            JsonArray targets = panels.getJsonObject(i).getJsonArray("targets", new JsonArray());
+            for (int j = 0; j < targets.size(); j++) {
+                METRIC.matcher(targets.getJsonObject(j).getString("expr"))
+                        .results()
+                        .forEach(match -> used.add(match.group()));
+            }
+        }
+
+        // exist after the first event: a rejected check, a job with a quota
+        assertThat(used).hasSizeGreaterThan(20);
+        assertThat(existing).containsAll(used);
+    }
+
+    /** Runs promtool; it must succeed. Returns its output. */
+    private static String promtool(String in, String... arguments) throws IOException, InterruptedException {
+        List<String> command =
+                new java.util.ArrayList<>(List.of(DebianTool.require("promtool").toString()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        try (OutputStream out = process.getOutputStream()) {
+            out.write(in.getBytes(StandardCharsets.UTF_8));
+        }
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        assertThat(process.waitFor()).as(output).isZero();
+        return output;
+    }
+}
