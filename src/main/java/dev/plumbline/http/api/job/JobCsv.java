@@ -8,6 +8,7 @@ import de.siegmar.fastcsv.writer.LineDelimiter;
 import de.siegmar.fastcsv.writer.QuoteStrategies;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleDescription;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
@@ -24,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lines of a job as CSV (RFC 4180): UTF-8 without a byte order mark, CRLF, a header row and one record per line.
  * Null is an empty cell, an empty string is a quoted cell; arrays and objects are JSON. U+0000, which many readers
- * reject or take for the end, is replaced by U+FFFD.
+ * reject or take for the end, is replaced by U+FFFD. The columns after the fields summarize the findings: their codes,
+ * separated by spaces, and the message and action of the first finding of the worst level.
  *
  * <p>Cells contain data of the targets, and spreadsheets run cells that begin like a formula. Such cells are prefixed
  * with an apostrophe.
@@ -42,6 +44,9 @@ public final class JobCsv implements LineWriter {
             "duration_ms",
             "cached",
             "checked_at");
+
+    /** The columns after the fields of the module. */
+    public static final List<String> FINDING_COLUMNS = List.of("finding_codes", "top_finding");
 
     private static final JsonFactory JSON = new JsonFactory();
     private static final int INDEX = 0;
@@ -79,6 +84,7 @@ public final class JobCsv implements LineWriter {
                 header.add(field.name());
             }
         }
+        header.addAll(FINDING_COLUMNS);
     }
 
     @Override
@@ -110,6 +116,7 @@ public final class JobCsv implements LineWriter {
             switch (name) {
                 case "fields" -> readMembers(json, bytes, cells, fieldColumns, "");
                 case "error" -> readMembers(json, bytes, cells, resultColumns, "error_");
+                case "findings" -> readFindings(json, cells);
                 default -> put(json, bytes, cells, resultColumns.get(name));
             }
         }
@@ -126,6 +133,32 @@ public final class JobCsv implements LineWriter {
                 put(json, bytes, cells, column);
             }
         }
+    }
+
+    private void readFindings(JsonParser json, @Nullable String[] cells) throws IOException {
+        if (json.currentToken() != JsonToken.START_ARRAY) {
+            json.skipChildren();
+            return;
+        }
+        List<String> codes = new ArrayList<>();
+        Level worst = null;
+        String top = null;
+        while (json.nextToken() == JsonToken.START_OBJECT) {
+            Map<String, String> finding = new HashMap<>();
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String name = json.currentName();
+                json.nextToken();
+                finding.put(name, json.getText());
+            }
+            codes.add(finding.getOrDefault("code", ""));
+            Level level = Level.of(finding.getOrDefault("level", ""));
+            if (worst == null || level.compareTo(worst) > 0) {
+                worst = level;
+                top = finding.get("message") + ' ' + finding.get("action");
+            }
+        }
+        cells[cells.length - 2] = String.join(" ", codes);
+        cells[cells.length - 1] = top == null ? null : escape(top);
     }
 
     private void put(JsonParser json, byte[] bytes, @Nullable String[] cells, @Nullable Integer column)

@@ -10,7 +10,9 @@ import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.FieldType;
+import dev.plumbline.check.Finding;
 import dev.plumbline.check.InputType;
+import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Verdict;
@@ -147,7 +149,9 @@ class ResultFormatTest {
                         "names",
                         "server",
                         "share",
-                        "open");
+                        "open",
+                        "finding_codes",
+                        "top_finding");
         assertThat(records.get(1))
                 .containsExactly(
                         "0",
@@ -165,10 +169,12 @@ class ResultFormatTest {
                         "[\"=1\",\"b\"]",
                         "{\"a\":{\"b\":[1,2.5]}}",
                         "0.125",
-                        "true");
+                        "true",
+                        "",
+                        "");
         assertThat(records.get(2))
                 .containsSubsequence("connect_refused", "nobody, there")
-                .hasSize(16);
+                .hasSize(18);
     }
 
     @Test
@@ -179,7 +185,7 @@ class ResultFormatTest {
 
         assertThat(csv).startsWith("index,input,").endsWith("\r\n");
         // null is an empty cell, an empty string a quoted cell
-        assertThat(csv.split("\r\n")[1]).isEqualTo("0,\"\",,pending" + ",".repeat(12));
+        assertThat(csv.split("\r\n")[1]).isEqualTo("0,\"\",,pending" + ",".repeat(14));
     }
 
     @Test
@@ -188,7 +194,8 @@ class ResultFormatTest {
 
         assertThat(text(new JobCsv(job, null, false), new ResultLine(0, "a", result("x", null))))
                 .isEqualTo("index,input,target,state,verdict,error_code,error_message,duration_ms,cached,"
-                        + "checked_at\r\n0,a,example.com,done,pass,,,84,false,2026-11-20T10:00:00.123Z\r\n");
+                        + "checked_at,finding_codes,top_finding\r\n"
+                        + "0,a,example.com,done,pass,,,84,false,2026-11-20T10:00:00.123Z,\"\",\r\n");
     }
 
     @ParameterizedTest
@@ -216,7 +223,7 @@ class ResultFormatTest {
                 .build();
         JobSnapshot job = job(JobState.RUNNING, 1, 0, List.of());
 
-        assertThat(text(new JobCsv(job, odd, false))).endsWith(",checked_at,'=x\r\n");
+        assertThat(text(new JobCsv(job, odd, false))).endsWith(",checked_at,'=x,finding_codes,top_finding\r\n");
     }
 
     @Property(tries = 300)
@@ -288,7 +295,30 @@ class ResultFormatTest {
                 null);
     }
 
+    @Test
+    void csvSummarizesFindings() {
+        JobSnapshot job = job(JobState.COMPLETED, 1, 0, List.of());
+        byte[] result = result(
+                "x",
+                null,
+                List.of(
+                        new Finding(
+                                Level.INFO, "old_protocol", null, "HTTP/1.1 is used.", "Enable HTTP/2.", "RFC 9113"),
+                        new Finding(Level.FAIL, "not_found", "status", "=404", "Fix the \"link\".", null),
+                        new Finding(Level.FAIL, "too_slow", null, "Slow.", "Add a cache.", null),
+                        new Finding(Level.WARN, "no_type", null, "No type.", "Set one.", null)));
+
+        List<String> cells = csv(job, false, new ResultLine(0, "a", result)).get(1);
+
+        assertThat(cells.get(16)).isEqualTo("old_protocol not_found too_slow no_type");
+        assertThat(cells.get(17)).isEqualTo("'=404 Fix the \"link\".");
+    }
+
     private static byte[] result(String title, CheckError error) {
+        return result(title, error, List.of());
+    }
+
+    private static byte[] result(String title, CheckError error, List<Finding> findings) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("status", -5L);
         fields.put("title", title);
@@ -297,7 +327,7 @@ class ResultFormatTest {
         fields.put("share", 0.125);
         fields.put("open", true);
         byte[] plain = ResultJson.write(
-                new CheckResult("made-up", "example.com", Verdict.PASS, fields, List.of(), List.of(), error, TIME, 84));
+                new CheckResult("made-up", "example.com", Verdict.PASS, fields, findings, List.of(), error, TIME, 84));
         String text = new String(plain, StandardCharsets.UTF_8);
         return (text.substring(0, text.length() - 1) + ",\"cached\":false}").getBytes(StandardCharsets.UTF_8);
     }
