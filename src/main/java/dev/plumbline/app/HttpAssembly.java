@@ -82,20 +82,20 @@ final class HttpAssembly {
         InstantCheckService instantCheckService = new InstantCheckService(checks, clients, CheckEnvironment.PRODUCT);
         RequestBodyReader bodies = new RequestBodyReader(problems);
         AccountService accounts = dependencies.accountAssembly.service(clients, problems, dependencies.clock);
+        ApiKeyHandler keys = new ApiKeyHandler(dependencies.keys, problems);
         jobs = new JobOperations(
-                dependencies.vertx,
-                dependencies.bus,
-                dependencies.modules,
-                new ApiKeyHandler(dependencies.keys, problems),
-                bodies,
-                problems,
-                config.http());
+                dependencies.vertx, dependencies.bus, dependencies.modules, keys, bodies, problems, config.http());
         operations = new ArrayList<>(jobs.all());
         operations.addAll(AccountOperations.of(accounts, dependencies.contract, bodies, problems));
         ToolDocuments tools =
                 new ToolDocuments(dependencies.modules, config.http().publicUrl());
         operations.addAll(ToolOperations.of(tools, dependencies.contract, problems));
-        operations.add(new InstantCheckOperation(instantCheckService, dependencies.cache, responseCache, problems)
+        operations.add(new InstantCheckOperation(
+                        instantCheckService,
+                        dependencies.cache,
+                        responseCache,
+                        problems,
+                        config.limits().freshPerHourKey() > 0 ? keys : null)
                 .operation());
         website = new WebRoutes(new PageDependencies(
                 dependencies.pages,

@@ -155,6 +155,7 @@ public final class Service {
         store = results;
         Map<String, QuotaPolicy> policies = new HashMap<>(AccountAssembly.QUOTAS);
         policies.put(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW));
+        policies.put(InstantChecks.KEY_POLICY, new QuotaPolicy(config.limits().freshPerHourKey(), WINDOW));
         SlidingWindows quotas = new SlidingWindows(vertx, pools.instant(), policies);
         windows = quotas;
         PasswordHasher passwords = new PasswordHasher(vertx);

@@ -32,6 +32,7 @@ public record Config(
             @Setting(min = "0", max = "65535", unit = "a port", zero = "any free port") int port,
             @Setting(HTTP_URL) String publicUrl,
             @Setting(CIDR) List<String> trustedProxies,
+            @Setting(ORIGIN) List<String> corsOrigins,
             @Setting(min = "0s", max = "1h") Duration shutdownTimeout,
             @Setting(min = "1s", max = "1h") Duration idleTimeout,
             @Setting(min = "100ms", max = "5m") Duration headerTimeout,
@@ -85,6 +86,7 @@ public record Config(
     /** Limits in any 60 minutes; 0 = no limit. */
     public record LimitSettings(
             @Setting(min = "0", max = "10000", zero = "no limit") int freshPerHour,
+            @Setting(min = "0", max = "10000", zero = "no quota per API key") int freshPerHourKey,
             @Setting(min = "0", max = "10000", zero = "no limit") int jobsPerHour,
             @Setting(min = "0", max = "10000", zero = "no limit") int jobsPerHourAccount) {}
 

@@ -37,6 +37,9 @@ enum SettingFormat {
                     + " \"default\", such as public=192.0.2.53:53",
             SettingFormat::isNamedSocketAddress),
     NUMBER("an integer or a duration", value -> true),
+    ORIGIN(
+            "an origin such as https://app.example.com, or *",
+            "\\*|https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\\[[0-9a-f:]+\\](:[0-9]{1,5})?"),
     PASSWORD("at least 12 characters", "(?s).{12,}"),
     PLAN("free or pro", "free|pro"),
     PORTS("a port from 1 to 65535, a range such as 8000-8100, or *", SettingFormat::isPortRange),

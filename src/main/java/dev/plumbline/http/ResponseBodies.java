@@ -1,12 +1,15 @@
 package dev.plumbline.http;
 
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.util.function.Supplier;
 
 /**
  * Ends responses. A response to HEAD has the headers of the response to GET and no body. Vert.x implements this for
- * HTTP/1.1 only.
+ * HTTP/1.1 only. JSON bodies over 1 KiB are compressed if the client accepts gzip.
  */
 public final class ResponseBodies {
     private static final String HEAD = "plumbline.head";
@@ -25,13 +28,57 @@ public final class ResponseBodies {
         return ctx.get(HEAD) != null || ctx.request().method().equals(HttpMethod.HEAD);
     }
 
+    /** Ends the response. The body is compressed if it is JSON without a content coding. */
     public static void end(RoutingContext ctx, Buffer body) {
+        HttpServerResponse response = ctx.response();
+        String type = response.headers().get(HttpHeaders.CONTENT_TYPE);
+        if (type != null && type.endsWith("json") && !response.headers().contains(HttpHeaders.CONTENT_ENCODING)) {
+            end(ctx, body, () -> Gzip.encode(body));
+        } else {
+            endEncoded(ctx, body);
+        }
+    }
+
+    /**
+     * Ends the response in the content coding that the client accepts.
+     *
+     * @param gzip returns the compressed body; called if the body is longer than 1 KiB and the client accepts gzip
+     */
+    public static void end(RoutingContext ctx, Buffer body, Supplier<Buffer> gzip) {
+        HttpServerResponse response = ctx.response();
+        if (body.length() < Gzip.MIN_BYTES) {
+            endEncoded(ctx, body);
+            return;
+        }
+        addVary(response, "Accept-Encoding");
+        if (Gzip.accepted(ctx.request())) {
+            response.putHeader(HttpHeaders.CONTENT_ENCODING, "gzip");
+            endEncoded(ctx, gzip.get());
+        } else {
+            endEncoded(ctx, body);
+        }
+    }
+
+    private static void endEncoded(RoutingContext ctx, Buffer body) {
         if (headOnly(ctx)) {
             ctx.response()
                     .putHeader("Content-Length", Integer.toString(body.length()))
                     .end();
         } else {
             ctx.response().end(body);
+        }
+    }
+
+    /** Adds request headers that select the response to Vary, unless the response must not be stored. */
+    public static void addVary(HttpServerResponse response, String headers) {
+        if ("no-store".equals(response.headers().get(HttpHeaders.CACHE_CONTROL))) {
+            return;
+        }
+        String present = response.headers().get(HttpHeaders.VARY);
+        if (present == null) {
+            response.putHeader(HttpHeaders.VARY, headers);
+        } else if (!present.contains(headers)) {
+            response.putHeader(HttpHeaders.VARY, present + ", " + headers);
         }
     }
 }

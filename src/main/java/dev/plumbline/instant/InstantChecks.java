@@ -32,8 +32,11 @@ import org.slf4j.LoggerFactory;
  * requests for the same check share one run. One per node. Thread-safe.
  */
 public final class InstantChecks {
-    /** Quota of fresh instant checks. */
+    /** Quota of fresh instant checks per client address. */
     public static final String POLICY = "fresh";
+
+    /** Quota of fresh instant checks per API key. Not used if {@code limits.fresh_per_hour_key} is 0. */
+    public static final String KEY_POLICY = "fresh-key";
 
     private static final Logger LOG = LoggerFactory.getLogger(InstantChecks.class);
     private static final Message.Granted NOT_CHARGED = new Message.Granted(0, Integer.MAX_VALUE, 0, 0);
@@ -51,7 +54,7 @@ public final class InstantChecks {
     private final SingleFlight<String, InstantOutcome> singleFlight;
     private final InstantMetrics metrics;
 
-    /** @param limited whether fresh checks are charged */
+    /** @param limited whether fresh checks without a quota of the API key are charged */
     public InstantChecks(
             Vertx vertx,
             ModuleCatalogue modules,
@@ -110,7 +113,7 @@ public final class InstantChecks {
     /**
      * The remaining quota of fresh checks.
      *
-     * @param client as in {@link InstantRequest}
+     * @param client the client address; a /64 prefix for IPv6
      * @return null if it is not available or checks are not limited; does not fail
      */
     public Future<Message.@Nullable Granted> remainingQuota(String client) {
@@ -190,12 +193,13 @@ public final class InstantChecks {
         if (request.fromCheck()) {
             return Future.succeededFuture(new InstantOutcome.LoopDetected());
         }
-        if (!limited) {
+        if (!limited && request.payer().policy().equals(POLICY)) {
             return run(check, request, NOT_CHARGED);
         }
         return bus.request(
                         BusAddresses.QUOTA_CHARGE,
-                        new Message.ChargeQuota(POLICY, request.client(), 1),
+                        new Message.ChargeQuota(
+                                request.payer().policy(), request.payer().key(), 1),
                         Message.QuotaReply.class,
                         QUOTA_TIMEOUT_MS)
                 .compose(reply -> {
@@ -203,8 +207,9 @@ public final class InstantChecks {
                         return run(check, request, granted);
                     }
                     if (reply instanceof Message.Denied denied) {
-                        metrics.quotaExceeded.increment();
-                        return Future.succeededFuture(new InstantOutcome.QuotaExceeded(denied));
+                        String exceeded = request.payer().policy();
+                        metrics.quotaExceeded(exceeded).increment();
+                        return Future.succeededFuture(new InstantOutcome.QuotaExceeded(exceeded, denied));
                     }
                     boolean overloaded = reply instanceof Message.QuotaUnavailable quota && quota.overloaded();
                     return Future.succeededFuture(
@@ -227,7 +232,7 @@ public final class InstantChecks {
                         check.options().integer(ModuleDescription.TIMEOUT_MS) + RUN_MARGIN_MS)
                 .transform(reply -> {
                     if (reply.succeeded() && reply.result() instanceof Message.Checked checked) {
-                        return Future.succeededFuture(complete(check, checked, granted));
+                        return Future.succeededFuture(complete(check, request, checked, granted));
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Overloaded busy) {
                         refund(request, granted);
@@ -249,16 +254,21 @@ public final class InstantChecks {
                 });
     }
 
-    private InstantOutcome complete(ValidCheck check, Message.Checked checked, Message.Granted quota) {
+    private InstantOutcome complete(
+            ValidCheck check, InstantRequest request, Message.Checked checked, Message.Granted quota) {
         metrics.miss.increment();
-        return new InstantOutcome.Completed(results.add(check.key(), checked.result()), true, quota);
+        return new InstantOutcome.Completed(
+                results.add(check.key(), checked.result()),
+                true,
+                new InstantOutcome.Charge(request.payer().policy(), quota));
     }
 
     private void refund(InstantRequest request, Message.Granted granted) {
         if (granted.limit() > 0) {
             bus.request(
                     BusAddresses.QUOTA_REFUND,
-                    new Message.RefundQuota(POLICY, request.client(), 1, granted.chargedAtMicros()),
+                    new Message.RefundQuota(
+                            request.payer().policy(), request.payer().key(), 1, granted.chargedAtMicros()),
                     Message.class,
                     QUOTA_TIMEOUT_MS);
         }

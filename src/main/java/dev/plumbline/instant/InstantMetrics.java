@@ -17,7 +17,8 @@ final class InstantMetrics {
     final Counter memory;
     final Counter database;
     final Counter miss;
-    final Counter quotaExceeded;
+    private final Counter quotaExceeded;
+    private final Counter keyQuotaExceeded;
     final Counter unavailable;
 
     InstantMetrics(MeterRegistry registry) {
@@ -28,12 +29,21 @@ final class InstantMetrics {
         memory = cacheRequests(registry, tags("hit", "memory"));
         database = cacheRequests(registry, tags("hit", "database"));
         miss = cacheRequests(registry, tags("miss", "none"));
-        quotaExceeded = Counter.builder("plumbline.quota.exceeded")
-                .description("Instant checks rejected because a quota was exceeded, by policy")
-                .tag("policy", InstantChecks.POLICY)
-                .register(registry);
+        quotaExceeded = quotaExceeded(registry, InstantChecks.POLICY);
+        keyQuotaExceeded = quotaExceeded(registry, InstantChecks.KEY_POLICY);
         unavailable = Counter.builder("plumbline.instant.checks.unavailable")
                 .description("Instant checks rejected because the database or the runners were unavailable")
+                .register(registry);
+    }
+
+    Counter quotaExceeded(String policy) {
+        return policy.equals(InstantChecks.KEY_POLICY) ? keyQuotaExceeded : quotaExceeded;
+    }
+
+    private static Counter quotaExceeded(MeterRegistry registry, String policy) {
+        return Counter.builder("plumbline.quota.exceeded")
+                .description("Instant checks rejected because a quota was exceeded, by policy")
+                .tag("policy", policy)
                 .register(registry);
     }
 

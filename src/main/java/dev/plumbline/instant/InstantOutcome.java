@@ -13,9 +13,21 @@ public sealed interface InstantOutcome {
      * The check completed.
      *
      * @param fresh whether this request ran the check
-     * @param quota the quota after the charge; null if nothing was charged
+     * @param charge null if nothing was charged
      */
-    record Completed(RenderedResult result, boolean fresh, Message.@Nullable Granted quota) implements InstantOutcome {}
+    record Completed(RenderedResult result, boolean fresh, @Nullable Charge charge) implements InstantOutcome {
+        /** The quota after the charge; null if nothing was charged. */
+        public Message.@Nullable Granted quota() {
+            return charge == null ? null : charge.quota();
+        }
+    }
+
+    /**
+     * A charge of a quota.
+     *
+     * @param quota the quota after the charge
+     */
+    record Charge(String policy, Message.Granted quota) {}
 
     record UnknownModule(String module) implements InstantOutcome {}
 
@@ -32,7 +44,7 @@ public sealed interface InstantOutcome {
     /** The result is not cached, and the request does not permit a run. */
     record NotCached() implements InstantOutcome {}
 
-    record QuotaExceeded(Message.Denied quota) implements InstantOutcome {}
+    record QuotaExceeded(String policy, Message.Denied quota) implements InstantOutcome {}
 
     /**
      * A queue is full; nothing was charged.

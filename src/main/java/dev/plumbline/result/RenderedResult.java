@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** A result as JSON: the body of a cached response, rendered once, with its entity tag and expiry. Immutable. */
 public final class RenderedResult {
@@ -20,6 +22,7 @@ public final class RenderedResult {
     private final Instant checkedAt;
     private final Instant expiresAt;
     private final boolean cacheable;
+    private volatile @Nullable Buffer encodedBody;
 
     private RenderedResult(byte[] result, Instant checkedAt, Instant expiresAt, boolean cacheable) {
         this.result = result;
@@ -62,6 +65,20 @@ public final class RenderedResult {
         return cachedBody;
     }
 
+    /**
+     * The body of a cached response in a content coding, encoded on first use. Shared; must not be modified.
+     *
+     * @param encoder always the same function; thread-safe
+     */
+    public Buffer encodedBody(UnaryOperator<Buffer> encoder) {
+        Buffer encoded = encodedBody;
+        if (encoded == null) {
+            encoded = encoder.apply(cachedBody);
+            encodedBody = encoded;
+        }
+        return encoded;
+    }
+
     /** The body of the response with the fresh result. */
     public Buffer freshBody() {
         return body(false);
@@ -88,7 +105,7 @@ public final class RenderedResult {
         return ResultJson.verdict(result);
     }
 
-    /** A weak entity tag, equal for the fresh and the cached responses (RFC 9110, section 8.8.3). */
+    /** A weak entity tag, equal for fresh and cached responses and all content codings (RFC 9110, section 8.8.3). */
     public String etag() {
         return etag;
     }
@@ -112,7 +129,8 @@ public final class RenderedResult {
 
     /** The approximate memory use in bytes. */
     int weight() {
-        return result.length * 2 + 400;
+        // an encoded body has at most about half the size
+        return result.length * 5 / 2 + 400;
     }
 
     private Buffer body(boolean cached) {

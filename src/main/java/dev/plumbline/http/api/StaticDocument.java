@@ -1,21 +1,26 @@
 package dev.plumbline.http.api;
 
 import com.google.common.hash.Hashing;
+import dev.plumbline.http.Gzip;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
+import org.jspecify.annotations.Nullable;
 
-/** An immutable JSON document that pages of any origin can read. */
+/** An immutable JSON document that pages of any origin can read. Thread-safe. */
 public final class StaticDocument {
     private final Buffer body;
     private final String etag;
+    private volatile @Nullable Buffer gzip;
 
     public StaticDocument(JsonObject json) {
         this.body = json.toBuffer();
-        this.etag = '"' + Hashing.sha256().hashBytes(body.getBytes()).toString().substring(0, 32) + '"';
+        // weak, because the content codings share it
+        this.etag =
+                "W/\"" + Hashing.sha256().hashBytes(body.getBytes()).toString().substring(0, 32) + '"';
     }
 
     public void send(RoutingContext ctx) {
@@ -26,7 +31,9 @@ public final class StaticDocument {
         HttpServerResponse response = ctx.response()
                 .putHeader("Cache-Control", "public, max-age=300")
                 .putHeader("ETag", etag)
+                .putHeader("Vary", "Accept-Encoding")
                 .putHeader("Access-Control-Allow-Origin", "*")
+                .putHeader("Access-Control-Expose-Headers", "ETag, X-Request-Id")
                 .putHeader("X-Content-Type-Options", "nosniff")
                 .putHeader(RequestId.HEADER, RequestId.of(ctx));
         if (ContentNegotiation.matches(ctx, etag)) {
@@ -34,6 +41,16 @@ public final class StaticDocument {
             return;
         }
         response.putHeader("Content-Type", "application/json");
-        ResponseBodies.end(ctx, body);
+        ResponseBodies.end(ctx, body, this::gzip);
+    }
+
+    /** Compressed on first use, which shortens the start. */
+    private Buffer gzip() {
+        Buffer compressed = gzip;
+        if (compressed == null) {
+            compressed = Gzip.encode(body);
+            gzip = compressed;
+        }
+        return compressed;
     }
 }

@@ -5,6 +5,7 @@ import dev.plumbline.account.ApiKeyAuthenticator;
 import dev.plumbline.account.ApiKeyLookup;
 import dev.plumbline.account.Plan;
 import dev.plumbline.account.Scope;
+import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
@@ -33,11 +34,27 @@ public final class ApiKeyHandler {
     }
 
     /**
-     * Authenticates the request and checks the scope. If this fails, sends a problem.
+     * Authenticates the request and checks the plan and the scope. If this fails, sends a problem.
      *
      * @param next called at most once, on the context of the request
      */
     public void authenticate(RoutingContext ctx, Scope required, Consumer<ApiCaller> next) {
+        identify(ctx, caller -> authorize(ctx, caller, required, next));
+    }
+
+    /** Whether the request contains an API key, valid or not. */
+    public static boolean hasKey(HttpServerRequest request) {
+        return (request.headers().contains("Authorization") || request.headers().contains("X-Api-Key"))
+                && !keys(request).isEmpty();
+    }
+
+    /**
+     * Authenticates the request for an operation that requires neither a plan nor a scope. If this fails, sends a
+     * problem.
+     *
+     * @param next called at most once, on the context of the request
+     */
+    public void identify(RoutingContext ctx, Consumer<ApiCaller> next) {
         Set<String> distinctKeys = keys(ctx.request());
         if (distinctKeys.isEmpty()) {
             problems.send(ctx, noKey());
@@ -52,9 +69,7 @@ public final class ApiKeyHandler {
             return;
         }
         RequestFutures.handle(
-                ctx,
-                keys.authenticate(distinctKeys.iterator().next()),
-                lookup -> authorize(ctx, lookup, required, next));
+                ctx, keys.authenticate(distinctKeys.iterator().next()), lookup -> identify(ctx, lookup, next));
     }
 
     /** Returns the distinct API keys of a request. Other authentication schemes are ignored. */
@@ -76,10 +91,12 @@ public final class ApiKeyHandler {
         return keys;
     }
 
-    private void authorize(RoutingContext ctx, ApiKeyLookup lookup, Scope required, Consumer<ApiCaller> next) {
-        if (lookup instanceof ApiKeyLookup.Refused rejected) {
+    private void identify(RoutingContext ctx, ApiKeyLookup lookup, Consumer<ApiCaller> next) {
+        if (lookup instanceof ApiKeyLookup.Authenticated authenticated) {
+            next.accept(authenticated.caller());
+        } else if (lookup instanceof ApiKeyLookup.Refused rejected) {
             problems.send(ctx, invalidKey(rejected.reason()));
-        } else if (!(lookup instanceof ApiKeyLookup.Authenticated authenticated)) {
+        } else {
             boolean overloaded = lookup instanceof ApiKeyLookup.Unavailable unavailable && unavailable.overloaded();
             problems.send(
                     ctx,
@@ -88,7 +105,11 @@ public final class ApiKeyHandler {
                             "The API key cannot be verified because the database is "
                                     + (overloaded ? "overloaded" : "unavailable") + ". Retry shortly.",
                             RETRY_SECONDS));
-        } else if (authenticated.caller().plan() != Plan.PRO) {
+        }
+    }
+
+    private void authorize(RoutingContext ctx, ApiCaller caller, Scope required, Consumer<ApiCaller> next) {
+        if (caller.plan() != Plan.PRO) {
             problems.send(
                     ctx,
                     forbidden(
@@ -96,7 +117,7 @@ public final class ApiKeyHandler {
                             "Pro plan required",
                             "Jobs require the Pro plan. The account of this key has the Free plan. Instant"
                                     + " checks are free and do not require a key."));
-        } else if (!authenticated.caller().scopes().contains(required)) {
+        } else if (!caller.scopes().contains(required)) {
             problems.send(
                     ctx,
                     forbidden(
@@ -109,7 +130,7 @@ public final class ApiKeyHandler {
                                     "WWW-Authenticate",
                                     CHALLENGE + ", error=\"insufficient_scope\", scope=\"" + required.id() + '"'));
         } else {
-            next.accept(authenticated.caller());
+            next.accept(caller);
         }
     }
 
@@ -150,6 +171,7 @@ public final class ApiKeyHandler {
 
     /** Marks a response as private, so that shared caches do not store it. */
     public static void markPrivate(HttpServerResponse response) {
-        response.putHeader("Cache-Control", "private, no-cache").putHeader("Vary", "Authorization, X-Api-Key, Accept");
+        response.putHeader("Cache-Control", "private, no-cache");
+        ResponseBodies.addVary(response, "Authorization, X-Api-Key, Accept, Accept-Encoding");
     }
 }

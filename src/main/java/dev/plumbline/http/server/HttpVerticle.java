@@ -45,6 +45,7 @@ public final class HttpVerticle extends VerticleBase {
     private final HttpMetrics metrics;
     private final AccessLog accessLog;
     private final HttpMetrics.Operation cacheHits;
+    private final CorsPolicy cors;
     private HttpServer server;
 
     public HttpVerticle(
@@ -65,6 +66,7 @@ public final class HttpVerticle extends VerticleBase {
         this.metrics = metrics;
         this.accessLog = accessLog;
         this.cacheHits = metrics.operation(INSTANT_CHECK);
+        this.cors = new CorsPolicy(config.corsOrigins());
     }
 
     @Override
@@ -79,6 +81,7 @@ public final class HttpVerticle extends VerticleBase {
 
     private void handle(Router router, UnreadBodies bodies, HttpServerRequest request) {
         long start = System.nanoTime();
+        cors.addHeaders(request);
         if (cache.handle(request)) {
             long nanos = System.nanoTime() - start;
             cacheHits.record(nanos);
@@ -181,6 +184,6 @@ public final class HttpVerticle extends VerticleBase {
         } else if (tooLarge) {
             problems.send(ctx, UnreadBodies.tooLarge());
         }
-        return admitted && !tooLarge;
+        return admitted && !tooLarge && !cors.handlePreflight(ctx.request());
     }
 }

@@ -1,10 +1,13 @@
 package dev.plumbline.http.server;
 
+import dev.plumbline.http.Gzip;
 import dev.plumbline.http.RequestId;
+import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultCache;
 import io.netty.util.AsciiString;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -25,6 +28,7 @@ public final class ResponseCacheHandler {
     private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("x-request-id");
     private static final CharSequence CONTENT_TYPE_OPTIONS = HttpHeaders.createOptimized("x-content-type-options");
     private static final CharSequence NOSNIFF = HttpHeaders.createOptimized("nosniff");
+    private static final CharSequence GZIP = HttpHeaders.createOptimized("gzip");
     private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
     private static final AsciiString[] SECONDS = new AsciiString[601];
 
@@ -62,7 +66,12 @@ public final class ResponseCacheHandler {
         checks.recordResponseCacheHit();
         HttpServerResponse response = request.response();
         writeHeaders(response, result, RequestId.of(request));
-        response.end(result.cachedBody());
+        Buffer body = result.cachedBody();
+        if (body.length() >= Gzip.MIN_BYTES && Gzip.accepted(request)) {
+            response.headers().set(HttpHeaders.CONTENT_ENCODING, GZIP);
+            body = result.encodedBody(Gzip::encode);
+        }
+        response.end(body);
         return true;
     }
 
@@ -75,6 +84,9 @@ public final class ResponseCacheHandler {
                 .set(ETAG, result.etag())
                 .set(CONTENT_TYPE_OPTIONS, NOSNIFF)
                 .set(REQUEST_ID, requestId);
+        if (result.cachedBody().length() >= Gzip.MIN_BYTES) {
+            ResponseBodies.addVary(response, "Accept-Encoding");
+        }
     }
 
     private CharSequence age(RenderedResult result) {

@@ -76,7 +76,7 @@ class JobsApiTest {
         String self = "https://checks.example.org/api/v1/jobs/" + job.getString("token");
         assertThat(header(created, "Location")).isEqualTo(self);
         assertThat(header(created, "Cache-Control")).isEqualTo("private, no-cache");
-        assertThat(header(created, "Vary")).isEqualTo("Authorization, X-Api-Key, Accept");
+        assertThat(header(created, "Vary")).isEqualTo("Authorization, X-Api-Key, Accept, Accept-Encoding");
         assertThat(header(created, "RateLimit-Policy"))
                 .isEqualTo("\"jobs\";q=60;w=3600, \"jobs-account\";q=600;w=3600");
         assertThat(job.getString("token")).matches("job_[0-9A-Za-z]{22}");

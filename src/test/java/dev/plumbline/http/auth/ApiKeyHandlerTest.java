@@ -86,7 +86,7 @@ class ApiKeyHandlerTest {
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.body()).isEqualTo(Long.toString(key.keyId()));
         assertThat(answer.headers().firstValue("Cache-Control")).hasValue("private, no-cache");
-        assertThat(answer.headers().firstValue("Vary")).hasValue("Authorization, X-Api-Key, Accept");
+        assertThat(answer.headers().firstValue("Vary")).hasValue("Authorization, X-Api-Key, Accept, Accept-Encoding");
     }
 
     @Test

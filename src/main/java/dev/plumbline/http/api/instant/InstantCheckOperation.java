@@ -1,16 +1,24 @@
 package dev.plumbline.http.api.instant;
 
+import dev.plumbline.account.ApiCaller;
+import dev.plumbline.account.Plan;
 import dev.plumbline.http.ApiOperation;
+import dev.plumbline.http.Gzip;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.ContentNegotiation;
+import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.ResponseCacheHandler;
+import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.instant.InstantOutcome;
+import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultCache;
+import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import org.jspecify.annotations.Nullable;
 
 /** {@code GET /api/v1/instant/{module}/{target}}. */
 public final class InstantCheckOperation {
@@ -18,13 +26,20 @@ public final class InstantCheckOperation {
     private final ResultCache cache;
     private final ResponseCacheHandler responses;
     private final ProblemResponder problems;
+    private final @Nullable ApiKeyHandler keys;
 
+    /** @param keys authenticates the API keys that have their own quota; null if API keys are ignored */
     public InstantCheckOperation(
-            InstantCheckService checks, ResultCache cache, ResponseCacheHandler responses, ProblemResponder problems) {
+            InstantCheckService checks,
+            ResultCache cache,
+            ResponseCacheHandler responses,
+            ProblemResponder problems,
+            @Nullable ApiKeyHandler keys) {
         this.checks = checks;
         this.cache = cache;
         this.responses = responses;
         this.problems = problems;
+        this.keys = keys;
     }
 
     public ApiOperation operation() {
@@ -36,12 +51,35 @@ public final class InstantCheckOperation {
             ctx.fail(406);
             return;
         }
-        checks.check(
-                        ctx,
-                        ctx.pathParam("module"),
-                        RawTarget.decoded(ctx.request().path()))
-                .onSuccess(outcome -> respond(ctx, outcome))
+        String module = ctx.pathParam("module");
+        String target = RawTarget.decoded(ctx.request().path());
+        if (keys == null || !ApiKeyHandler.hasKey(ctx.request())) {
+            respond(ctx, checks.check(ctx, module, target));
+            return;
+        }
+        ApiKeyHandler authentication = keys;
+        // cached results are public, so they do not wait for the lookup of the key
+        checks.look(ctx, module, target)
+                .onSuccess(outcome -> {
+                    if (outcome instanceof InstantOutcome.NotCached) {
+                        authentication.identify(ctx, caller -> checkFor(ctx, caller, module, target));
+                    } else {
+                        respond(ctx, outcome);
+                    }
+                })
                 .onFailure(ctx::fail);
+    }
+
+    private void checkFor(RoutingContext ctx, ApiCaller caller, String module, String target) {
+        if (caller.plan() == Plan.PRO) {
+            respond(ctx, checks.check(ctx, module, target, caller.keyId()));
+        } else {
+            respond(ctx, checks.check(ctx, module, target));
+        }
+    }
+
+    private void respond(RoutingContext ctx, Future<InstantOutcome> check) {
+        check.onSuccess(outcome -> respond(ctx, outcome)).onFailure(ctx::fail);
     }
 
     private void respond(RoutingContext ctx, InstantOutcome outcome) {
@@ -58,6 +96,8 @@ public final class InstantCheckOperation {
         InstantCheckService.setRateLimitHeaders(ctx, answered);
         if (!answered.result().cacheable()) {
             response.putHeader("Cache-Control", "no-store");
+        } else if (answered.charge() != null && answered.charge().policy().equals(InstantChecks.KEY_POLICY)) {
+            ApiKeyHandler.markPrivate(response);
         }
         cache.putPath(RawTarget.original(ctx), answered.result());
         if (ContentNegotiation.matches(ctx, answered.result().etag())) {
@@ -65,10 +105,11 @@ public final class InstantCheckOperation {
             response.setStatusCode(304).end();
             return;
         }
-        ResponseBodies.end(
-                ctx,
-                answered.fresh()
-                        ? answered.result().freshBody()
-                        : answered.result().cachedBody());
+        RenderedResult result = answered.result();
+        if (answered.fresh()) {
+            ResponseBodies.end(ctx, result.freshBody());
+        } else {
+            ResponseBodies.end(ctx, result.cachedBody(), () -> result.encodedBody(Gzip::encode));
+        }
     }
 }

@@ -41,12 +41,17 @@ public final class InstantCheckService {
      * @return fails after an internal error only
      */
     public Future<InstantOutcome> check(RoutingContext ctx, String module, String target) {
-        return call(ctx, module, target, checks::check);
+        return call(ctx, module, target, clientPayer(ctx), checks::check);
+    }
+
+    /** As {@link #check(RoutingContext, String, String)}, charged to the quota of an API key. */
+    Future<InstantOutcome> check(RoutingContext ctx, String module, String target, long keyId) {
+        return call(ctx, module, target, InstantRequest.Payer.apiKey(keyId), checks::check);
     }
 
     /** Returns a cached result. Never runs a check or charges the rate limit. */
     public Future<InstantOutcome> look(RoutingContext ctx, String module, String target) {
-        return call(ctx, module, target, checks::findCached);
+        return call(ctx, module, target, clientPayer(ctx), checks::findCached);
     }
 
     /**
@@ -58,10 +63,15 @@ public final class InstantCheckService {
         return checks.remainingQuota(clientAddress.quotaKey(ctx.request()));
     }
 
+    private InstantRequest.Payer clientPayer(RoutingContext ctx) {
+        return InstantRequest.Payer.client(clientAddress.quotaKey(ctx.request()));
+    }
+
     private Future<InstantOutcome> call(
             RoutingContext ctx,
             String module,
             String target,
+            InstantRequest.Payer payer,
             Function<InstantRequest, Future<InstantOutcome>> function) {
         Map<String, String> options = new LinkedHashMap<>();
         for (Map.Entry<String, String> parameter : ctx.queryParams()) {
@@ -70,13 +80,8 @@ public final class InstantCheckService {
                         List.of(new Options.Fault(parameter.getKey(), "must not be repeated"))));
             }
         }
-        return function.apply(new InstantRequest(
-                module,
-                target,
-                options,
-                clientAddress.quotaKey(ctx.request()),
-                RequestId.of(ctx),
-                isOwnRequest(ctx.request())));
+        return function.apply(
+                new InstantRequest(module, target, options, payer, RequestId.of(ctx), isOwnRequest(ctx.request())));
     }
 
     /**
@@ -91,23 +96,27 @@ public final class InstantCheckService {
 
     /** Sets the rate limit headers if the check was charged. */
     public static void setRateLimitHeaders(RoutingContext ctx, InstantOutcome.Completed answered) {
-        Message.Granted quota = answered.quota();
-        if (quota != null) {
-            writeHeaders(ctx, quota.limit(), quota.remaining(), quota.resetSeconds());
+        InstantOutcome.Charge charge = answered.charge();
+        if (charge != null) {
+            Message.Granted quota = charge.quota();
+            writeHeaders(ctx, charge.policy(), quota.limit(), quota.remaining(), quota.resetSeconds());
         }
     }
 
-    private static void writeHeaders(RoutingContext ctx, int limit, int remaining, int seconds) {
-        RateLimitHeaders.write(
-                ctx.response(), List.of(new JobMessage.QuotaStatus(InstantChecks.POLICY, limit, remaining, seconds)));
+    private static void writeHeaders(RoutingContext ctx, String policy, int limit, int remaining, int seconds) {
+        RateLimitHeaders.write(ctx.response(), List.of(new JobMessage.QuotaStatus(policy, limit, remaining, seconds)));
     }
 
-    private static Problem rateLimitExceeded(Message.Denied quota) {
+    private static Problem rateLimitExceeded(InstantOutcome.QuotaExceeded over) {
+        Message.Denied quota = over.quota();
         return RateLimitHeaders.exceeded(
-                InstantChecks.POLICY,
-                ("Your IP address has used all %s fresh checks of the last 60 minutes. Retry in %s seconds."
+                over.policy(),
+                ("%s has used all %s fresh checks of the last 60 minutes. Retry in %s seconds."
                                 + " Cached results remain available.")
-                        .formatted(quota.limit(), quota.retryAfterSeconds()),
+                        .formatted(
+                                over.policy().equals(InstantChecks.KEY_POLICY) ? "This API key" : "Your IP address",
+                                quota.limit(),
+                                quota.retryAfterSeconds()),
                 quota.retryAfterSeconds());
     }
 
@@ -134,8 +143,9 @@ public final class InstantCheckService {
     /** Returns the problem of an outcome without result. Sets the rate limit headers if applicable. */
     public static Problem problem(RoutingContext ctx, InstantOutcome outcome) {
         if (outcome instanceof InstantOutcome.QuotaExceeded over) {
-            writeHeaders(ctx, over.quota().limit(), 0, over.quota().retryAfterSeconds());
-            return rateLimitExceeded(over.quota());
+            writeHeaders(
+                    ctx, over.policy(), over.quota().limit(), 0, over.quota().retryAfterSeconds());
+            return rateLimitExceeded(over);
         }
         if (outcome instanceof InstantOutcome.UnknownModule unknown) {
             return unknownModule(unknown.module());

@@ -1,7 +1,9 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.Gzip;
 import dev.plumbline.http.RequestId;
+import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -10,6 +12,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +47,7 @@ final class LineStream {
     private int pageIndex;
     private long writeTimer = -1;
     private Buffer chunk = Buffer.buffer();
+    private @Nullable Gzip gzip;
 
     /**
      * @param from the index of the first line
@@ -89,6 +93,9 @@ final class LineStream {
         page = List.of();
         pageIndex = 0;
         chunk = Buffer.buffer();
+        if (gzip != null) {
+            gzip.close();
+        }
         sent.tryComplete();
     }
 
@@ -127,8 +134,11 @@ final class LineStream {
     }
 
     private void write(Runnable then) {
-        start();
-        response.write(chunk);
+        start(true);
+        Buffer part = gzip == null ? chunk : gzip.write(chunk);
+        if (part.length() > 0) {
+            response.write(part);
+        }
         chunk = Buffer.buffer();
         if (response.writeQueueFull()) {
             writeTimer = ctx.vertx().setTimer(writeTimeoutMs, timeout -> response.reset());
@@ -143,25 +153,32 @@ final class LineStream {
         }
     }
 
-    private void start() {
-        if (!started) {
-            started = true;
-            head.run();
-            response.setChunked(true);
+    private void start(boolean chunked) {
+        if (started) {
+            return;
         }
+        started = chunked;
+        head.run();
+        if (chunk.length() >= Gzip.MIN_BYTES) {
+            ResponseBodies.addVary(response, "Accept-Encoding");
+            if (Gzip.accepted(ctx.request())) {
+                response.putHeader("Content-Encoding", "gzip");
+                gzip = new Gzip();
+            }
+        }
+        response.setChunked(chunked);
     }
 
     private void finish() {
         format.end(chunk);
-        if (started) {
-            response.end(chunk);
+        boolean chunked = started;
+        start(false);
+        response.end(gzip == null ? chunk : gzip.finish(chunk));
+        if (chunked) {
             if (response.streamId() < 0 && ctx.request().version() == HttpVersion.HTTP_1_0) {
                 // HTTP/1.0 has no chunked encoding: closing the connection ends the body
                 ctx.request().connection().close();
             }
-        } else {
-            head.run();
-            response.end(chunk);
         }
         sent.tryComplete();
     }

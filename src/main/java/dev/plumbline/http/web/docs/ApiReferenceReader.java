@@ -105,9 +105,10 @@ final class ApiReferenceReader {
                 examples.of(method, path, parameters, access, example(request)));
     }
 
+    /** Returns the first security scheme; empty if credentials are optional or not used. */
     private static String access(JsonObject operation) {
         List<JsonObject> requirements = objects(operation.getJsonArray("security"));
-        return requirements.isEmpty()
+        return requirements.isEmpty() || requirements.get(0).isEmpty()
                 ? ""
                 : requirements.get(0).fieldNames().iterator().next();
     }

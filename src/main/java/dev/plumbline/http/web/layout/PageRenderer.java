@@ -1,5 +1,6 @@
 package dev.plumbline.http.web.layout;
 
+import dev.plumbline.http.Gzip;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.auth.SessionCookies;
@@ -66,9 +67,9 @@ public final class PageRenderer implements ProblemPage {
 
     public void send(RoutingContext ctx, int status, byte[] html) {
         writeHead(ctx, status);
-        if (html.length >= MIN_COMPRESSED_BYTES && EncodedBody.gzipAccepted(ctx.request())) {
+        if (html.length >= MIN_COMPRESSED_BYTES && Gzip.accepted(ctx.request())) {
             ctx.response().putHeader("Content-Encoding", "gzip");
-            ResponseBodies.end(ctx, EncodedBody.gzip(html));
+            ResponseBodies.end(ctx, Gzip.encode(html));
         } else {
             ResponseBodies.end(ctx, Buffer.buffer(html));
         }
