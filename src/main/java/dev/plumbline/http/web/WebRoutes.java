@@ -8,6 +8,7 @@ import dev.plumbline.http.web.account.KeyPages;
 import dev.plumbline.http.web.account.SignInPages;
 import dev.plumbline.http.web.docs.DocsPage;
 import dev.plumbline.http.web.job.BulkPage;
+import dev.plumbline.http.web.job.JobLinePage;
 import dev.plumbline.http.web.job.JobPage;
 import dev.plumbline.http.web.job.JobsPage;
 import dev.plumbline.http.web.layout.PageDependencies;
@@ -40,6 +41,7 @@ public final class WebRoutes implements PageRoutes.Pages {
                 new BulkPage(dependencies),
                 new JobsPage(dependencies),
                 new JobPage(dependencies),
+                new JobLinePage(dependencies),
                 new DocsPage(dependencies));
     }
 

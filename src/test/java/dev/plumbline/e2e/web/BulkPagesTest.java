@@ -136,14 +136,12 @@ class BulkPagesTest {
         assertThat(job.select(".lines tbody tr td:first-child").eachText()).containsExactly("1", "2", "3");
         assertThat(inputs(job)).containsExactly(lab.http("/ok"), lab.http("/missing"), "no target");
         assertThat(job.select(".lines .input > a").eachAttr("href"))
-                .containsExactly(report(lab.http("/ok")), report(lab.http("/missing")));
+                .containsExactly(path + "/lines/0", path + "/lines/1", path + "/lines/2");
         assertThat(job.select(".lines tbody tr:nth-child(3) .badge").text()).isEqualTo("Error");
-        assertThat(owner.page(job.select(".lines .input > a").attr("href")).statusCode())
-                .isEqualTo(200);
     }
 
     @Test
-    void optionsApplyToTheJobAndItsReports() {
+    void optionsApplyToTheJob() {
         String path = created(form(
                 owner,
                 "bulk-tool",
@@ -160,8 +158,8 @@ class BulkPagesTest {
         Document job = finished(owner, path);
 
         assertThat(job.select("main").text()).contains("Bypass cache: true");
-        assertThat(job.select(".lines .input > a").attr("href"))
-                .isEqualTo(report(lab.http("/ok")) + "?max_redirects=0");
+        Document line = page(owner.page(job.select(".lines .input > a").attr("href")));
+        assertThat(line.select(".recheck a").attr("href")).isEqualTo(report(lab.http("/ok")) + "?max_redirects=0");
     }
 
     @Test
@@ -407,7 +405,7 @@ class BulkPagesTest {
         String path = created(send(owner, lab.http("/ok")));
         CookieClient other = newUser(Plan.PRO);
 
-        for (String part : List.of("", "/live", "/results.csv", "/results.ndjson")) {
+        for (String part : List.of("", "/live", "/lines/0", "/results.csv", "/results.ndjson")) {
             HttpResponse<String> response = other.page(path + part);
             assertThat(response.statusCode()).isEqualTo(404);
             assertThat(page(response).select("h1").text()).isEqualTo("Job not found");

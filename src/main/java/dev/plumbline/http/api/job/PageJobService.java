@@ -172,6 +172,11 @@ public final class PageJobService {
                 .compose(read -> readPages(source, from + read, to, consumer));
     }
 
+    /** Reads one line of a job. */
+    public Future<JobMessage.ResultLine> line(JobMessage.JobSnapshot job, int index) {
+        return jobs.lines(job).read(index, 1).map(lines -> lines.get(0));
+    }
+
     /** Runs blocking work on a worker thread with limited concurrency. */
     public <T> Future<T> executeBlocking(Callable<T> work) {
         return workers.executeBlocking(work);

@@ -135,13 +135,12 @@ public final class JobPage implements PageRoutes.Pages {
         ResultTable.Filter filter =
                 ResultTable.Filter.of(name -> ctx.queryParams().get(name));
         ModuleDefinition<?> module = modules.find(job.module());
-        Map<String, String> options = reportOptions(job);
         return reader.rows(job, fields.names()).map(rows -> {
             Instant now = clock.instant();
             JobSummary summary = JobSummary.of(job, modules, now);
             return new Job(
                     summary,
-                    ResultTable.of(rows, filter, fields, row -> report(job, module, row, options)),
+                    ResultTable.of(rows, filter, fields),
                     job.done() == 0 ? List.of() : ResultCharts.of(job, fields, rows, now),
                     optionsByTitle(module, job),
                     filter.link(),
@@ -149,24 +148,6 @@ public final class JobPage implements PageRoutes.Pages {
                             ? (int) rows.stream().filter(ResultRow::retryable).count()
                             : 0);
         });
-    }
-
-    private static @Nullable String report(
-            JobMessage.JobSnapshot job,
-            @Nullable ModuleDefinition<?> module,
-            ResultRow row,
-            Map<String, String> options) {
-        return module == null || row.target() == null || row.target().isEmpty()
-                ? null
-                : Links.report(job.module(), row.target(), options);
-    }
-
-    /** The options of the job that instant checks support, as query parameters. */
-    private static Map<String, String> reportOptions(JobMessage.JobSnapshot job) {
-        Map<String, String> options = new TreeMap<>();
-        job.options().forEach((name, value) -> options.put(name, OptionField.text(value)));
-        options.remove(ModuleDescription.FRESH.name());
-        return options;
     }
 
     private static Map<String, String> optionsByTitle(

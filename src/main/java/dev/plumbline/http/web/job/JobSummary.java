@@ -59,6 +59,15 @@ public record JobSummary(JobMessage.JobSnapshot job, String tool, String path, @
         return tool + ", " + (job.total() == 1 ? "1 line" : job.total() + " lines");
     }
 
+    /**
+     * The path of the page of a line.
+     *
+     * @param index from 0
+     */
+    public String linePath(int index) {
+        return path + JobLinePage.LINES + index;
+    }
+
     public String state() {
         return switch (job.state()) {
             case QUEUED -> "Queued";

@@ -93,7 +93,6 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
 
     /**
      * @param number from 1
-     * @param report the path of the report; null for an invalid target
      * @param state displayed if the verdict is null
      * @param message or null
      * @param duration empty if no check ran
@@ -101,7 +100,6 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
     public record Line(
             int number,
             DisplayText input,
-            @Nullable String report,
             @Nullable String verdict,
             String state,
             List<DisplayValue> cells,
@@ -113,11 +111,7 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
         }
     }
 
-    static ResultTable of(
-            List<ResultRow> rows,
-            Filter requested,
-            ResultColumns fields,
-            Function<ResultRow, @Nullable String> report) {
+    static ResultTable of(List<ResultRow> rows, Filter requested, ResultColumns fields) {
         Comparator<ResultRow> order = order(requested, fields);
         Filter filter = order == null ? requested.sorted("", false).at(requested.page) : requested;
         String text = filter.query.toLowerCase(Locale.ROOT);
@@ -133,7 +127,7 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
         List<Line> lines = matches.stream()
                 .skip((page - 1L) * PAGE_LINES)
                 .limit(PAGE_LINES)
-                .map(row -> line(row, fields, report.apply(row)))
+                .map(row -> line(row, fields))
                 .toList();
         return new ResultTable(filter, columns(filter, fields), lines, matches.size(), page, pages);
     }
@@ -191,11 +185,10 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
         return new Column(title, order, filter.sorted(name, descending).link());
     }
 
-    private static Line line(ResultRow row, ResultColumns fields, @Nullable String report) {
+    private static Line line(ResultRow row, ResultColumns fields) {
         return new Line(
                 row.index() + 1,
                 DisplayText.of(row.input()),
-                report,
                 row.verdict(),
                 row.state(),
                 fields.shown().stream()

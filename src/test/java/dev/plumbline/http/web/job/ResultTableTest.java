@@ -124,7 +124,7 @@ class ResultTableTest {
     private static List<DisplayValue> cells(ResultColumns columns, JsonArray versions, @Nullable JsonArray numbers) {
         JsonObject fields = new JsonObject().put("versions", versions).put("numbers", numbers);
         ResultRow row = row(0, "pass", result("fields", fields), columns);
-        return ResultTable.of(List.of(row), new ResultTable.Filter("", "", "versions", false, 1), columns, line -> null)
+        return ResultTable.of(List.of(row), new ResultTable.Filter("", "", "versions", false, 1), columns)
                 .lines()
                 .get(0)
                 .cells();
@@ -135,7 +135,7 @@ class ResultTableTest {
         assertThat(numbers(table("smtp_code", "", 1))).containsExactly(1, 2, 3);
         assertThat(numbers(table("not_after", "", 1))).containsExactly(2, 1, 3);
         ResultTable.Filter down = new ResultTable.Filter("", "", "smtp_code", true, 1);
-        assertThat(numbers(ResultTable.of(rows(), down, COLUMNS, row -> null))).containsExactly(2, 1, 3);
+        assertThat(numbers(ResultTable.of(rows(), down, COLUMNS))).containsExactly(2, 1, 3);
         assertThat(numbers(table("verdict", "", 1))).containsExactly(3, 2, 1);
         assertThat(numbers(table("no_such_field", "", 1))).containsExactly(1, 2, 3);
     }
@@ -162,7 +162,7 @@ class ResultTableTest {
     }
 
     private static ResultTable table(String sort, String query, int page) {
-        return ResultTable.of(rows(), new ResultTable.Filter("", query, sort, false, page), COLUMNS, row -> null);
+        return ResultTable.of(rows(), new ResultTable.Filter("", query, sort, false, page), COLUMNS);
     }
 
     private static List<Integer> numbers(ResultTable table) {
