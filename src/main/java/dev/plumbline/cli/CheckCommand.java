@@ -1,54 +1,62 @@
 package dev.plumbline.cli;
 
 import dev.plumbline.app.Version;
-import dev.plumbline.bus.Message;
-import dev.plumbline.check.CheckResult;
+import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
-import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.Verdict;
+import dev.plumbline.cli.report.ReportFormat;
+import dev.plumbline.cli.report.ReportWriter;
+import dev.plumbline.cli.report.VerdictCounts;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
+import dev.plumbline.run.CheckRunnerVerticle;
 import dev.plumbline.run.RunnerMetrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code plumbline check}: runs a check without server and database. */
+/** {@code plumbline check}: checks targets without server and database. */
 @Command(
         name = "check",
-        description = "Runs a check and prints the report.",
+        description = {
+            "Checks targets and prints the results, in input order.",
+            "One target: the complete report. Several targets or --input: one line per target."
+        },
         mixinStandardHelpOptions = true,
         exitCodeOnInvalidInput = CheckCommand.INVALID,
         exitCodeOnExecutionException = CheckCommand.INVALID,
-        footerHeading = "%nExit status:%n",
+        footerHeading = "%nExit status (the worst verdict at or above --fail-on):%n",
         footer = {
-            "  0  pass",
+            "  0  no verdict at or above --fail-on",
             "  1  warn",
             "  2  fail",
-            "  3  error: the check could not be completed",
-            "  4  invalid target, option or configuration; nothing was checked"
+            "  3  error: a check could not be completed",
+            "  4  invalid option or setting (nothing was checked), or a target that is not valid or not allowed"
         })
 public final class CheckCommand implements Callable<Integer> {
     static final int INVALID = 4;
@@ -56,8 +64,19 @@ public final class CheckCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "MODULE", description = "Module, for example http-status.")
     private String module = "";
 
-    @Parameters(index = "1", paramLabel = "TARGET", description = "Target, for example https://example.com/.")
-    private String target = "";
+    @Parameters(
+            index = "1..*",
+            arity = "0..*",
+            paramLabel = "TARGET",
+            description = "Targets, for example https://example.com/.")
+    private List<String> targets = new ArrayList<>();
+
+    @Option(
+            names = {"-i", "--input"},
+            paramLabel = "FILE",
+            description = "File with one target per line; - for stdin. Empty lines and lines that start with # are"
+                    + " skipped.")
+    private @Nullable String input;
 
     @Option(
             names = {"-o", "--option"},
@@ -65,8 +84,36 @@ public final class CheckCommand implements Callable<Integer> {
             description = "Module option. Can be repeated.")
     private Map<String, String> options = new LinkedHashMap<>();
 
-    @Option(names = "--json", description = "Print the result as JSON.")
+    @Option(
+            names = "--output",
+            paramLabel = "FORMAT",
+            defaultValue = "text",
+            converter = NamedValue.Format.class,
+            description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+    private ReportFormat output = ReportFormat.TEXT;
+
+    @Option(names = "--json", description = "Same as --output json.")
     private boolean json;
+
+    @Option(
+            names = "--fail-on",
+            paramLabel = "VERDICT",
+            defaultValue = "warn",
+            converter = NamedValue.FailOn.class,
+            description = "Least severe verdict with an exit status other than 0: warn, fail or error (default:"
+                    + " ${DEFAULT-VALUE}).")
+    private Verdict failOn = Verdict.WARN;
+
+    @Option(
+            names = {"-c", "--concurrency"},
+            paramLabel = "N",
+            defaultValue = "64",
+            converter = NamedValue.Concurrency.class,
+            description = "Maximum number of concurrent checks, 1 to 1000 (default: ${DEFAULT-VALUE}).")
+    private int concurrency = 64;
+
+    @Option(names = "--unordered", description = "Print each result when its check completes, not in input order.")
+    private boolean unordered;
 
     @Mixin
     private ConfigOption config = new ConfigOption();
@@ -74,14 +121,15 @@ public final class CheckCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
+            if (targets.isEmpty() && input == null) {
+                return fail("no targets. Add targets or --input FILE.");
+            }
             Config settings = config.load();
             Set<String> resolvers = settings.dns().resolvers().keySet();
             ModuleCatalogue modules = ModuleCatalogue.load(resolvers, module::equals);
             ModuleDefinition<?> found = modules.find(module);
             if (found == null) {
-                return fail("unknown module '%s'. Modules: %s"
-                        .formatted(
-                                module, String.join(", ", ModuleCatalogue.load().names())));
+                return fail(NamedValue.unknownModule(module));
             }
             ModuleDescription description = found.description();
             Options.Parsed parsed = Options.parse(description, options);
@@ -89,69 +137,70 @@ public final class CheckCommand implements Callable<Integer> {
                 Options.Fault fault = parsed.faults().get(0);
                 return fail("option " + fault.name() + ": " + fault.detail());
             }
-            Target normalized = TargetParser.parse(description, target);
-            return run(settings, modules, description, normalized, parsed.options());
+            try (TargetReader reader = TargetReader.open(targets, input)) {
+                return run(settings, modules, description, parsed.options(), reader);
+            }
         } catch (ConfigException invalid) {
             return fail("invalid configuration: " + invalid.getMessage());
-        } catch (InvalidTargetException invalid) {
+        } catch (InvalidTargetException | IllegalArgumentException invalid) {
             return fail(String.valueOf(invalid.getMessage()));
-        } catch (IOException | IllegalArgumentException unreadable) {
+        } catch (NoSuchFileException missing) {
+            return fail(missing.getMessage() + " does not exist.");
+        } catch (StandardOutput.ClosedException closed) {
+            return INVALID;
+        } catch (IOException unreadable) {
             return fail(String.valueOf(unreadable.getMessage()));
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return fail("interrupted");
         }
     }
 
     private int run(
-            Config settings, ModuleCatalogue modules, ModuleDescription description, Target normalized, Options given)
-            throws IOException {
-        Vertx vertx = Vertx.vertx();
+            Config settings, ModuleCatalogue modules, ModuleDescription description, Options given, TargetReader reader)
+            throws IOException, InvalidTargetException, InterruptedException {
+        boolean single = input == null && targets.size() == 1;
+        int permits = single ? 1 : concurrency;
+        int loops = Math.min(permits, Runtime.getRuntime().availableProcessors());
+        Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(loops));
         try {
             CheckEnvironment environment = CheckEnvironment.of(vertx, settings, new OwnEndpoints(), Version.text());
-            String refusal = environment.policy().refusal(normalized);
-            if (refusal != null) {
-                return fail(refusal);
+            if (single) {
+                Target target = TargetParser.parse(description, targets.get(0));
+                String refusal = environment.policy().refusal(target);
+                if (refusal != null) {
+                    return fail(refusal);
+                }
             }
-            CheckRunner runner = new CheckRunner(
-                    vertx,
-                    modules,
-                    environment.probes(),
-                    Clock.systemUTC(),
-                    new RunnerMetrics(new SimpleMeterRegistry()),
-                    1,
-                    0);
-            Message.RunCheck request =
-                    new Message.RunCheck(description.module(), normalized.text(), given.given(), false, 1, "terminal");
-            CompletableFuture<Message.RunReply> reply = new CompletableFuture<>();
-            vertx.runOnContext(
-                    ignored -> runner.run(request).onSuccess(reply::complete).onFailure(reply::completeExceptionally));
-            return report(description, reply.get(2, TimeUnit.MINUTES));
-        } catch (ExecutionException | TimeoutException failed) {
-            return fail("the check failed: " + failed.getMessage());
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            return fail("interrupted");
+            MessageBus bus = MessageBus.of(vertx);
+            RunnerMetrics metrics = new RunnerMetrics(new SimpleMeterRegistry());
+            // each runner could run all checks, because the bus does not consider their load
+            await(vertx.deployVerticle(
+                    () -> new CheckRunnerVerticle(
+                            bus,
+                            () -> new CheckRunner(
+                                    vertx, modules, environment.probes(), Clock.systemUTC(), metrics, 2 * permits, 0)),
+                    new DeploymentOptions().setInstances(loops)));
+            CheckBatch batch =
+                    new CheckBatch(vertx, bus, description, given, environment.policy(), permits, !unordered, !single);
+            StandardOutput out = new StandardOutput();
+            ReportWriter report = (json ? ReportFormat.JSON : output).writer(description, single, failOn, out);
+            return exitCode(batch.run(reader, report, out, ProgressBar.onStderr(!single)));
         } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().join();
+            await(vertx.close());
         }
     }
 
-    private int report(ModuleDescription description, Message.RunReply reply) {
-        if (reply instanceof Message.Paused) {
-            return fail("the process was paused during the check. Retry.");
+    private static void await(Future<?> operation) {
+        operation.toCompletionStage().toCompletableFuture().join();
+    }
+
+    private int exitCode(VerdictCounts counts) {
+        Verdict worst = counts.worst();
+        if (counts.refused() > 0) {
+            return INVALID;
         }
-        if (!(reply instanceof Message.Checked checked)) {
-            return fail("too many requests to this target are queued. Retry later.");
-        }
-        CheckResult result = checked.result();
-        System.out.println(
-                json
-                        ? new String(ResultJson.write(result), StandardCharsets.UTF_8)
-                        : TextReport.of(description, result));
-        return switch (result.verdict()) {
-            case PASS -> 0;
-            case WARN -> 1;
-            case FAIL -> 2;
-            case ERROR -> 3;
-        };
+        return worst.compareTo(failOn) < 0 ? 0 : worst.ordinal();
     }
 
     private static int fail(String message) {

@@ -10,6 +10,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.SpreadsheetText;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -52,9 +53,6 @@ public final class JobCsv implements LineWriter {
     private static final int INDEX = 0;
     private static final int INPUT = 1;
     private static final int STATE = 3;
-
-    /** The first characters of formulas, including full-width forms and characters that spreadsheets strip. */
-    private static final String FORMULA_CHARACTERS = "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n";
 
     private final JobMessage.JobSnapshot job;
     private final boolean raw;
@@ -183,8 +181,7 @@ public final class JobCsv implements LineWriter {
     }
 
     private String escape(String text) {
-        String cell = text.replace('\0', '\ufffd');
-        return raw || cell.isEmpty() || FORMULA_CHARACTERS.indexOf(cell.charAt(0)) < 0 ? cell : "'" + cell;
+        return raw ? SpreadsheetText.replaceNul(text) : SpreadsheetText.escape(text);
     }
 
     private void write(Buffer out, @Nullable String[] cells) {

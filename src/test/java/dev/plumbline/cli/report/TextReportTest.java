@@ -1,4 +1,4 @@
-package dev.plumbline.cli;
+package dev.plumbline.cli.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.plumbline.cli;
+package dev.plumbline.cli.report;
 
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.FieldDescription;
@@ -120,7 +120,7 @@ final class TextReport {
     }
 
     /** Replaces characters that control a terminal. */
-    private static String sanitize(String text) {
+    static String sanitize(String text) {
         StringBuilder out = new StringBuilder(text.length());
         text.codePoints().forEach(c -> {
             int type = Character.getType(c);

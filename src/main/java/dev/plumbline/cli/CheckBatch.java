@@ -1,0 +1,208 @@
+package dev.plumbline.cli;
+
+import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.Message;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.ResultAssembler;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.cli.report.CheckedLine;
+import dev.plumbline.cli.report.ReportWriter;
+import dev.plumbline.cli.report.VerdictCounts;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.io.Writer;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Checks the targets of an input with limited concurrency and writes the results in input order. At most
+ * {@link #MIN_WINDOW} results, or 16 for each concurrent check, wait for an earlier one; then no further target is
+ * read. Reads and writes on the calling thread, so that a slow output delays no check.
+ */
+final class CheckBatch {
+    private static final int MIN_WINDOW = 1024;
+    private static final int WINDOW_PER_CHECK = 16;
+
+    /** Time after the timeout of a check at which its reply is considered lost. */
+    private static final long REPLY_MARGIN_MS = 60_000;
+
+    /** Maximum time of a check in the queue of a target, after which it is retried. */
+    private static final long QUEUE_TIMEOUT_MS = 1_000;
+
+    private static final int RETRY_SECONDS = 1;
+    private static final long PROGRESS_MS = 100;
+    private static final CheckError RATE_LIMITED = new CheckError(
+            ErrorCode.DEADLINE_EXCEEDED, "The check timed out while waiting for the rate limit of the target.");
+    private static final Logger LOG = LoggerFactory.getLogger(CheckBatch.class);
+
+    private final Vertx vertx;
+    private final MessageBus bus;
+    private final ModuleDescription module;
+    private final Options options;
+    private final TargetPolicy policy;
+    private final int concurrency;
+    private final boolean ordered;
+    private final boolean bulk;
+    private final Deque<Slot> slots = new ArrayDeque<>();
+    private final BlockingQueue<Slot> completed = new LinkedBlockingQueue<>();
+    private final VerdictCounts counts = new VerdictCounts();
+    private int running;
+    private long read;
+
+    /** A line that was read and is not written yet. Compared by identity. */
+    private static final class Slot {
+        private final long index;
+        private final String input;
+        private volatile @Nullable CheckedLine line;
+
+        Slot(long index, String input) {
+            this.index = index;
+            this.input = input;
+        }
+    }
+
+    /**
+     * @param concurrency maximum number of concurrent checks
+     * @param ordered whether results are written in input order; otherwise as they complete
+     * @param bulk whether a check that exceeds a limit of its target is retried
+     */
+    CheckBatch(
+            Vertx vertx,
+            MessageBus bus,
+            ModuleDescription module,
+            Options options,
+            TargetPolicy policy,
+            int concurrency,
+            boolean ordered,
+            boolean bulk) {
+        this.vertx = vertx;
+        this.bus = bus;
+        this.module = module;
+        this.options = options;
+        this.policy = policy;
+        this.concurrency = concurrency;
+        this.ordered = ordered;
+        this.bulk = bulk;
+    }
+
+    /**
+     * Checks all targets.
+     *
+     * @param out the output of the report, flushed when no further result is available
+     * @throws IOException if the input cannot be read or the output cannot be written
+     */
+    VerdictCounts run(TargetReader targets, ReportWriter report, Writer out, ProgressBar progress)
+            throws IOException, InterruptedException {
+        int window = Math.max(MIN_WINDOW, concurrency * WINDOW_PER_CHECK);
+        boolean end = false;
+        while (!end || running > 0) {
+            while (!end && running < concurrency && slots.size() < window && (running == 0 || targets.ready())) {
+                String input = targets.next();
+                end = input == null;
+                if (input != null) {
+                    start(new Slot(read++, input));
+                }
+            }
+            Slot slot = running == 0 ? null : completed.poll(PROGRESS_MS, TimeUnit.MILLISECONDS);
+            for (; slot != null; slot = completed.poll()) {
+                running--;
+                if (!ordered) {
+                    write(slot, report);
+                }
+            }
+            while (!slots.isEmpty() && slots.peek().line != null) {
+                write(slots.poll(), report);
+            }
+            if (completed.isEmpty()) {
+                progress.update(counts.total(), targets.total(), counts);
+                out.flush();
+            }
+        }
+        progress.clear();
+        report.end(counts);
+        out.flush();
+        return counts;
+    }
+
+    private void write(Slot slot, ReportWriter report) throws IOException {
+        CheckedLine line = Objects.requireNonNull(slot.line);
+        counts.add(line);
+        report.line(line);
+    }
+
+    private void start(Slot slot) {
+        running++;
+        if (ordered) {
+            slots.add(slot);
+        }
+        Target target;
+        try {
+            target = TargetParser.parse(module, slot.input);
+        } catch (InvalidTargetException invalid) {
+            CheckError error = new CheckError(ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage()));
+            complete(slot, ResultAssembler.withoutTarget(module, error, Instant.now()), true);
+            return;
+        }
+        String refusal = policy.refusal(target);
+        if (refusal == null) {
+            check(slot, target);
+        } else {
+            complete(slot, failed(target, new CheckError(ErrorCode.TARGET_BLOCKED, refusal)), true);
+        }
+    }
+
+    private void check(Slot slot, Target target) {
+        long timeoutMs = options.integer(ModuleDescription.TIMEOUT_MS);
+        Message.RunCheck request = new Message.RunCheck(
+                module.module(),
+                target.text(),
+                options.given(),
+                bulk,
+                bulk ? QUEUE_TIMEOUT_MS : timeoutMs,
+                "line-" + (slot.index + 1));
+        bus.request(BusAddresses.CHECK_RUN, request, Message.RunReply.class, timeoutMs + REPLY_MARGIN_MS)
+                .onComplete(reply -> {
+                    if (reply.failed()) {
+                        LOG.atError()
+                                .addKeyValue("request_id", request.requestId())
+                                .setCause(reply.cause())
+                                .log("check failed");
+                        complete(slot, failed(target, CheckError.INTERNAL), false);
+                    } else if (reply.result() instanceof Message.Checked checked) {
+                        complete(slot, checked.result(), false);
+                    } else if (bulk) {
+                        int seconds = reply.result() instanceof Message.Overloaded overload
+                                ? overload.retryAfterSeconds()
+                                : RETRY_SECONDS;
+                        vertx.setTimer(seconds * 1000L, timer -> check(slot, target));
+                    } else {
+                        complete(slot, failed(target, RATE_LIMITED), false);
+                    }
+                });
+    }
+
+    private CheckResult failed(Target target, CheckError error) {
+        return ResultAssembler.failed(module, target, error, Instant.now(), 0);
+    }
+
+    private void complete(Slot slot, CheckResult result, boolean refused) {
+        slot.line = new CheckedLine(slot.index, slot.input, result, refused);
+        completed.add(slot);
+    }
+}

@@ -1,0 +1,61 @@
+package dev.plumbline.cli;
+
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.Verdict;
+import dev.plumbline.cli.report.ReportFormat;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Converters of the options of {@code check} and {@code job} commands. */
+final class NamedValue {
+    private NamedValue() {}
+
+    static final class Format implements ITypeConverter<ReportFormat> {
+        @Override
+        public ReportFormat convert(String text) {
+            return find(ReportFormat.values(), text);
+        }
+    }
+
+    static final class FailOn implements ITypeConverter<Verdict> {
+        @Override
+        public Verdict convert(String text) {
+            return find(new Verdict[] {Verdict.WARN, Verdict.FAIL, Verdict.ERROR}, text);
+        }
+    }
+
+    static final class Concurrency implements ITypeConverter<Integer> {
+        private static final int MAX = 1000;
+
+        @Override
+        public Integer convert(String text) {
+            if (!text.matches("\\d{1,4}") || Integer.parseInt(text) < 1 || Integer.parseInt(text) > MAX) {
+                throw new TypeConversionException("must be an integer from 1 to " + MAX + ", not '" + text + "'");
+            }
+            return Integer.parseInt(text);
+        }
+    }
+
+    private static <E extends Enum<E>> E find(E[] values, String text) {
+        for (E value : values) {
+            if (name(value).equals(text)) {
+                return value;
+            }
+        }
+        List<String> names = Arrays.stream(values).map(NamedValue::name).toList();
+        throw new TypeConversionException("must be one of " + String.join(", ", names) + ", not '" + text + "'");
+    }
+
+    private static String name(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The message for a module that does not exist. */
+    static String unknownModule(String name) {
+        return "unknown module '%s'. Modules: %s"
+                .formatted(name, String.join(", ", ModuleCatalogue.load().names()));
+    }
+}

@@ -1,0 +1,95 @@
+package dev.plumbline.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+
+/**
+ * A line on a terminal: bar, lines done, rate, remaining time and counts by verdict. Redrawn at most 10 times a second.
+ */
+final class ProgressBar {
+    private static final int WIDTH = 20;
+    private static final long INTERVAL_NANOS = 100_000_000;
+    private static final String CLEAR_LINE = "\r\u001b[K";
+
+    private final PrintStream out;
+    private final boolean enabled;
+    private final LongSupplier nanos;
+    private final long start;
+    private long drawn;
+    private boolean visible;
+
+    /** @param nanos a clock as {@link System#nanoTime} */
+    ProgressBar(PrintStream out, boolean enabled, LongSupplier nanos) {
+        this.out = out;
+        this.enabled = enabled;
+        this.nanos = nanos;
+        this.start = nanos.getAsLong();
+        this.drawn = start;
+    }
+
+    /** A bar on stderr if it is wanted and stderr is a terminal. */
+    static ProgressBar onStderr(boolean wanted) {
+        return new ProgressBar(System.err, wanted && isTerminal("/proc/self/fd/2"), System::nanoTime);
+    }
+
+    /** Whether a file descriptor is a terminal. The JDK has no method for stderr. */
+    private static boolean isTerminal(String descriptor) {
+        try {
+            Path file = Files.readSymbolicLink(Path.of(descriptor));
+            return file.startsWith("/dev/pts") || file.toString().startsWith("/dev/tty") || file.endsWith("console");
+        } catch (IOException | UnsupportedOperationException notLinux) {
+            return false;
+        }
+    }
+
+    /**
+     * Draws the bar if the last drawing is old enough.
+     *
+     * @param done completed lines
+     * @param total all lines; -1 if unknown
+     * @param counts text after the rate
+     */
+    void update(long done, long total, Object counts) {
+        long now = nanos.getAsLong();
+        if (!enabled || now - drawn < INTERVAL_NANOS) {
+            return;
+        }
+        drawn = now;
+        visible = true;
+        out.print(CLEAR_LINE + text(done, total, counts, Duration.ofNanos(now - start)));
+        out.flush();
+    }
+
+    static String text(long done, long total, Object counts, Duration elapsed) {
+        double rate = elapsed.toNanos() == 0 ? 0 : done * 1e9 / elapsed.toNanos();
+        String number = String.format(Locale.ROOT, "%,d", done);
+        if (total < 0) {
+            return String.format(Locale.ROOT, "%s done, %,.0f/s, %s", number, rate, counts);
+        }
+        int filled = total == 0 ? WIDTH : (int) (done * WIDTH / total);
+        String bar = "=".repeat(filled) + (filled < WIDTH ? ">" + " ".repeat(WIDTH - filled - 1) : "");
+        String remaining = rate == 0 ? "--:--" : time((long) Math.ceil((total - done) / rate));
+        return String.format(
+                Locale.ROOT, "[%s] %s/%,d, %,.0f/s, ETA %s, %s", bar, number, total, rate, remaining, counts);
+    }
+
+    private static String time(long seconds) {
+        return seconds < 3600
+                ? String.format(Locale.ROOT, "%02d:%02d", seconds / 60, seconds % 60)
+                : String.format(Locale.ROOT, "%d:%02d:%02d", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    }
+
+    /** Removes the bar, so that other output can be written. */
+    void clear() {
+        if (visible) {
+            out.print(CLEAR_LINE);
+            out.flush();
+            visible = false;
+        }
+    }
+}

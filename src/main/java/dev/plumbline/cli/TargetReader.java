@@ -1,0 +1,128 @@
+package dev.plumbline.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads targets: first the arguments, then the lines of a file. Empty lines and lines that start with {@code #} are
+ * skipped. The file is not kept in memory.
+ */
+final class TargetReader implements AutoCloseable {
+    /** The file name of stdin. */
+    static final String STDIN = "-";
+
+    /** A longer line is not a target. The limit prevents that a binary file fills the memory. */
+    private static final int MAX_LINE_LENGTH = 65_536;
+
+    private final Iterator<String> arguments;
+    private final @Nullable BufferedReader file;
+    private final long total;
+    private @Nullable String next;
+
+    private TargetReader(List<String> arguments, @Nullable BufferedReader file, long total) {
+        this.arguments = arguments.iterator();
+        this.file = file;
+        this.total = total;
+    }
+
+    /**
+     * Opens the input.
+     *
+     * @param input a file, {@link #STDIN}, or null for the arguments alone
+     */
+    static TargetReader open(List<String> arguments, @Nullable String input) throws IOException {
+        if (input == null) {
+            return new TargetReader(arguments, null, arguments.size());
+        }
+        if (input.equals(STDIN)) {
+            return new TargetReader(arguments, reader(System.in), -1);
+        }
+        Path path = Path.of(input);
+        long lines = -1;
+        if (Files.isRegularFile(path)) {
+            try (TargetReader counter = new TargetReader(List.of(), reader(Files.newInputStream(path)), -1)) {
+                for (lines = 0; counter.next() != null; lines++) {
+                    // counts the targets
+                }
+            }
+            lines += arguments.size();
+        }
+        return new TargetReader(arguments, reader(Files.newInputStream(path)), lines);
+    }
+
+    private static BufferedReader reader(InputStream in) {
+        // replaces malformed bytes, so that one bad line does not end the run
+        return new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+    }
+
+    /** The number of targets; -1 if unknown. */
+    long total() {
+        return total;
+    }
+
+    /** Returns the next target; null at the end. Blocks while stdin is open without data. */
+    @Nullable
+    String next() throws IOException {
+        String line = next;
+        next = null;
+        return line == null ? read() : line;
+    }
+
+    /** Whether {@link #next()} returns a target without blocking. */
+    boolean ready() throws IOException {
+        while (next == null && (arguments.hasNext() || file != null && file.ready())) {
+            next = read();
+            if (next == null) {
+                return false;
+            }
+        }
+        return next != null;
+    }
+
+    private @Nullable String read() throws IOException {
+        if (arguments.hasNext()) {
+            return arguments.next();
+        }
+        if (file == null) {
+            return null;
+        }
+        while (true) {
+            String line = readLine(file);
+            if (line == null) {
+                return null;
+            }
+            String target = line.strip();
+            if (!target.isEmpty() && !target.startsWith("#")) {
+                return target;
+            }
+        }
+    }
+
+    private static @Nullable String readLine(BufferedReader file) throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int c = file.read(); c != -1; c = file.read()) {
+            if (c == '\n') {
+                return line.toString();
+            }
+            if (line.length() < MAX_LINE_LENGTH) {
+                line.append((char) c);
+            }
+        }
+        return line.length() == 0 ? null : line.toString();
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (file != null) {
+            file.close();
+        }
+    }
+}

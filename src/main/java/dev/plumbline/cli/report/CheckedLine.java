@@ -1,0 +1,32 @@
+package dev.plumbline.cli.report;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.Level;
+import java.util.Comparator;
+
+/**
+ * The result of one input line.
+ *
+ * @param index position in the input, from 0
+ * @param input the target as given
+ * @param refused whether the target is not valid or not allowed, so that it was not checked
+ */
+public record CheckedLine(long index, String input, CheckResult result, boolean refused) {
+    /** The normalized target; the input if it is not a valid target. */
+    String target() {
+        return result.target() == null ? input : result.target();
+    }
+
+    /** The error, otherwise the most severe finding above {@code info}, in one line; empty if there is none. */
+    String reason() {
+        if (result.error() != null) {
+            return result.error().code().id() + ": " + result.error().message();
+        }
+        return result.findings().stream()
+                .filter(finding -> finding.level() != Level.INFO)
+                .min(Comparator.comparing(Finding::level, Level.MOST_SEVERE_FIRST))
+                .map(Finding::message)
+                .orElse("");
+    }
+}

@@ -1,0 +1,84 @@
+package dev.plumbline.cli.report;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import de.siegmar.fastcsv.writer.CsvWriter;
+import de.siegmar.fastcsv.writer.LineDelimiter;
+import de.siegmar.fastcsv.writer.QuoteStrategies;
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.ResultJson;
+import dev.plumbline.check.SpreadsheetText;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Results as CSV (RFC 4180) with a header row: null is an empty cell, an empty string is a quoted cell, arrays and
+ * objects are JSON, and formulas are escaped.
+ */
+final class CsvReport implements ReportWriter {
+    private static final List<String> COLUMNS = List.of(
+            "index",
+            "input",
+            "target",
+            "verdict",
+            "error_code",
+            "error_message",
+            "finding_codes",
+            "top_finding",
+            "duration_ms",
+            "checked_at");
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final ModuleDescription module;
+    private final CsvWriter csv;
+
+    CsvReport(ModuleDescription module, Writer out) {
+        this.module = module;
+        this.csv = CsvWriter.builder()
+                .lineDelimiter(LineDelimiter.CRLF)
+                .quoteStrategy(QuoteStrategies.EMPTY)
+                .bufferSize(0)
+                .build(out);
+        List<String> header = new ArrayList<>(COLUMNS);
+        module.fields().forEach(field -> header.add(field.name()));
+        csv.writeRecord(header);
+    }
+
+    @Override
+    public void line(CheckedLine line) throws IOException {
+        JsonNode result = JSON.readTree(ResultJson.write(line.result()));
+        List<@Nullable String> cells = new ArrayList<>();
+        cells.add(Long.toString(line.index()));
+        cells.add(SpreadsheetText.escape(line.input()));
+        cells.add(cell(result.path("target")));
+        cells.add(cell(result.path("verdict")));
+        cells.add(cell(result.path("error").path("code")));
+        cells.add(cell(result.path("error").path("message")));
+        cells.add(line.result().findings().stream().map(Finding::code).collect(Collectors.joining(" ")));
+        cells.add(SpreadsheetText.escape(line.reason()));
+        cells.add(cell(result.path("duration_ms")));
+        cells.add(cell(result.path("checked_at")));
+        for (FieldDescription field : module.fields()) {
+            cells.add(cell(result.path("fields").path(field.name())));
+        }
+        csv.writeRecord(cells);
+    }
+
+    private static @Nullable String cell(JsonNode value) {
+        if (value.isMissingNode() || value.isNull()) {
+            return null;
+        }
+        return value.isTextual() ? SpreadsheetText.escape(value.textValue()) : value.toString();
+    }
+
+    @Override
+    public void end(VerdictCounts counts) {
+        // a CSV file has no trailer
+    }
+}

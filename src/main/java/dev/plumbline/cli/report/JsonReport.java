@@ -1,0 +1,56 @@
+package dev.plumbline.cli.report;
+
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import dev.plumbline.check.ResultJson;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+
+/** Results as JSON. Those of a list also have the members {@code index} and {@code input}, as the lines of a job. */
+final class JsonReport implements ReportWriter {
+    /** The syntax around the results. */
+    enum Form {
+        /** A single result. */
+        OBJECT,
+        ARRAY,
+        /** One result per line (NDJSON). */
+        LINES
+    }
+
+    private final Form form;
+    private final Writer out;
+    private boolean begun;
+
+    JsonReport(Form form, Writer out) {
+        this.form = form;
+        this.out = out;
+    }
+
+    @Override
+    public void line(CheckedLine line) throws IOException {
+        String json = new String(ResultJson.write(line.result()), StandardCharsets.UTF_8);
+        if (form == Form.OBJECT) {
+            out.write(json);
+            out.write('\n');
+            return;
+        }
+        if (form == Form.ARRAY) {
+            out.write(begun ? ",\n" : "[\n");
+            begun = true;
+        }
+        out.write("{\"index\":" + line.index() + ",\"input\":\"");
+        out.write(JsonStringEncoder.getInstance().quoteAsString(line.input()));
+        out.write("\",");
+        out.write(json, 1, json.length() - 1);
+        if (form == Form.LINES) {
+            out.write('\n');
+        }
+    }
+
+    @Override
+    public void end(VerdictCounts counts) throws IOException {
+        if (form == Form.ARRAY) {
+            out.write(begun ? "\n]\n" : "[]\n");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package dev.plumbline.cli.report;
+
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.Verdict;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.Locale;
+
+/**
+ * Results as JUnit XML, one test case per target. Verdicts at or above {@code --fail-on} are failures, except
+ * {@code error}, which is an error.
+ */
+final class JunitReport implements ReportWriter {
+    private final ModuleDescription module;
+    private final Verdict failOn;
+    private final Writer out;
+    private final SpooledText cases = new SpooledText();
+    private long failures;
+    private long errors;
+    private long milliseconds;
+
+    JunitReport(ModuleDescription module, Verdict failOn, Writer out) throws IOException {
+        this.module = module;
+        this.failOn = failOn;
+        this.out = out;
+    }
+
+    @Override
+    public void line(CheckedLine line) throws IOException {
+        Verdict verdict = line.result().verdict();
+        milliseconds += line.result().durationMs();
+        cases.append("  <testcase classname=\"" + module.module() + "\" name=\"" + escape(line.target()) + "\" time=\""
+                + seconds(line.result().durationMs()) + "\"");
+        if (verdict.compareTo(failOn) < 0) {
+            cases.append("/>\n");
+            return;
+        }
+        boolean error = verdict == Verdict.ERROR;
+        failures += error ? 0 : 1;
+        errors += error ? 1 : 0;
+        String element = error ? "error" : "failure";
+        cases.append(">\n    <" + element + " type=\"" + verdict.id() + "\" message=\"" + escape(line.reason()) + "\">"
+                + escape(TextReport.of(module, line.result())) + "</" + element + ">\n  </testcase>\n");
+    }
+
+    @Override
+    public void end(VerdictCounts counts) throws IOException {
+        out.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"" + module.module() + "\" tests=\""
+                + counts.total() + "\" failures=\"" + failures + "\" errors=\"" + errors + "\" skipped=\"0\" time=\""
+                + seconds(milliseconds) + "\">\n");
+        cases.drainTo(out);
+        out.write("</testsuite>\n");
+    }
+
+    private static String seconds(long milliseconds) {
+        return String.format(Locale.ROOT, "%.3f", milliseconds / 1000.0);
+    }
+
+    /** Escapes text for XML. Characters that XML 1.0 does not allow become U+FFFD. */
+    private static String escape(String text) {
+        StringBuilder xml = new StringBuilder(text.length() + 16);
+        text.codePoints().forEach(c -> {
+            switch (c) {
+                case '&' -> xml.append("&amp;");
+                case '<' -> xml.append("&lt;");
+                case '>' -> xml.append("&gt;");
+                case '"' -> xml.append("&quot;");
+                default -> xml.appendCodePoint(isXml(c) ? c : 0xFFFD);
+            }
+        });
+        return xml.toString();
+    }
+
+    private static boolean isXml(int c) {
+        return c == '\n' || c == '\t' || c >= 0x20 && c <= 0xD7FF || c >= 0xE000 && c <= 0xFFFD || c >= 0x10000;
+    }
+}

@@ -1,0 +1,12 @@
+package dev.plumbline.cli.report;
+
+import java.io.IOException;
+
+/** Writes the results of a run of {@code check}, in the order in which it receives them. */
+public interface ReportWriter {
+    /** Writes a result. */
+    void line(CheckedLine line) throws IOException;
+
+    /** Completes the report. */
+    void end(VerdictCounts counts) throws IOException;
+}

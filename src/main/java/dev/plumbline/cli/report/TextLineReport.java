@@ -1,0 +1,45 @@
+package dev.plumbline.cli.report;
+
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.UnicodeName;
+import dev.plumbline.check.Verdict;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.Locale;
+
+/** The complete report of a single target, or one line per target and a summary. */
+final class TextLineReport implements ReportWriter {
+    private final ModuleDescription module;
+    private final boolean single;
+    private final Writer out;
+
+    TextLineReport(ModuleDescription module, boolean single, Writer out) {
+        this.module = module;
+        this.single = single;
+        this.out = out;
+    }
+
+    @Override
+    public void line(CheckedLine line) throws IOException {
+        if (single) {
+            out.write(TextReport.of(module, line.result()) + "\n");
+            return;
+        }
+        String reason = line.reason();
+        out.write(verdict(line.result().verdict())
+                + TextReport.sanitize(UnicodeName.of(line.target()).toString())
+                + (reason.isEmpty() ? "" : "  " + TextReport.sanitize(reason))
+                + "\n");
+    }
+
+    @Override
+    public void end(VerdictCounts counts) throws IOException {
+        if (!single) {
+            out.write(String.format(Locale.ROOT, "%n%,d checked: %s%n", counts.total(), counts));
+        }
+    }
+
+    private static String verdict(Verdict verdict) {
+        return String.format(Locale.ROOT, "%-7s", verdict.name());
+    }
+}

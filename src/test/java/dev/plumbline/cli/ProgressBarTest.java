@@ -1,0 +1,52 @@
+package dev.plumbline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class ProgressBarTest {
+    @Test
+    void rateAndRemainingTimeAreShown() {
+        assertThat(ProgressBar.text(2_500, 10_000, "2,500 pass", Duration.ofSeconds(5)))
+                .isEqualTo("[=====>              ] 2,500/10,000, 500/s, ETA 00:15, 2,500 pass");
+        assertThat(ProgressBar.text(1, 36_001, "", Duration.ofSeconds(1))).contains("ETA 10:00:00");
+        assertThat(ProgressBar.text(10, 10, "", Duration.ofSeconds(1)))
+                .startsWith("[====================] 10/10, 10/s, ETA 00:00");
+    }
+
+    @Test
+    void beforeTheFirstResultTheRemainingTimeIsUnknown() {
+        assertThat(ProgressBar.text(0, 10, "", Duration.ofSeconds(1))).contains("0/10, 0/s, ETA --:--");
+        assertThat(ProgressBar.text(0, 0, "", Duration.ZERO)).contains("0/0");
+    }
+
+    @Test
+    void withoutTotalTheRateIsShown() {
+        assertThat(ProgressBar.text(2_000, -1, "2,000 pass", Duration.ofSeconds(2)))
+                .isEqualTo("2,000 done, 1,000/s, 2,000 pass");
+    }
+
+    @Test
+    void theBarIsRedrawnTenTimesASecondAndRemoved() {
+        AtomicLong nanos = new AtomicLong();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ProgressBar bar = new ProgressBar(new PrintStream(out, true, StandardCharsets.UTF_8), true, nanos::get);
+
+        bar.update(1, 10, "");
+        assertThat(out.size()).isZero();
+        nanos.addAndGet(100_000_000);
+        bar.update(2, 10, "");
+        bar.update(3, 10, "");
+        bar.clear();
+
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("2/10")
+                .doesNotContain("3/10")
+                .endsWith("\r\u001b[K");
+    }
+}
