@@ -1,25 +1,51 @@
 # Build: docker build -t plumbline .
 # Run:   docker run -p 8080:8080 -v plumbline:/var/lib/plumbline --stop-timeout 40 plumbline
-FROM maven:3.9.9-eclipse-temurin-17 AS build
-WORKDIR /build
-COPY pom.xml .
-COPY .mvn .mvn
-COPY conf conf
-COPY src src
-RUN mvn -q -B -DskipTests package
+# Other base images with Maven and JDK 25, and with a Java 25 runtime: --build-arg BUILD_IMAGE=… RUNTIME_IMAGE=…
+ARG BUILD_IMAGE=docker.io/library/maven:3-eclipse-temurin-25
+ARG RUNTIME_IMAGE=docker.io/library/eclipse-temurin:25-jre
 
-FROM eclipse-temurin:17.0.13_11-jre
+FROM ${BUILD_IMAGE} AS build
+WORKDIR /build
+# A layer of its own: dependencies are downloaded again only if pom.xml changes.
+COPY pom.xml ./
+COPY .mvn .mvn
+RUN mvn -q -B dependency:resolve dependency:resolve-plugins
+COPY README.md LICENSE ./
+COPY conf conf
+COPY src/main src/main
+RUN mvn -q -B -Psbom -Dmaven.test.skip=true package
+
+FROM ${RUNTIME_IMAGE} AS runtime
 RUN useradd --system --uid 10001 --home-dir /var/lib/plumbline --create-home plumbline
-COPY --from=build /build/target/plumbline.jar /build/conf/jvm.options /opt/plumbline/
+COPY --from=build /build/target/plumbline.jar /build/target/plumbline.cdx.json /build/conf/jvm.options /opt/plumbline/
+COPY --chmod=755 src/deploy/container/plumbline /usr/local/bin/plumbline
+ENV PLUMBLINE_HTTP_HOST=0.0.0.0 \
+    PLUMBLINE_MANAGEMENT_HOST=0.0.0.0 \
+    PLUMBLINE_DATA_DIR=/var/lib/plumbline/data \
+    MALLOC_ARENA_MAX=2
+
+# Runs the service once and records the AOT cache. The cache is valid for this jar and this Java runtime only.
+FROM runtime AS training
+COPY --chmod=755 src/deploy/container/train /tmp/train
+USER plumbline
+RUN /tmp/train /tmp/plumbline.aot
+
+FROM runtime
+ARG VERSION=0.1.0
+ARG REVISION=
+LABEL org.opencontainers.image.title="Plumbline" \
+      org.opencontainers.image.description="Self-hosted service that checks domains and URLs, one at a time or in bulk" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=training --chown=0:0 /tmp/plumbline.aot /opt/plumbline/
 USER plumbline
 WORKDIR /var/lib/plumbline
 VOLUME /var/lib/plumbline
-ENV PLUMBLINE_HTTP_HOST=0.0.0.0 \
-    PLUMBLINE_DATA_DIR=/var/lib/plumbline/data \
-    MALLOC_ARENA_MAX=2
-# 8080: HTTP. 9090: health and metrics, on loopback unless PLUMBLINE_MANAGEMENT_HOST is set.
+# 8080: HTTP. 9090: health and metrics. Publish it to the monitoring system only.
 EXPOSE 8080 9090
+STOPSIGNAL SIGTERM
 # Uses bash, so the image does not need an HTTP client.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/9090 && printf 'GET /health/ready HTTP/1.0\\r\\n\\r\\n' >&3 && head -n 1 <&3 | grep -q ' 200 '"]
-ENTRYPOINT ["java", "@/opt/plumbline/jvm.options", "-jar", "/opt/plumbline/plumbline.jar"]
+ENTRYPOINT ["plumbline"]

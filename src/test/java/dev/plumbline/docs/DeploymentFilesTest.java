@@ -1,0 +1,93 @@
+package dev.plumbline.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigLoader;
+import dev.plumbline.support.DebianTool;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The Dockerfile and the files in {@code src/deploy} match the program. */
+class DeploymentFilesTest {
+    private static final Path DEPLOY = Path.of("src/deploy");
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void imageHasTheVersionOfThePom() throws IOException {
+        String pom = Files.readString(Path.of("pom.xml"));
+        String version = group(pom, "<artifactId>plumbline</artifactId>\\s*<version>([^<]+)</version>");
+
+        assertThat(group(Files.readString(Path.of("Dockerfile")), "ARG VERSION=(\\S+)"))
+                .isEqualTo(version);
+    }
+
+    @Test
+    void environmentOfTheImageIsAValidConfiguration() throws Exception {
+        String dockerfile = Files.readString(Path.of("Dockerfile"));
+        Map<String, String> environment = new java.util.TreeMap<>();
+        Pattern.compile("(PLUMBLINE_\\w+)=(\\S+)")
+                .matcher(dockerfile)
+                .results()
+                .forEach(match -> environment.put(match.group(1), match.group(2)));
+
+        Config config = ConfigLoader.load(null, environment);
+
+        assertThat(config.http().host()).isEqualTo("0.0.0.0");
+        assertThat(config.management().host()).isEqualTo("0.0.0.0");
+        assertThat(dockerfile)
+                .contains("EXPOSE " + config.http().port() + " "
+                        + config.management().port() + "\n")
+                .contains("VOLUME " + config.data().dir().getParent() + "\n")
+                .contains("/dev/tcp/127.0.0.1/" + config.management().port());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"container/plumbline", "container/train"})
+    void scriptsAreSyntacticallyValid(String script) throws Exception {
+        Path file = DEPLOY.resolve(script);
+
+        assertThat(output(List.of("bash", "-n", file.toString()))).isEmpty();
+        assertThat(Files.isExecutable(file)).isTrue();
+    }
+
+    @Test
+    void systemdAcceptsTheUnit() throws Exception {
+        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+        String unit = Files.readString(DEPLOY.resolve("systemd/plumbline.service"));
+        assertThat(unit).contains("ExecStart=/usr/bin/java ");
+        Path copy = folder.resolve("plumbline.service");
+        Files.writeString(copy, unit.replace("ExecStart=/usr/bin/java ", "ExecStart=" + java + " "));
+
+        assertThat(output(List.of(DebianTool.require("systemd-analyze").toString(), "verify", copy.toString())))
+                .isEmpty();
+    }
+
+    private static String group(String text, String pattern) {
+        Matcher matcher = Pattern.compile(pattern).matcher(text);
+        assertThat(matcher.find()).as(pattern).isTrue();
+        return matcher.group(1);
+    }
+
+    /** Runs a command; it must succeed. Returns stdout and stderr. */
+    private static String output(List<String> command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(new ArrayList<>(command))
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes()).strip();
+        assertThat(process.waitFor()).as(output).isZero();
+        return output;
+    }
+}
