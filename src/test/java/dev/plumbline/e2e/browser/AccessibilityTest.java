@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** All pages pass the WCAG 2.2 AA rules of axe-core, in both themes, narrow and wide. */
+/** All pages pass the WCAG 2.2 AA rules of axe-core, in both themes, narrow and wide. Screenshots are saved. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AccessibilityTest {
@@ -49,6 +49,7 @@ class AccessibilityTest {
     private static final List<String> WCAG = List.of("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa");
 
     private final ChromiumBrowser chromium = new ChromiumBrowser();
+    private final Screenshots screenshots = new Screenshots();
     private HttpLab lab;
     private ServiceUnderTest service;
 
@@ -67,13 +68,15 @@ class AccessibilityTest {
         service.close();
     }
 
-    private static void holds(WebVisitor visit) {
+    private void holds(WebVisitor visit) {
         List<String> found = new ArrayList<>();
+        String name = screenshots.name(visit.page());
         for (int width : List.of(ViewportTheme.PHONE, ViewportTheme.WIDE)) {
             visit.page().setViewportSize(width, 900);
             visit.fits();
             for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
                 visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+                Screenshots.save(visit.page(), name, width, scheme);
                 for (Rule rule : new AxeBuilder(visit.page())
                         .withTags(WCAG)
                         .setLegacyMode(true)
@@ -214,8 +217,18 @@ class AccessibilityTest {
             visit.button("Run checks").click();
             visit.page().locator("[data-finished=false]").waitFor();
             holds(visit);
+            String job = visit.page().url();
+            visit.page().navigate(job + "/lines/3");
+            holds(visit);
+            visit.page().navigate(job);
             target.openGate();
             visit.page().locator("[data-finished=true]").waitFor();
+            holds(visit);
+            for (int line : List.of(0, 2)) {
+                visit.page().navigate(job + "/lines/" + line);
+                holds(visit);
+            }
+            assertThat(visit.page().navigate(job + "/lines/4").status()).isEqualTo(404);
             holds(visit);
             visit.open("/jobs");
             holds(visit);

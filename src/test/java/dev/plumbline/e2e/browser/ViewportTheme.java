@@ -12,7 +12,7 @@ import java.util.Locale;
  */
 public record ViewportTheme(int width, ColorScheme scheme, boolean scripts) {
     static final int PHONE = 360;
-    static final int WIDE = 1440;
+    static final int WIDE = 1280;
 
     /** All pairs of width, theme and scripts. */
     static List<ViewportTheme> all() {

@@ -215,7 +215,7 @@ class ReportPageTest {
         Elements tabs = page.select("nav.tabs .pills").first().select("a");
 
         assertThat(tabs.select("[aria-current=page]").eachText()).containsExactly("HTTP status");
-        assertThat(tabs.eachText()).startsWith("HTTP status", "SSL certificate").hasSizeLessThanOrEqualTo(9);
+        assertThat(tabs.eachText()).startsWith("HTTP status", "SSL certificate").hasSizeLessThanOrEqualTo(7);
         assertThat(tabs.eachAttr("rel")).containsOnly("nofollow");
         String other = tabs.get(1).attr("href");
         assertThat(other).startsWith("/check/ssl-certificate/127.0.0.1%3A");

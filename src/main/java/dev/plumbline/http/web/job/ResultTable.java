@@ -91,6 +91,9 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
      */
     public record Column(String title, @Nullable String order, String link) {}
 
+    /** @param title of the column */
+    public record Cell(String title, DisplayValue value) {}
+
     /**
      * @param number from 1
      * @param state displayed if the verdict is null
@@ -102,9 +105,14 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
             DisplayText input,
             @Nullable String verdict,
             String state,
-            List<DisplayValue> cells,
+            List<Cell> cells,
             @Nullable DisplayText message,
             String duration) {
+
+        /** The path of the page of the line. */
+        public String path(JobSummary job) {
+            return job.linePath(number - 1);
+        }
 
         public String label() {
             return verdict == null ? state : Labels.verdict(verdict);
@@ -192,7 +200,8 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
                 row.verdict(),
                 row.state(),
                 fields.shown().stream()
-                        .map(field -> cell(field, row.fields().get(field.name())))
+                        .map(field ->
+                                new Cell(field.title(), cell(field, row.fields().get(field.name()))))
                         .toList(),
                 row.message() == null ? null : DisplayText.markdown(row.message()),
                 row.durationMs() == null || row.target() == null ? "" : QuantityText.milliseconds(row.durationMs()));

@@ -10,7 +10,7 @@ import java.util.List;
  * @param more collapsed
  */
 public record CheckTabs(List<Tab> visible, List<Tab> more) {
-    private static final int VISIBLE = 8;
+    private static final int VISIBLE = 6;
 
     /** @param path of the report */
     public record Tab(String title, String path, boolean current) {}

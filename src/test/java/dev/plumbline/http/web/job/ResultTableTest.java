@@ -127,7 +127,10 @@ class ResultTableTest {
         return ResultTable.of(List.of(row), new ResultTable.Filter("", "", "versions", false, 1), columns)
                 .lines()
                 .get(0)
-                .cells();
+                .cells()
+                .stream()
+                .map(ResultTable.Cell::value)
+                .toList();
     }
 
     @Test

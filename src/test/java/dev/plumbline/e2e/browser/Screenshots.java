@@ -1,0 +1,36 @@
+package dev.plumbline.e2e.browser;
+
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** Writes screenshots of tested pages to {@code target/screenshots}, for review. */
+final class Screenshots {
+    private static final Path FOLDER = Path.of("target", "screenshots");
+    private static final int MAX_NAME_LENGTH = 80;
+
+    private final Map<String, Integer> names = new HashMap<>();
+
+    /** A name for the current state of a page: its path, with a number for further states. */
+    String name(Page page) {
+        URI uri = URI.create(page.url());
+        String text = (uri.getRawPath() + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery()))
+                .replaceAll("job_[0-9A-Za-z]{22}", "job")
+                .replaceAll("[^0-9A-Za-z.]+", "-")
+                .replaceAll("^-|-$", "");
+        String name = text.isEmpty() ? "home" : text.substring(0, Math.min(text.length(), MAX_NAME_LENGTH));
+        int count = names.merge(name, 1, Integer::sum);
+        return count == 1 ? name : name + "-" + count;
+    }
+
+    /** @param name of the file, which also has the width and the color scheme */
+    static void save(Page page, String name, int width, ColorScheme scheme) {
+        String file = name + "-" + width + "-" + scheme.name().toLowerCase(Locale.ROOT) + ".png";
+        page.screenshot(
+                new Page.ScreenshotOptions().setPath(FOLDER.resolve(file)).setFullPage(true));
+    }
+}
