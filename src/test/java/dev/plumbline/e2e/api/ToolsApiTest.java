@@ -51,6 +51,17 @@ class ToolsApiTest {
     }
 
     @Test
+    void aToolListsTheTypesOfTargetForWhichItIsTheDefault() {
+        assertThat(input("http-status").getJsonArray("default_for")).containsExactly("url");
+        assertThat(input("ssl-certificate").getJsonArray("default_for")).contains("ip");
+        assertThat(input("spf").containsKey("default_for")).isFalse();
+    }
+
+    private static JsonObject input(String module) {
+        return new JsonObject(service.get("/api/v1/tools/" + module).body()).getJsonObject("input");
+    }
+
+    @Test
     void matchingEntityTagOfListGets304() {
         String etag = service.get("/api/v1/tools").headers().firstValue("ETag").orElseThrow();
 

@@ -4,6 +4,7 @@ import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FieldType;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.Headline;
+import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.OptionDescription;
@@ -75,6 +76,12 @@ public final class ToolDocuments {
         }
         if (!module.schemes().isEmpty()) {
             input.put("schemes", new JsonArray(module.schemes()));
+        }
+        if (!module.defaultFor().isEmpty()) {
+            input.put(
+                    "default_for",
+                    new JsonArray(
+                            module.defaultFor().stream().map(InputType::id).toList()));
         }
         return input;
     }
