@@ -4,10 +4,15 @@ import dev.plumbline.app.Version;
 import dev.plumbline.cli.AccountCommand;
 import dev.plumbline.cli.BackupCommand;
 import dev.plumbline.cli.CheckCommand;
+import dev.plumbline.cli.CompletionCommand;
+import dev.plumbline.cli.ConfigCommand;
 import dev.plumbline.cli.ConfigOption;
+import dev.plumbline.cli.JobCommand;
 import dev.plumbline.cli.KeyCommand;
 import dev.plumbline.cli.RestoreCommand;
 import dev.plumbline.cli.ServeCommand;
+import dev.plumbline.cli.ToolsCommand;
+import dev.plumbline.cli.TrainingCommand;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,15 +24,21 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "plumbline",
         description = "Checks domains and URLs, one at a time or in bulk. Without a command: serve.",
+        synopsisSubcommandLabel = "[COMMAND]",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         subcommands = {
             ServeCommand.class,
             CheckCommand.class,
+            JobCommand.class,
             AccountCommand.class,
             KeyCommand.class,
             BackupCommand.class,
-            RestoreCommand.class
+            RestoreCommand.class,
+            ToolsCommand.class,
+            ConfigCommand.class,
+            CompletionCommand.class,
+            TrainingCommand.class
         })
 public final class Main implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);

@@ -105,6 +105,9 @@ class ArchitectureTest {
     private static final ArchRule onlyHttpUsesVertxWeb = noClasses()
             .that()
             .resideOutsideOfPackages(ROOT + "http..")
+            .and()
+            // the client of the job commands, which connects only to the service of --server
+            .doNotHaveSimpleName("ServiceClient")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.vertx.ext.web..", "io.vertx.openapi..");

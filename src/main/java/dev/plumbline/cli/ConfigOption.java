@@ -3,8 +3,10 @@ package dev.plumbline.cli;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.config.ConfigLoader;
+import dev.plumbline.config.SettingValue;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -17,6 +19,11 @@ public final class ConfigOption {
     /** Loads the settings of the file and of the environment. */
     Config load() throws ConfigException {
         return load(Map.of());
+    }
+
+    /** The value and the source of every setting. */
+    List<SettingValue> describe() throws ConfigException {
+        return ConfigLoader.describe(file, System.getenv());
     }
 
     /**

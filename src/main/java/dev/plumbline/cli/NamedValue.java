@@ -20,6 +20,13 @@ final class NamedValue {
         }
     }
 
+    static final class JobFormat implements ITypeConverter<JobResultJoiner.Format> {
+        @Override
+        public JobResultJoiner.Format convert(String text) {
+            return find(JobResultJoiner.Format.values(), text);
+        }
+    }
+
     static final class FailOn implements ITypeConverter<Verdict> {
         @Override
         public Verdict convert(String text) {

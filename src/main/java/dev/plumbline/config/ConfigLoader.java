@@ -10,11 +10,14 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +26,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConfigLoader {
     private static final String PREFIX = "PLUMBLINE_";
+    private static final int MAX_EDITS = 2;
+
+    /** Variables of the commands and of the start script, which are not settings. */
+    private static final Set<String> COMMAND_VARIABLES =
+            Set.of("PLUMBLINE_KEY", "PLUMBLINE_SERVER", "PLUMBLINE_AOT_CACHE");
+
     private static final Pattern KUBERNETES_PORT = Pattern.compile(".*_PORT_\\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?");
 
     private ConfigLoader() {}
@@ -32,12 +41,35 @@ public final class ConfigLoader {
      * @throws ConfigException with every fault in all sources
      */
     public static Config load(@Nullable Path file, Map<String, String> environment) throws ConfigException {
+        return load(file, environment, new TreeMap<>());
+    }
+
+    /**
+     * The value and the source of every setting, sorted by name. Secrets are hidden.
+     *
+     * @param file a YAML file, or null
+     * @throws ConfigException with every fault in all sources
+     */
+    public static List<SettingValue> describe(@Nullable Path file, Map<String, String> environment)
+            throws ConfigException {
+        Map<String, SettingValue> described = new TreeMap<>();
+        load(file, environment, described);
+        Set<String> secrets = SettingsBinder.secrets(Config.class, "");
+        return described.values().stream()
+                .map(value -> secrets.contains(value.name()) ? value.hidden() : value)
+                .toList();
+    }
+
+    private static Config load(
+            @Nullable Path file, Map<String, String> environment, Map<String, SettingValue> described)
+            throws ConfigException {
         Map<String, Object> values = defaults();
         List<String> faults = new ArrayList<>();
+        values.forEach((key, value) -> described.put(key, SettingValue.of(key, value, "default")));
         if (file != null) {
-            applyFile(file, values, faults);
+            applyFile(file, values, faults, described);
         }
-        applyEnvironment(environment, values, faults);
+        applyEnvironment(environment, values, faults, described);
         if ("".equals(values.get("http.tls_certificate")) != "".equals(values.get("http.tls_key"))) {
             faults.add("Only one of http.tls_certificate and http.tls_key is set. Set both, or neither for HTTP.");
         }
@@ -67,7 +99,8 @@ public final class ConfigLoader {
         }
     }
 
-    private static void applyFile(Path file, Map<String, Object> values, List<String> faults) {
+    private static void applyFile(
+            Path file, Map<String, Object> values, List<String> faults, Map<String, SettingValue> described) {
         Map<String, Object> given = new TreeMap<>();
         try {
             JsonNode tree = new YAMLMapper()
@@ -89,21 +122,27 @@ public final class ConfigLoader {
         given.forEach((key, value) -> {
             if (values.replace(key, value) == null) {
                 faults.add(file + ": " + key + " is not a setting." + suggestion(key, values));
+            } else {
+                described.put(key, SettingValue.of(key, value, file.toString()));
             }
         });
     }
 
     private static void applyEnvironment(
-            Map<String, String> environment, Map<String, Object> values, List<String> faults) {
+            Map<String, String> environment,
+            Map<String, Object> values,
+            List<String> faults,
+            Map<String, SettingValue> described) {
         Map<String, String> keys = new TreeMap<>();
         values.keySet().forEach(key -> keys.put(variable(key), key));
         new TreeMap<>(environment).forEach((name, value) -> {
             String key = keys.get(name);
-            if (!name.startsWith(PREFIX) || isServiceLink(name, value)) {
+            if (!name.startsWith(PREFIX) || COMMAND_VARIABLES.contains(name) || isServiceLink(name, value)) {
                 return;
             }
             if (key != null) {
                 values.put(key, value);
+                described.put(key, SettingValue.of(key, value, name));
             } else if (!name.contains("_SERVICE_")
                     && !KUBERNETES_PORT.matcher(name).matches()) {
                 String wanted = name.substring(PREFIX.length()).toLowerCase(Locale.ROOT);
@@ -117,16 +156,39 @@ public final class ConfigLoader {
         return name.endsWith("_PORT") && value.startsWith("tcp://");
     }
 
+    /** Suggests a setting with the same ending or with at most two different characters. */
     private static String suggestion(String key, Map<String, Object> values) {
         String wanted = key.replaceAll("[._-]", "");
         return values.keySet().stream()
                 .filter(known -> {
-                    String plain = known.replaceAll("[._]", "");
+                    String plain = plain(known);
                     return plain.endsWith(wanted) || wanted.endsWith(plain);
                 })
                 .findFirst()
+                .or(() -> values.keySet().stream()
+                        .filter(known -> editDistance(plain(known), wanted) <= MAX_EDITS)
+                        .min(Comparator.comparingInt(known -> editDistance(plain(known), wanted))))
                 .map(known -> " Did you mean " + known + "?")
                 .orElse(" See conf/plumbline.yaml for all settings.");
+    }
+
+    private static String plain(String key) {
+        return key.replaceAll("[._]", "");
+    }
+
+    /** The Levenshtein distance. */
+    private static int editDistance(String a, String b) {
+        int[] row = IntStream.rangeClosed(0, b.length()).toArray();
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int substituted = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(substituted, 1 + Math.min(diagonal, row[j - 1]));
+            }
+        }
+        return row[b.length()];
     }
 
     private static void flatten(String prefix, JsonNode node, Map<String, Object> into) {

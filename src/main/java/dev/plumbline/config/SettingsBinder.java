@@ -4,11 +4,13 @@ import java.lang.reflect.RecordComponent;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -52,6 +54,21 @@ final class SettingsBinder {
         } catch (ReflectiveOperationException impossible) {
             throw new IllegalStateException(impossible);
         }
+    }
+
+    /** The names of the settings whose values are secret. */
+    static Set<String> secrets(Class<?> type, String prefix) {
+        Set<String> names = new HashSet<>();
+        for (RecordComponent component : type.getRecordComponents()) {
+            String key = prefix + snakeCase(component.getName());
+            Setting setting = component.getAnnotation(Setting.class);
+            if (component.getType().isRecord()) {
+                names.addAll(secrets(component.getType(), key + (prefix.isEmpty() ? "." : "_")));
+            } else if (setting != null && setting.value().isSecret()) {
+                names.add(setting.key().isEmpty() ? key : setting.key());
+            }
+        }
+        return names;
     }
 
     private static String snakeCase(String name) {

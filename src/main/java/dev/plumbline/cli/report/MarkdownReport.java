@@ -28,6 +28,6 @@ final class MarkdownReport implements ReportWriter {
 
     /** Escapes every ASCII punctuation character, so that data of a target is never markup. */
     private static String cell(String text) {
-        return TextReport.sanitize(text).replaceAll("[\\\\`*_{}\\[\\]<>()#+!|~&$@:]", "\\\\$0");
+        return TerminalText.sanitize(text).replaceAll("[\\\\`*_{}\\[\\]<>()#+!|~&$@:]", "\\\\$0");
     }
 }

@@ -25,7 +25,7 @@ final class NagiosReport implements ReportWriter {
     @Override
     public void line(CheckedLine line) throws IOException {
         // a vertical bar separates the performance data
-        String text = TextReport.sanitize(line.target() + " " + line.reason()).replace('|', '/');
+        String text = TerminalText.sanitize(line.target() + " " + line.reason()).replace('|', '/');
         if (line.index() == 0) {
             first = text;
         }

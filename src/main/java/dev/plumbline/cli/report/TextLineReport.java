@@ -27,8 +27,8 @@ final class TextLineReport implements ReportWriter {
         }
         String reason = line.reason();
         out.write(verdict(line.result().verdict())
-                + TextReport.sanitize(UnicodeName.of(line.target()).toString())
-                + (reason.isEmpty() ? "" : "  " + TextReport.sanitize(reason))
+                + TerminalText.sanitize(UnicodeName.of(line.target()).toString())
+                + (reason.isEmpty() ? "" : "  " + TerminalText.sanitize(reason))
                 + "\n");
     }
 

@@ -29,13 +29,14 @@ final class TextReport {
                 .append(INDENT)
                 .append(module.title())
                 .append(" for ")
-                .append(sanitize(UnicodeName.of(String.valueOf(result.target())).toString()))
+                .append(TerminalText.sanitize(
+                        UnicodeName.of(String.valueOf(result.target())).toString()))
                 .append('\n');
         if (result.error() != null) {
             out.append(INDENT)
                     .append(result.error().code().id())
                     .append(": ")
-                    .append(sanitize(result.error().message()))
+                    .append(TerminalText.sanitize(result.error().message()))
                     .append('\n');
         }
         List<Finding> findings = new ArrayList<>(result.findings());
@@ -44,9 +45,9 @@ final class TextReport {
             out.append('\n')
                     .append(finding.level().id().toUpperCase(Locale.ROOT))
                     .append(INDENT)
-                    .append(sanitize(finding.message()));
+                    .append(TerminalText.sanitize(finding.message()));
             if (!finding.action().isEmpty()) {
-                out.append('\n').append("      ").append(sanitize(finding.action()));
+                out.append('\n').append("      ").append(TerminalText.sanitize(finding.action()));
             }
         }
         out.append(findings.isEmpty() ? "\n" : "\n\n");
@@ -94,7 +95,7 @@ final class TextReport {
             return map.isEmpty() ? EMPTY : text(map, indent);
         }
         String text = value.toString();
-        return text.isEmpty() ? "(empty)" : sanitize(text);
+        return text.isEmpty() ? "(empty)" : TerminalText.sanitize(text);
     }
 
     /** Simple members in one line, followed by nested members in indented lines. */
@@ -102,12 +103,12 @@ final class TextReport {
         List<String> parts = new ArrayList<>();
         parts.add(map.entrySet().stream()
                 .filter(entry -> !isNested(entry.getValue()))
-                .map(entry -> sanitize(entry.getKey() + "=") + text(entry.getValue(), indent))
+                .map(entry -> TerminalText.sanitize(entry.getKey() + "=") + text(entry.getValue(), indent))
                 .collect(Collectors.joining(", ")));
         int deeper = indent + INDENT.length();
         for (Map.Entry<?, ?> entry : map.entrySet()) {
             if (isNested(entry.getValue())) {
-                parts.add(sanitize(String.valueOf(entry.getKey())));
+                parts.add(TerminalText.sanitize(String.valueOf(entry.getKey())));
                 parts.add(INDENT + text(entry.getValue(), deeper));
             }
         }
@@ -117,20 +118,5 @@ final class TextReport {
 
     private static boolean isNested(@Nullable Object value) {
         return value instanceof Map || value instanceof List<?> list && !list.isEmpty() && list.get(0) instanceof Map;
-    }
-
-    /** Replaces characters that control a terminal. */
-    static String sanitize(String text) {
-        StringBuilder out = new StringBuilder(text.length());
-        text.codePoints().forEach(c -> {
-            int type = Character.getType(c);
-            boolean unsafe = Character.isISOControl(c)
-                    || type == Character.FORMAT
-                    || type == Character.SURROGATE
-                    || type == Character.LINE_SEPARATOR
-                    || type == Character.PARAGRAPH_SEPARATOR;
-            out.appendCodePoint(unsafe ? 0xFFFD : c);
-        });
-        return out.toString();
     }
 }

@@ -4,6 +4,7 @@ import dev.plumbline.check.Verdict;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /** The number of results by verdict. Not thread-safe. */
@@ -15,6 +16,20 @@ public final class VerdictCounts {
         for (Verdict verdict : Verdict.values()) {
             counts.put(verdict, 0L);
         }
+    }
+
+    /** Creates the counts that a service has reported. */
+    public static VerdictCounts of(ToLongFunction<Verdict> reported) {
+        VerdictCounts counts = new VerdictCounts();
+        counts.counts.replaceAll((verdict, zero) -> reported.applyAsLong(verdict));
+        return counts;
+    }
+
+    /** The sum of these and other counts. */
+    public VerdictCounts plus(VerdictCounts other) {
+        VerdictCounts sum = of(verdict -> of(verdict) + other.of(verdict));
+        sum.refused = refused + other.refused;
+        return sum;
     }
 
     public void add(CheckedLine line) {

@@ -1,0 +1,2 @@
+# Completion of plumbline for zsh. Source it in ~/.zshrc after compinit.
+eval "$(plumbline completion zsh)"

@@ -1,0 +1,36 @@
+package dev.plumbline.cli;
+
+import dev.plumbline.config.ConfigException;
+import dev.plumbline.config.SettingValue;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code plumbline config}: prints every setting. */
+@Command(
+        name = "config",
+        description = "Prints every setting with its value and source. Secrets are hidden.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExit status:%n",
+        footer = {"  0  the configuration is valid", "  1  the configuration is not valid, see stderr"})
+public final class ConfigCommand implements Callable<Integer> {
+    @Mixin
+    private ConfigOption config = new ConfigOption();
+
+    @Override
+    public Integer call() {
+        TableFormatter table = new TableFormatter("SETTING", "VALUE", "SOURCE");
+        try {
+            for (SettingValue setting : config.describe()) {
+                table.row(setting.name(), setting.value().isEmpty() ? "(empty)" : setting.value(), setting.source());
+            }
+        } catch (ConfigException invalid) {
+            System.err.println("plumbline: invalid configuration:");
+            String.valueOf(invalid.getMessage()).lines().forEach(line -> System.err.println("  " + line));
+            return 1;
+        }
+        System.out.print(table);
+        System.out.flush();
+        return 0;
+    }
+}

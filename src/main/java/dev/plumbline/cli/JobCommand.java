@@ -1,0 +1,267 @@
+package dev.plumbline.cli;
+
+import dev.plumbline.cli.report.TerminalText;
+import dev.plumbline.cli.report.VerdictCounts;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code plumbline job}: jobs of a running service, through its API. */
+@Command(
+        name = "job",
+        description = "Creates and reads jobs of a service. Requires an API key in PLUMBLINE_KEY.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        exitCodeOnInvalidInput = CheckCommand.INVALID,
+        footerHeading = "%nExit status:%n",
+        footer = {"  0  success", "  1  a job was cancelled or failed", "  4  invalid usage, or a request failed"})
+public final class JobCommand {
+    private static final int UNFINISHED = 1;
+    private static final int MAX_NAME_LENGTH = 100;
+
+    /** The maximum number of lines of a job. */
+    private static final int MAX_LINES = 500;
+
+    private static final Set<String> FINAL_STATES = Set.of("completed", "cancelled", "failed");
+
+    private interface Work {
+        int run(ServiceClient client) throws ServiceException, IOException, InterruptedException;
+    }
+
+    @Command(
+            name = "create",
+            description = {
+                "Creates a job. A longer input becomes several jobs of 500 lines.",
+                "Prints the tokens. With --output, waits for the jobs and prints their results in input order."
+            },
+            exitCodeOnInvalidInput = CheckCommand.INVALID,
+            mixinStandardHelpOptions = true)
+    int create(
+            @Mixin ServerOptions server,
+            @Parameters(index = "0", paramLabel = "MODULE", description = "Module, for example http-status.")
+                    String module,
+            @Parameters(index = "1..*", arity = "0..*", paramLabel = "TARGET", description = "Targets.") @Nullable
+                    List<String> targets,
+            @Option(
+                            names = {"-i", "--input"},
+                            paramLabel = "FILE",
+                            description = "File with one target per line; - for stdin.")
+                    @Nullable
+                    String input,
+            @Option(
+                            names = {"-o", "--option"},
+                            paramLabel = "NAME=VALUE",
+                            description = "Module option. Can be repeated.")
+                    @Nullable
+                    Map<String, String> options,
+            @Option(names = "--name", description = "Name of the job (default: the first target).") @Nullable
+                    String name,
+            @Option(
+                            names = "--output",
+                            paramLabel = "FORMAT",
+                            converter = NamedValue.JobFormat.class,
+                            description = "Wait and print the results as csv, ndjson or json.")
+                    JobResultJoiner.@Nullable Format output) {
+        return run(server, client -> {
+            List<JsonObject> jobs = new ArrayList<>();
+            List<String> arguments = targets == null ? List.of() : targets;
+            if (arguments.isEmpty() && input == null) {
+                throw new ServiceException("No targets. Add targets or --input FILE.");
+            }
+            try (TargetReader reader = TargetReader.open(arguments, input)) {
+                List<String> lines = new ArrayList<>();
+                for (String line = reader.next(); line != null; line = reader.next()) {
+                    lines.add(line);
+                    if (lines.size() == MAX_LINES) {
+                        jobs.add(create(client, module, options, name, lines, jobs.size(), output != null));
+                        lines.clear();
+                    }
+                }
+                if (!lines.isEmpty()) {
+                    jobs.add(create(client, module, options, name, lines, jobs.size(), output != null));
+                }
+            }
+            if (jobs.isEmpty()) {
+                throw new ServiceException("The input contains no targets.");
+            }
+            return output == null ? 0 : watch(client, jobs, output);
+        });
+    }
+
+    private static JsonObject create(
+            ServiceClient client,
+            String module,
+            @Nullable Map<String, String> options,
+            @Nullable String name,
+            List<String> lines,
+            int earlier,
+            boolean waits)
+            throws ServiceException, InterruptedException {
+        JsonObject body = new JsonObject().put("module", module).put("items", new JsonArray(new ArrayList<>(lines)));
+        if (options != null) {
+            body.put("options", JobOptions.of(module, options));
+        }
+        if (name != null) {
+            String suffix = earlier == 0 ? "" : " (" + (earlier + 1) + ")";
+            int length = Math.min(name.length(), MAX_NAME_LENGTH - suffix.length());
+            body.put("name", name.substring(0, length) + suffix);
+        }
+        JsonObject job = client.create(body, UUID.randomUUID().toString());
+        (waits ? System.err : System.out).println(job.getString("token"));
+        return job;
+    }
+
+    @Command(
+            name = "watch",
+            description = "Waits for jobs and shows their progress.",
+            exitCodeOnInvalidInput = CheckCommand.INVALID,
+            mixinStandardHelpOptions = true)
+    int watch(
+            @Mixin ServerOptions server,
+            @Parameters(arity = "1..*", paramLabel = "TOKEN", description = "Tokens of jobs.") List<String> tokens) {
+        return run(server, client -> {
+            int code = watch(client, jobs(client, tokens), null);
+            System.err.flush();
+            return code;
+        });
+    }
+
+    @Command(
+            name = "download",
+            description = "Waits for jobs and prints their results in the order of the tokens.",
+            exitCodeOnInvalidInput = CheckCommand.INVALID,
+            mixinStandardHelpOptions = true)
+    int download(
+            @Mixin ServerOptions server,
+            @Parameters(arity = "1..*", paramLabel = "TOKEN", description = "Tokens of jobs.") List<String> tokens,
+            @Option(
+                            names = "--output",
+                            paramLabel = "FORMAT",
+                            defaultValue = "csv",
+                            converter = NamedValue.JobFormat.class,
+                            description = "csv, ndjson or json (default: ${DEFAULT-VALUE}).")
+                    JobResultJoiner.Format output) {
+        return run(server, client -> watch(client, jobs(client, tokens), output));
+    }
+
+    @Command(
+            name = "cancel",
+            description = "Cancels jobs. Finished results are kept.",
+            exitCodeOnInvalidInput = CheckCommand.INVALID,
+            mixinStandardHelpOptions = true)
+    int cancel(
+            @Mixin ServerOptions server,
+            @Parameters(arity = "1..*", paramLabel = "TOKEN", description = "Tokens of jobs.") List<String> tokens) {
+        return run(server, client -> {
+            for (String token : tokens) {
+                client.cancel(token);
+            }
+            return 0;
+        });
+    }
+
+    @Command(
+            name = "list",
+            description = "Lists jobs, newest first.",
+            exitCodeOnInvalidInput = CheckCommand.INVALID,
+            mixinStandardHelpOptions = true)
+    int list(
+            @Mixin ServerOptions server,
+            @Option(names = "--limit", defaultValue = "20", description = "1 to 100 (default: ${DEFAULT-VALUE}).")
+                    int limit,
+            @Option(names = "--json", description = "Print a JSON array.") boolean json) {
+        return run(server, client -> {
+            JsonArray jobs = client.list(limit).getJsonArray("jobs");
+            System.out.print(json ? jobs.encodePrettily() + "\n" : table(jobs));
+            System.out.flush();
+            return 0;
+        });
+    }
+
+    private static String table(JsonArray jobs) {
+        TableFormatter table = new TableFormatter("TOKEN", "CREATED", "STATE", "DONE", "MODULE", "NAME");
+        for (int i = 0; i < jobs.size(); i++) {
+            JsonObject job = jobs.getJsonObject(i);
+            JsonObject counts = job.getJsonObject("counts");
+            table.row(
+                    job.getString("token"),
+                    job.getString("created_at"),
+                    job.getString("state"),
+                    counts.getInteger("done") + "/" + counts.getInteger("total"),
+                    job.getString("module"),
+                    TerminalText.sanitize(job.getString("name", "")));
+        }
+        return table.toString();
+    }
+
+    private static List<JsonObject> jobs(ServiceClient client, List<String> tokens)
+            throws ServiceException, InterruptedException {
+        List<JsonObject> jobs = new ArrayList<>();
+        for (String token : tokens) {
+            jobs.add(client.job(token, 0));
+        }
+        return jobs;
+    }
+
+    /** Waits for each job and writes its results, unless the format is null. */
+    private static int watch(ServiceClient client, List<JsonObject> jobs, JobResultJoiner.@Nullable Format format)
+            throws ServiceException, IOException, InterruptedException {
+        ProgressBar progress = ProgressBar.onStderr(true);
+        long total = jobs.stream().mapToLong(job -> count(job, "total")).sum();
+        VerdictCounts finished = new VerdictCounts();
+        StandardOutput out = new StandardOutput();
+        JobResultJoiner joiner = format == null ? null : new JobResultJoiner(format, out);
+        boolean complete = true;
+        for (JsonObject created : jobs) {
+            JsonObject job = created;
+            while (!FINAL_STATES.contains(job.getString("state"))) {
+                job = client.job(job.getString("token"), 1);
+                VerdictCounts counts = finished.plus(verdicts(job));
+                progress.update(counts.total(), total, counts);
+            }
+            finished = finished.plus(verdicts(job));
+            complete &= job.getString("state").equals("completed");
+            if (joiner != null) {
+                progress.clear();
+                joiner.append(client.results(job.getString("token"), format.requested()));
+            }
+        }
+        progress.clear();
+        if (joiner == null) {
+            System.out.println(finished);
+        } else {
+            joiner.end();
+        }
+        return complete ? 0 : UNFINISHED;
+    }
+
+    private static VerdictCounts verdicts(JsonObject job) {
+        return VerdictCounts.of(verdict -> count(job, verdict.id()));
+    }
+
+    private static long count(JsonObject job, String name) {
+        return job.getJsonObject("counts").getLong(name, 0L);
+    }
+
+    private static int run(ServerOptions server, Work work) {
+        try (ServiceClient client = server.connect()) {
+            return work.run(client);
+        } catch (ServiceException | IOException failed) {
+            System.err.println("plumbline: " + failed.getMessage());
+            return CheckCommand.INVALID;
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return CheckCommand.INVALID;
+        }
+    }
+}

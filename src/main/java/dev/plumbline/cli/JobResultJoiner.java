@@ -1,0 +1,92 @@
+package dev.plumbline.cli;
+
+import java.io.IOException;
+import java.io.Writer;
+
+/** Joins the results of several jobs into one output, with indexes that continue from job to job. */
+final class JobResultJoiner {
+    /** The formats of the output. */
+    enum Format {
+        CSV,
+        NDJSON,
+        JSON;
+
+        /** The format in which the results are requested. */
+        String requested() {
+            return this == CSV ? "csv" : "ndjson";
+        }
+    }
+
+    private static final String INDEX_MEMBER = "{\"index\":";
+
+    private final Format format;
+    private final Writer out;
+    private long lines;
+    private boolean begun;
+
+    JobResultJoiner(Format format, Writer out) {
+        this.format = format;
+        this.out = out;
+    }
+
+    /** Appends the results of the next job. */
+    void append(String results) throws IOException {
+        if (format == Format.CSV) {
+            appendCsv(results);
+        } else {
+            appendJson(results);
+        }
+        begun = true;
+        out.flush();
+    }
+
+    void end() throws IOException {
+        if (format == Format.JSON) {
+            out.write(lines > 0 ? "\n]\n" : "[]\n");
+        }
+        out.flush();
+    }
+
+    private void appendJson(String results) throws IOException {
+        for (int start = 0; start < results.length(); ) {
+            int end = results.indexOf('\n', start);
+            end = end < 0 ? results.length() : end;
+            if (!results.startsWith(INDEX_MEMBER, start)) {
+                throw new IOException("A result does not begin with its index.");
+            }
+            if (format == Format.JSON) {
+                out.write(lines == 0 ? "[\n" : ",\n");
+            }
+            out.write(INDEX_MEMBER + lines++);
+            int rest = results.indexOf(',', start);
+            out.write(results, rest, end - rest);
+            if (format == Format.NDJSON) {
+                out.write('\n');
+            }
+            start = end + 1;
+        }
+    }
+
+    /** Copies the records. A line break in quotes does not end a record. */
+    private void appendCsv(String results) throws IOException {
+        boolean header = true;
+        boolean quoted = false;
+        int start = 0;
+        for (int i = 0; i < results.length(); i++) {
+            char c = results.charAt(i);
+            quoted ^= c == '"';
+            if (c != '\n' || quoted) {
+                continue;
+            }
+            if (!header) {
+                out.write(Long.toString(lines++));
+                start = results.indexOf(',', start);
+            }
+            if (!header || !begun) {
+                out.write(results, start, i + 1 - start);
+            }
+            header = false;
+            start = i + 1;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.plumbline.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The service of {@code job} commands and the API key. */
+final class ServerOptions {
+    private static final String DEFAULT = "http://127.0.0.1:8080";
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = "--server",
+            paramLabel = "URL",
+            description = "Base URL of the service (default: PLUMBLINE_SERVER, otherwise " + DEFAULT + ").")
+    private @Nullable String server;
+
+    @Option(
+            names = "--key-file",
+            paramLabel = "FILE",
+            description = "File that contains the API key (default: the variable PLUMBLINE_KEY).")
+    private @Nullable Path keyFile;
+
+    /** Creates a client. The key is not an option, because other users can read the arguments of a process. */
+    ServiceClient connect() {
+        String given = server == null ? System.getenv("PLUMBLINE_SERVER") : server;
+        String url = (given == null ? DEFAULT : given).replaceAll("/+$", "");
+        if (!url.matches("https?://[^/?#@\\s]+(/[^?#\\s]*)?")) {
+            throw new ParameterException(
+                    spec.commandLine(), "Invalid server '" + url + "'. Use a URL such as " + DEFAULT + ".");
+        }
+        return new ServiceClient(url, key(), notice -> System.err.println("plumbline: " + notice));
+    }
+
+    private String key() {
+        String key = System.getenv("PLUMBLINE_KEY");
+        if (keyFile != null) {
+            try {
+                key = Files.readString(keyFile);
+            } catch (IOException unreadable) {
+                throw new ParameterException(spec.commandLine(), keyFile + " cannot be read.");
+            }
+        }
+        if (key == null || !key.strip().matches("[!-~]+")) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "API key required. Set PLUMBLINE_KEY or --key-file. 'plumbline key create --email E' creates a"
+                            + " key.");
+        }
+        return key.strip();
+    }
+}

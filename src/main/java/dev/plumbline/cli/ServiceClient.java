@@ -1,0 +1,176 @@
+package dev.plumbline.cli;
+
+import dev.plumbline.app.Version;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.client.HttpRequest;
+import io.vertx.ext.web.client.HttpResponse;
+import io.vertx.ext.web.client.WebClient;
+import io.vertx.ext.web.client.WebClientOptions;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client of the API of a service. Repeats requests that can succeed later: exceeded quotas as long as the service
+ * requests it, overload and lost connections up to {@link #MAX_ATTEMPTS} times. Methods block.
+ */
+final class ServiceClient implements AutoCloseable {
+    private static final int MAX_ATTEMPTS = 8;
+    private static final int MAX_BACKOFF_SECONDS = 30;
+    private static final long TIMEOUT_MS = 90_000;
+    private static final int CONNECT_TIMEOUT_MS = 10_000;
+    private static final int TOO_MANY_REQUESTS = 429;
+
+    /** A conflict means that the job of the same idempotency key is being created. */
+    private static final Set<Integer> TRANSIENT = Set.of(408, 409, 502, 503, 504);
+
+    private final String server;
+    private final String key;
+    private final Consumer<String> notices;
+    private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+    private final WebClient client;
+
+    /**
+     * @param server base URL without a trailing slash
+     * @param notices receives a sentence before each wait
+     */
+    ServiceClient(String server, String key, Consumer<String> notices) {
+        this.server = server;
+        this.key = key;
+        this.notices = notices;
+        client = WebClient.create(
+                vertx,
+                new WebClientOptions()
+                        .setUserAgent("plumbline-cli/" + Version.text())
+                        .setConnectTimeout(CONNECT_TIMEOUT_MS)
+                        .setDecompressionSupported(true)
+                        .setFollowRedirects(false));
+    }
+
+    /** Creates a job. The idempotency key prevents a second job if a response is lost. */
+    JsonObject create(JsonObject job, String idempotencyKey) throws ServiceException, InterruptedException {
+        return json(send(HttpMethod.POST, "/api/v1/jobs", Map.of("Idempotency-Key", idempotencyKey), job.toBuffer()));
+    }
+
+    /**
+     * Returns a job without its results.
+     *
+     * @param waitSeconds maximum time that the service waits for the end of the job, 0 to 30
+     */
+    JsonObject job(String token, int waitSeconds) throws ServiceException, InterruptedException {
+        Map<String, String> headers = waitSeconds == 0 ? Map.of() : Map.of("Prefer", "wait=" + waitSeconds);
+        return json(send(HttpMethod.GET, path(token) + "?results=false", headers, null));
+    }
+
+    /** Returns the results of a job in a format of the API: {@code csv} or {@code ndjson}. */
+    String results(String token, String format) throws ServiceException, InterruptedException {
+        return send(HttpMethod.GET, path(token) + "/results." + format, Map.of(), null)
+                .bodyAsString("UTF-8");
+    }
+
+    JsonObject cancel(String token) throws ServiceException, InterruptedException {
+        return json(send(HttpMethod.DELETE, path(token), Map.of("Prefer", "return=minimal"), null));
+    }
+
+    /** Returns the newest jobs. */
+    JsonObject list(int limit) throws ServiceException, InterruptedException {
+        return json(send(HttpMethod.GET, "/api/v1/jobs?limit=" + limit, Map.of(), null));
+    }
+
+    private static String path(String token) throws ServiceException {
+        if (!token.matches("job_[0-9A-Za-z]{22}")) {
+            throw new ServiceException("'" + token + "' is not the token of a job, such as job_…");
+        }
+        return "/api/v1/jobs/" + token;
+    }
+
+    private HttpResponse<Buffer> send(
+            HttpMethod method, String path, Map<String, String> headers, @Nullable Buffer body)
+            throws ServiceException, InterruptedException {
+        for (int attempt = 1; ; ) {
+            String problem;
+            int seconds = Math.min(MAX_BACKOFF_SECONDS, 1 << (attempt - 1));
+            try {
+                HttpResponse<Buffer> response = exchange(method, path, headers, body);
+                int status = response.statusCode();
+                if (status < 300) {
+                    return response;
+                }
+                problem = problem(response);
+                if (status != TOO_MANY_REQUESTS && !TRANSIENT.contains(status)) {
+                    throw new ServiceException(problem);
+                }
+                seconds = retryAfter(response, seconds);
+                attempt += status == TOO_MANY_REQUESTS ? 0 : 1;
+            } catch (ExecutionException failed) {
+                Throwable cause = failed.getCause() == null ? failed : failed.getCause();
+                problem = server + ": " + cause.getMessage();
+                attempt++;
+            }
+            if (attempt > MAX_ATTEMPTS) {
+                throw new ServiceException(problem);
+            }
+            notices.accept(problem + " Retrying in " + seconds + " s.");
+            TimeUnit.SECONDS.sleep(seconds);
+        }
+    }
+
+    private HttpResponse<Buffer> exchange(
+            HttpMethod method, String path, Map<String, String> headers, @Nullable Buffer body)
+            throws ExecutionException, InterruptedException {
+        HttpRequest<Buffer> request =
+                client.requestAbs(method, server + path).timeout(TIMEOUT_MS).bearerTokenAuthentication(key);
+        headers.forEach(request::putHeader);
+        return (body == null
+                        ? request.send()
+                        : request.putHeader("Content-Type", "application/json").sendBuffer(body))
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get();
+    }
+
+    private static int retryAfter(HttpResponse<Buffer> response, int otherwise) {
+        String seconds = response.getHeader("Retry-After");
+        return seconds != null && seconds.matches("\\d{1,6}") ? Math.max(1, Integer.parseInt(seconds)) : otherwise;
+    }
+
+    /** The detail of a problem document (RFC 9457), or the status. */
+    private static String problem(HttpResponse<Buffer> response) {
+        try {
+            JsonObject problem = response.bodyAsJsonObject();
+            String detail = problem == null ? null : problem.getString("detail", problem.getString("title"));
+            if (detail != null) {
+                return "HTTP " + response.statusCode() + ": " + detail;
+            }
+        } catch (DecodeException | ClassCastException noProblem) {
+            // a proxy responds with a page
+        }
+        return "HTTP " + response.statusCode() + ".";
+    }
+
+    private static JsonObject json(HttpResponse<Buffer> response) throws ServiceException {
+        try {
+            JsonObject body = response.bodyAsJsonObject();
+            if (body != null) {
+                return body;
+            }
+        } catch (DecodeException | ClassCastException invalid) {
+            // reported below
+        }
+        throw new ServiceException("The response of the server is not a JSON object. Check --server.");
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+}

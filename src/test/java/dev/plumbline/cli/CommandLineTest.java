@@ -1,0 +1,118 @@
+package dev.plumbline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.Main;
+import dev.plumbline.support.CommandLineRunner;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+
+/** Commands that need neither a server nor targets. */
+class CommandLineTest {
+    @TempDir
+    static Path folder;
+
+    static Stream<List<String>> commands() {
+        return paths(Main.commandLine(), List.of()).stream();
+    }
+
+    private static List<List<String>> paths(CommandLine command, List<String> path) {
+        List<List<String>> all = new ArrayList<>(List.of(path));
+        command.getSubcommands().forEach((name, child) -> {
+            List<String> deeper = new ArrayList<>(path);
+            deeper.add(name);
+            all.addAll(paths(child, deeper));
+        });
+        return all;
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void everyCommandHasHelp(List<String> path) {
+        List<String> arguments = new ArrayList<>(path);
+        arguments.add("--help");
+
+        CommandLineRunner.Ended ended = CommandLineRunner.run("", arguments.toArray(String[]::new));
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.out()).startsWith("Usage: " + String.join(" ", prefixed(path)));
+    }
+
+    private static List<String> prefixed(List<String> path) {
+        List<String> all = new ArrayList<>(List.of("plumbline"));
+        all.addAll(path);
+        return all;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"chek, check", "jobs, job", "tool, tools", "confg, config"})
+    void anUnknownCommandIsAnErrorWithASuggestion(String typed, String meant) {
+        CommandLineRunner.Ended ended = CommandLineRunner.run("", typed, "http-status");
+
+        assertThat(ended.code()).isEqualTo(2);
+        assertThat(ended.err()).contains(typed).containsPattern("Did you mean:.*\\b" + meant);
+    }
+
+    @Test
+    void toolsAreListedAndDescribed() {
+        assertThat(CommandLineRunner.run("", "tools").out())
+                .startsWith("CATEGORY")
+                .containsPattern("(?m)^web +http-status +url +HTTP status$");
+        assertThat(CommandLineRunner.run("", "tools", "http-status").out())
+                .contains("plumbline check http-status https://example.com/")
+                .containsPattern("(?m)^max_redirects +\\d+ ")
+                .containsPattern("(?m)^final_url +string\\? ")
+                .containsPattern("(?m)^info +served_over_http1$");
+        CommandLineRunner.Ended unknown = CommandLineRunner.run("", "tools", "http-stats");
+        assertThat(unknown.code()).isEqualTo(4);
+        assertThat(unknown.err()).contains("unknown module 'http-stats'", "http-status");
+    }
+
+    @Test
+    void configPrintsValuesAndSourcesWithoutSecrets() throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("own.yaml"),
+                "http: {port: 1234}\nsession: {secret: 'a secret of at least 32 characters'}\n"
+                        + "targets: {allow: [127.0.0.0/8, 10.0.0.0/8]}\n");
+
+        CommandLineRunner.Ended ended = CommandLineRunner.run("", "config", "--conf", file.toString());
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.out())
+                .containsPattern("(?m)^http.port +1234 +\\Q" + file + "\\E$")
+                .containsPattern("(?m)^http.host +127.0.0.1 +default$")
+                .containsPattern("(?m)^targets.allow +127.0.0.0/8,10.0.0.0/8 +\\Q" + file + "\\E$")
+                .containsPattern("(?m)^session.secret +\\(hidden\\) ")
+                .containsPattern("(?m)^database.url +\\(empty\\) +default$")
+                .doesNotContain("a secret of");
+    }
+
+    @Test
+    void aMisspelledSettingHasASuggestion() throws IOException {
+        Path file = Files.writeString(folder.resolve("wrong.yaml"), "htp: {port: 1}\n");
+
+        CommandLineRunner.Ended ended = CommandLineRunner.run("", "config", "--conf", file.toString());
+
+        assertThat(ended.code()).isEqualTo(1);
+        assertThat(ended.err()).contains("htp.port is not a setting. Did you mean http.port?");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"bash", "zsh"})
+    void completionContainsCommandsAndOptions(String shell) {
+        assertThat(CommandLineRunner.run("", "completion", shell).out())
+                .contains("plumbline")
+                .contains("--fail-on")
+                .contains("download");
+    }
+}

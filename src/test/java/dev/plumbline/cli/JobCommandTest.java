@@ -1,0 +1,205 @@
+package dev.plumbline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.CommandLineRunner;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code job} commands against a running service. */
+@Tag("integration")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class JobCommandTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    @TempDir
+    static Path folder;
+
+    private final Vertx vertx = Vertx.vertx();
+    private ServiceUnderTest service;
+    private HttpServer target;
+    private Path keyFile;
+
+    @BeforeAll
+    void start() throws IOException {
+        service = ServiceUnderTest.start(DATABASE.createEmpty(), Map.of());
+        String key = service.printed().stream()
+                .filter(line -> line.startsWith("api-key "))
+                .findFirst()
+                .orElseThrow()
+                .substring("api-key ".length());
+        keyFile = Files.writeString(folder.resolve("key"), key + "\n");
+        target = Await.value(vertx.createHttpServer()
+                .requestHandler(request -> request.response()
+                        .setStatusCode(request.path().equals("/missing") ? 404 : 200)
+                        .end("ok"))
+                .listen(0, "127.0.0.1"));
+    }
+
+    @AfterAll
+    void stop() {
+        service.close();
+        Await.value(vertx.close());
+    }
+
+    private String url(String path) {
+        return "http://127.0.0.1:" + target.actualPort() + path;
+    }
+
+    private CommandLineRunner.Ended job(String stdin, String command, String... more) {
+        return jobAt(service.uri("").toString(), stdin, command, more);
+    }
+
+    private CommandLineRunner.Ended jobAt(String server, String stdin, String command, String... more) {
+        List<String> arguments =
+                new ArrayList<>(List.of("job", command, "--server", server, "--key-file", keyFile.toString()));
+        arguments.addAll(List.of(more));
+        return CommandLineRunner.run(stdin, arguments.toArray(String[]::new));
+    }
+
+    @Test
+    void longInputBecomesSeveralJobsWithJoinedResults() {
+        List<String> urls =
+                IntStream.range(0, 1_001).mapToObj(i -> url("/" + i)).toList();
+
+        CommandLineRunner.Ended ended = job(
+                String.join("\n", urls),
+                "create",
+                "http-status",
+                "--input",
+                "-",
+                "--name",
+                "nightly",
+                "-o",
+                "max_redirects=3",
+                "--output",
+                "csv");
+
+        assertThat(ended.code()).as(ended.err()).isZero();
+        assertThat(ended.err().lines().toList()).hasSize(3).allMatch(line -> line.startsWith("job_"));
+        List<NamedCsvRecord> records =
+                CsvReader.builder().ofNamedCsvRecord(ended.out()).stream().toList();
+        assertThat(records)
+                .extracting(line -> line.getField("index"))
+                .containsExactlyElementsOf(
+                        IntStream.range(0, 1_001).mapToObj(Integer::toString).toList());
+        assertThat(records).extracting(line -> line.getField("input")).containsExactlyElementsOf(urls);
+        CommandLineRunner.Ended list = job("", "list", "--json");
+        assertThat(new JsonArray(list.out()).stream().map(job -> ((JsonObject) job).getString("name")))
+                .contains("nightly", "nightly (2)", "nightly (3)");
+    }
+
+    @Test
+    void tokensOfCreatedJobsCanBeWatchedDownloadedAndListed() {
+        String token =
+                job("", "create", "http-status", url("/a\"b"), url("/missing")).out();
+        String other = job("", "create", "http-status", "not a target").out();
+
+        assertThat(job("", "watch", token, other).out()).isEqualTo("1 pass, 0 warn, 1 fail, 1 error");
+        CommandLineRunner.Ended download = job("", "download", token, other, "--output", "ndjson");
+        assertThat(download.out().lines().map(JsonObject::new))
+                .extracting(line -> line.getInteger("index") + " " + line.getString("verdict"))
+                .containsExactly("0 pass", "1 fail", "2 error");
+        assertThat(new JsonArray(job("", "download", token, "--output", "json").out()))
+                .hasSize(2);
+        assertThat(job("", "list").out()).startsWith("TOKEN").containsPattern(token + " .*completed +2/2 +http-status");
+    }
+
+    @Test
+    void aCancelledJobIsExitCode1() {
+        String token = job("", "create", "tcp-port", "192.0.2.1:80").out();
+
+        CommandLineRunner.Ended cancelled = job("", "cancel", token);
+
+        assertThat(cancelled.code()).as(cancelled.err()).isZero();
+        assertThat(job("", "watch", token).code()).isIn(0, 1);
+        assertThat(job("", "list", "--json").out()).contains(token);
+    }
+
+    @Test
+    void exceededQuotasAndLostResponsesAreRetriedWithTheSameIdempotencyKey() {
+        List<String> keys = new CopyOnWriteArrayList<>();
+        HttpServer busy = Await.value(vertx.createHttpServer()
+                .requestHandler(request -> respondLate(request, keys))
+                .listen(0, "127.0.0.1"));
+
+        CommandLineRunner.Ended ended =
+                jobAt("http://127.0.0.1:" + busy.actualPort(), "", "create", "http-status", "example.com");
+
+        assertThat(ended.out()).isEqualTo("job_0123456789012345678901");
+        assertThat(ended.err())
+                .contains("HTTP 429: The quota is exceeded. Retrying in 1 s.")
+                .contains("Connection was closed");
+        assertThat(keys).hasSize(3).containsOnly(keys.get(0));
+    }
+
+    private static void respondLate(HttpServerRequest request, List<String> keys) {
+        keys.add(request.getHeader("Idempotency-Key"));
+        switch (keys.size()) {
+            case 1 ->
+                request.response()
+                        .setStatusCode(429)
+                        .putHeader("Retry-After", "1")
+                        .end("{\"detail\":\"The quota is exceeded.\"}");
+            case 2 -> request.connection().close();
+            default -> request.response().setStatusCode(202).end("{\"token\":\"job_0123456789012345678901\"}");
+        }
+    }
+
+    @Test
+    void errorsOfTheServiceAreReported() {
+        CommandLineRunner.Ended option = job("", "create", "http-status", "example.com", "-o", "max_redirects=99");
+        assertThat(option.code()).isEqualTo(4);
+        assertThat(option.err()).startsWith("plumbline: HTTP 422: ");
+
+        CommandLineRunner.Ended unknown = job("", "watch", "job_0123456789012345678901");
+        assertThat(unknown.code()).isEqualTo(4);
+        assertThat(unknown.err()).startsWith("plumbline: HTTP 404: ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"watch", "download", "cancel", "create", "creat"})
+    void missingArgumentsAreInvalidUsage(String command) {
+        CommandLineRunner.Ended ended = job("", command);
+
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.err()).isNotEmpty();
+    }
+
+    @Test
+    void aKeyIsRequired() throws IOException {
+        Path empty = Files.writeString(folder.resolve("empty"), "\n");
+
+        CommandLineRunner.Ended ended =
+                CommandLineRunner.run("", "job", "list", "--server", "http://127.0.0.1:1", "--key-file", "" + empty);
+
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.err()).contains("API key required. Set PLUMBLINE_KEY or --key-file.");
+    }
+}
