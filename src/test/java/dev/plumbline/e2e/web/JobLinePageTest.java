@@ -139,6 +139,18 @@ class JobLinePageTest {
                 .isEqualTo("The job was cancelled before this line was checked.");
     }
 
+    @Test
+    void aResultOfARemovedModuleIsExplained() {
+        String job = job("Old", "two words");
+        awaitEnd(job);
+        Await.value(database.query(
+                "update job set module = 'removed' where token = $1", Tuple.of(job.substring("/jobs/".length()))));
+
+        assertThat(page(job + "/lines/0").select(".note").text())
+                .isEqualTo("The module removed no longer exists. Download the results of the job as CSV.");
+        assertThat(page(job + "/lines/0").select(".note a")).isEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"2", "-1", "00", "1000000000000", "x", "%3Cb%3E"})
     void unknownLinesAreNotFound(String index) {
