@@ -222,13 +222,13 @@ public final class Database {
     }
 
     private <T> Future<T> withOutageDetection(Future<T> operation) {
-        return withDeadline(operation)
-                .onComplete((result, failure) -> {
-                    if (failure == null || DatabaseOutage.isResponse(failure)) {
-                        lastResponseNanos = System.nanoTime();
-                    }
-                })
-                .recover(this::classify);
+        // before the deadline is added, because a response after the deadline also shows that the database is available
+        operation.onComplete((result, failure) -> {
+            if (failure == null || DatabaseOutage.isResponse(failure)) {
+                lastResponseNanos = System.nanoTime();
+            }
+        });
+        return withDeadline(operation).recover(this::classify);
     }
 
     private boolean respondedRecently() {

@@ -122,6 +122,30 @@ class DatabaseTest {
         await(small.close());
     }
 
+    /** A statement that waited for a connection gets its response after the deadline. */
+    @Test
+    void aLockedTableIsNotAnOutage() {
+        Database small = open(DATABASE.url(), 1, TIMEOUT.multipliedBy(4), TIMEOUT.multipliedBy(18));
+        Database other = open(DATABASE.url(), 1, TIMEOUT.multipliedBy(40), TIMEOUT.multipliedBy(80));
+        await(small.query("create table if not exists locked ()"));
+        await(other.inTransaction(
+                lock -> lock.query("lock table locked").execute().compose(locked -> {
+                    List<Future<?>> waiting = new ArrayList<>();
+                    for (int i = 0; i < 10; i++) {
+                        waiting.add(DATABASE.vertx()
+                                .timer(1 + 400L * i)
+                                .compose(later -> small.query("select from locked"))
+                                .otherwise(failure -> {
+                                    assertThat(failure).isInstanceOf(DatabaseOverloadedException.class);
+                                    assertThat(small.available()).isTrue();
+                                    return null;
+                                }));
+                    }
+                    return Future.all(waiting);
+                })));
+        await(Future.all(small.close(), other.close()));
+    }
+
     @Test
     void anInvalidStatementIsNotAnOutage() {
         assertThatThrownBy(() -> await(database.query("select nothing from nowhere")))
