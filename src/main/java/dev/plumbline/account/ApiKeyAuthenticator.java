@@ -33,7 +33,6 @@ public final class ApiKeyAuthenticator {
     private static final Batcher.Limits LOOKUP_LIMITS = new Batcher.Limits(256, 10_000, 2).expiringAfter(2_000);
     private static final Batcher.Limits USE_LIMITS = new Batcher.Limits(500, 10_000, 1, 1_000);
 
-    private final Vertx vertx;
     private final ApiKeyStore store;
     private final Ticker ticker;
     private final Batcher<Buffer, @Nullable StoredKey> lookups;
@@ -42,7 +41,6 @@ public final class ApiKeyAuthenticator {
     private final Cache<Buffer, CachedKey> cache;
     private final Cache<Long, Boolean> recentUses;
     private final AtomicLong evictions = new AtomicLong();
-    private volatile @Nullable NotificationListener listener;
 
     /**
      * The cached state of a key.
@@ -58,7 +56,6 @@ public final class ApiKeyAuthenticator {
 
     /** @param ticker clock of the cache and of key expiry */
     ApiKeyAuthenticator(Vertx vertx, Database database, Ticker ticker) {
-        this.vertx = vertx;
         this.store = new ApiKeyStore(database);
         this.ticker = ticker;
         this.lookups = new Batcher<>(vertx, LOOKUP_LIMITS, store::find);
@@ -138,22 +135,15 @@ public final class ApiKeyAuthenticator {
     }
 
     /**
-     * Subscribes to the changes of other nodes, until {@link #close}.
+     * Subscribes to the changes of other nodes.
      *
-     * @param databaseUrl {@code postgresql://user:password@host:port/name}
+     * @param notifications not started
      */
-    public void subscribe(String databaseUrl) {
-        NotificationListener notifications = new NotificationListener(vertx, databaseUrl, this::evictAll)
+    public void subscribe(NotificationListener notifications) {
+        notifications
+                .onConnected(this::evictAll)
                 .on(ApiKeyStore.REVOKED, id -> evict(id, this::evictKey))
                 .on(AccountStore.CHANGED, id -> evict(id, this::evictAccount));
-        notifications.start();
-        listener = notifications;
-    }
-
-    /** Whether the notification connection is established. */
-    boolean subscribed() {
-        NotificationListener notifications = listener;
-        return notifications != null && notifications.listening();
     }
 
     private void evict(String id, LongConsumer evict) {
@@ -191,14 +181,7 @@ public final class ApiKeyAuthenticator {
     }
 
     /** Completes when all recorded uses are written or have failed. */
-    Future<Void> flush() {
+    public Future<Void> flush() {
         return uses.drain();
-    }
-
-    /** Ends the subscription; completes when all recorded uses are written or have failed. */
-    public Future<Void> close() {
-        NotificationListener notifications = listener;
-        return Future.join(notifications == null ? Future.succeededFuture() : notifications.close(), flush())
-                .mapEmpty();
     }
 }

@@ -40,6 +40,7 @@ import dev.plumbline.run.CheckRunnerVerticle;
 import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.store.DatabasePools;
 import dev.plumbline.store.EmbeddedPostgres;
+import dev.plumbline.store.NotificationListener;
 import dev.plumbline.store.RetentionTask;
 import dev.plumbline.store.SchemaMigrator;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -84,6 +85,7 @@ public final class Service {
     private @Nullable ResultStore store;
     private @Nullable SlidingWindows windows;
     private @Nullable ApiKeyAuthenticator keys;
+    private @Nullable NotificationListener notifications;
     private @Nullable RetentionTask retentionTask;
     private @Nullable HealthCheck health;
     private @Nullable JobCoordinatorVerticle coordinator;
@@ -182,7 +184,8 @@ public final class Service {
         gauge("result_write", results::pendingWrites);
         gauge("quota", quotas::pendingCharges);
         ApiKeyAuthenticator apiKeys = new ApiKeyAuthenticator(vertx, pools.instant());
-        apiKeys.subscribe(url);
+        NotificationListener listener = new NotificationListener(vertx, url);
+        apiKeys.subscribe(listener);
         keys = apiKeys;
         gauge("api_key", apiKeys::pendingLookups);
         gauge("session", accountAssembly.sessions()::pendingLookups);
@@ -203,7 +206,9 @@ public final class Service {
         ResultCache cache = new ResultCache(clock, config.cache().memoryBytes());
         ResultLookup resultLookup =
                 new ResultLookup(cache, results, config.cache().ttl());
-        deployCoordinator(bus, modules, environment, resultLookup, jobs, pools, url);
+        deployCoordinator(bus, modules, environment, resultLookup, jobs, pools, listener);
+        notifications = listener;
+        listener.start();
         deployManagement();
         deployHttp(new HttpAssembly(new HttpAssembly.Dependencies(
                 vertx,
@@ -278,10 +283,10 @@ public final class Service {
             ResultLookup resultLookup,
             JobStore jobs,
             DatabasePools pools,
-            String databaseUrl)
+            NotificationListener listener)
             throws StartException {
         JobCoordinatorVerticle verticle = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
-                databaseUrl,
+                listener,
                 bus,
                 modules,
                 environment.policy(),
@@ -342,8 +347,11 @@ public final class Service {
         if (retentionTask != null) {
             retentionTask.stop();
         }
+        if (notifications != null) {
+            BlockingAwait.quietly(notifications.close(), 5);
+        }
         if (keys != null) {
-            BlockingAwait.quietly(keys.close(), 5);
+            BlockingAwait.quietly(keys.flush(), 5);
         }
         if (store != null && windows != null) {
             BlockingAwait.quietly(Future.join(store.flush(), windows.flush()), 5);

@@ -8,7 +8,9 @@ import io.vertx.core.internal.VertxInternal;
 import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.pgclient.PgNotification;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -18,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Receives notifications (LISTEN) on one connection, which is re-established after a failure. Notifications in the
- * meantime are lost.
+ * Receives the notifications (LISTEN) of all channels of a node on one connection, which is re-established after a
+ * failure. Notifications in the meantime are lost.
  */
 public final class NotificationListener {
     private static final Logger LOG = LoggerFactory.getLogger(NotificationListener.class);
@@ -33,7 +35,7 @@ public final class NotificationListener {
     private final Vertx vertx;
     private final PgConnectOptions options;
     private final Map<String, Consumer<String>> handlers = new LinkedHashMap<>();
-    private final Runnable onConnected;
+    private final List<Runnable> connectedHandlers = new ArrayList<>();
     private final long heartbeatMillis;
 
     // confined to the context
@@ -45,24 +47,33 @@ public final class NotificationListener {
 
     /**
      * @param url {@code postgresql://user:password@host:port/name}; a direct connection or a pooler in session mode
-     * @param onConnected called after each connection, because notifications may have been lost before
      * @throws StoreException if the URL is not valid
      */
-    public NotificationListener(Vertx vertx, String url, Runnable onConnected) {
-        this(vertx, url, onConnected, HEARTBEAT_MILLIS);
+    public NotificationListener(Vertx vertx, String url) {
+        this(vertx, url, HEARTBEAT_MILLIS);
     }
 
-    NotificationListener(Vertx vertx, String url, Runnable onConnected, long heartbeatMillis) {
+    NotificationListener(Vertx vertx, String url, long heartbeatMillis) {
         this.heartbeatMillis = heartbeatMillis;
         this.vertx = vertx;
         this.options = DatabaseOptions.of(url);
-        this.onConnected = onConnected;
         // a context of its own, because undeploying a verticle cancels its timers
         this.context = ((VertxInternal) vertx).createEventLoopContext();
     }
 
     /**
-     * Registers a handler; call before {@link #start}.
+     * Registers a handler that is called after each connection, because notifications may have been lost before; call
+     * before {@link #start}.
+     *
+     * @param handler called on an event loop; must not block
+     */
+    public NotificationListener onConnected(Runnable handler) {
+        connectedHandlers.add(handler);
+        return this;
+    }
+
+    /**
+     * Registers the handler of a channel; call before {@link #start}.
      *
      * @param handler receives the payload on an event loop; must not block
      */
@@ -108,7 +119,7 @@ public final class NotificationListener {
                         disconnected = false;
                     }
                     listening = true;
-                    onConnected.run();
+                    connectedHandlers.forEach(Runnable::run);
                     scheduleHeartbeat(connected);
                 });
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.store.Database;
+import dev.plumbline.store.NotificationListener;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
@@ -305,8 +306,10 @@ class AccountAdministrationTest {
         long keyId = await(accounts.keys(id)).get(0).id();
         // the clock is stopped: cache entries do not expire
         ApiKeyAuthenticator otherNode = new ApiKeyAuthenticator(DATABASE.vertx(), DATABASE.open(), () -> 0);
-        otherNode.subscribe(DATABASE.url());
-        Await.until(otherNode::subscribed);
+        NotificationListener notifications = new NotificationListener(DATABASE.vertx(), DATABASE.url());
+        otherNode.subscribe(notifications);
+        notifications.start();
+        Await.until(notifications::listening);
 
         becomes(otherNode, key, "PRO");
         await(accounts.setPlan(email, Plan.FREE));
@@ -319,7 +322,7 @@ class AccountAdministrationTest {
         becomes(otherNode, key, "REVOKED");
         await(accounts.delete(email));
         becomes(otherNode, key, "UNKNOWN");
-        await(otherNode.close());
+        await(notifications.close());
     }
 
     private static void becomes(ApiKeyAuthenticator node, String key, String expected) {

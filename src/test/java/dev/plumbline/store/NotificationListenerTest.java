@@ -33,7 +33,8 @@ class NotificationListenerTest {
     }
 
     private void listen(String url) {
-        notifications = new NotificationListener(DATABASE.vertx(), url, missed::incrementAndGet, 100)
+        notifications = new NotificationListener(DATABASE.vertx(), url, 100)
+                .onConnected(missed::incrementAndGet)
                 .on("news_one", payload -> heard.add("one " + payload))
                 .on("news_two", payload -> heard.add("two " + payload));
         notifications.start();
@@ -94,7 +95,7 @@ class NotificationListenerTest {
 
     @Test
     void invalidChannelNamesAreRejected() {
-        NotificationListener strict = new NotificationListener(DATABASE.vertx(), DATABASE.url(), () -> {});
+        NotificationListener strict = new NotificationListener(DATABASE.vertx(), DATABASE.url());
 
         assertThatThrownBy(() -> strict.on("a; drop table account", payload -> {}))
                 .isInstanceOf(IllegalArgumentException.class);

@@ -20,6 +20,7 @@ import dev.plumbline.http.server.HttpVerticle;
 import dev.plumbline.http.server.ResponseCacheHandler;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.result.ResultCache;
+import dev.plumbline.store.NotificationListener;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.MessageConsumer;
@@ -38,6 +39,7 @@ public final class JobApiServer implements AutoCloseable {
     private final Vertx vertx = Vertx.vertx();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final ApiKeyAuthenticator keys;
+    private final NotificationListener notifications;
     private final JobOperations jobs;
     private final List<MessageConsumer<Message>> served;
     private final int port;
@@ -51,7 +53,9 @@ public final class JobApiServer implements AutoCloseable {
         ProblemResponder problems = new ProblemResponder(config.http().publicUrl());
         ModuleCatalogue modules = ModuleCatalogue.load();
         keys = new ApiKeyAuthenticator(vertx, database.open());
-        keys.subscribe(database.url());
+        notifications = new NotificationListener(vertx, database.url());
+        keys.subscribe(notifications);
+        notifications.start();
         jobs = new JobOperations(
                 vertx,
                 bus,
@@ -132,7 +136,8 @@ public final class JobApiServer implements AutoCloseable {
 
     @Override
     public void close() {
-        Await.value(keys.close());
+        Await.value(notifications.close());
+        Await.value(keys.flush());
         Await.value(vertx.close());
     }
 }

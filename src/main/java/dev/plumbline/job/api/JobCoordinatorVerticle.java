@@ -35,14 +35,13 @@ public final class JobCoordinatorVerticle extends VerticleBase {
     private JobCoordinator coordinator;
     private JobCreator creator;
     private JobWatcher watcher;
-    private NotificationListener notifications;
 
     /**
-     * @param databaseUrl for notifications of new jobs
+     * @param notifications of new jobs; not started
      * @param shutdownTimeout maximum time to wait for lines in progress
      */
     public record Dependencies(
-            String databaseUrl,
+            NotificationListener notifications,
             MessageBus bus,
             ModuleCatalogue modules,
             TargetPolicy policy,
@@ -78,9 +77,7 @@ public final class JobCoordinatorVerticle extends VerticleBase {
         gauge("waiting", JobCoordinator::waiting);
         gauge("storing", JobCoordinator::unwritten);
         coordinator.start();
-        notifications = new NotificationListener(vertx, dependencies.databaseUrl(), this::wake)
-                .on(JobStore.CREATED, created -> wake());
-        notifications.start();
+        dependencies.notifications().onConnected(this::wake).on(JobStore.CREATED, created -> wake());
         MessageBus bus = dependencies.bus();
         return Future.all(List.of(
                 bus.serve(
@@ -118,18 +115,11 @@ public final class JobCoordinatorVerticle extends VerticleBase {
         context.runOnContext(ignored -> coordinator.wake());
     }
 
-    @Override
-    public Future<?> stop() {
-        return notifications.close();
-    }
-
     /** Stops claiming, waits for lines in progress and releases the chunks. Jobs can still be created and read. */
     public Future<Void> drain() {
         Promise<Void> done = Promise.promise();
-        context.runOnContext(ignored -> notifications
-                .close()
-                .transform(closed ->
-                        coordinator.stop(vertx, dependencies.shutdownTimeout().toMillis()))
+        context.runOnContext(ignored -> coordinator
+                .stop(vertx, dependencies.shutdownTimeout().toMillis())
                 .onComplete(done));
         return done.future();
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TcpGate;
 import dev.plumbline.support.TestDatabase;
@@ -94,6 +95,18 @@ class DatabaseOutageApiTest {
 
         valve.speak();
         assertRecovers("silent");
+    }
+
+    @Test
+    void theLossOfNotificationsIsReportedOnce() {
+        try (CapturedLog log = new CapturedLog()) {
+            valve.shut();
+            eventually(() -> log.text().contains("database notifications lost"));
+            valve.open();
+            eventually(() -> log.text().contains("database notifications restored"));
+
+            assertThat(log.text()).containsOnlyOnce("database notifications lost");
+        }
     }
 
     private void assertServesFromMemory() {

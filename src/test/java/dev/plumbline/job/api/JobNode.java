@@ -20,6 +20,7 @@ import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
 import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.store.Database;
+import dev.plumbline.store.NotificationListener;
 import dev.plumbline.support.Await;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
@@ -55,8 +56,9 @@ public final class JobNode implements AutoCloseable {
                 bus,
                 () -> new CheckRunner(
                         vertx, modules, ImmutableClassToInstanceMap.of(), clock, runnerMetrics, 2_000, 100))));
+        NotificationListener notifications = new NotificationListener(vertx, url);
         coordinator = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
-                url,
+                notifications,
                 bus,
                 modules,
                 new TargetPolicy(
@@ -73,6 +75,7 @@ public final class JobNode implements AutoCloseable {
                 Duration.ofSeconds(5),
                 meters));
         Await.value(vertx.deployVerticle(coordinator));
+        notifications.start();
     }
 
     public JobMessage.JobSnapshot create(long account, List<String> items) {
