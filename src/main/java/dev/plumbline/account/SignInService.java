@@ -5,6 +5,7 @@ import dev.plumbline.account.AccountStore.StoredAccount;
 import dev.plumbline.account.AttemptLimiter.Quota;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.store.Database;
+import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -13,6 +14,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sign-in, sign-up and password changes. Failed attempts are charged to quotas by client address, by account, and by
@@ -34,6 +37,8 @@ public final class SignInService {
 
     /** Quota of new accounts by client address. */
     public static final String SIGN_UP = "sign-up";
+
+    private static final Logger LOG = LoggerFactory.getLogger(SignInService.class);
 
     private final AccountStore accounts;
     private final SessionStore store;
@@ -140,7 +145,7 @@ public final class SignInService {
     }
 
     /**
-     * Replaces a hash with outdated parameters.
+     * Replaces a hash with outdated parameters. A failure does not prevent the sign-in.
      *
      * @return the current hash
      */
@@ -151,6 +156,15 @@ public final class SignInService {
         return passwords
                 .hash(password)
                 .compose(newHash -> store.rehash(account.id(), hash, newHash).map(newHash))
+                .onFailure(failure -> {
+                    if (!(failure instanceof DatabaseUnavailableException
+                            || failure instanceof HashingQueueFullException)) {
+                        LOG.atError()
+                                .addKeyValue("account", account.id())
+                                .setCause(failure)
+                                .log("password rehash failed");
+                    }
+                })
                 .otherwise(hash);
     }
 

@@ -87,7 +87,10 @@ final class NodeLease {
                     unknownClaims = Set.of();
                     listener.onRegistered(id);
                 })
-                .onFailure(failure -> vertx.setTimer(settings.poll().toMillis(), fired -> register()));
+                .onFailure(failure -> {
+                    logFailure(failure);
+                    vertx.setTimer(settings.poll().toMillis(), fired -> register());
+                });
     }
 
     private void renew() {
@@ -101,6 +104,7 @@ final class NodeLease {
                 return;
             }
             if (failure != null) {
+                logFailure(failure);
                 renewedBefore = false;
             } else if (!renewed) {
                 LOG.atWarn().addKeyValue("node", owner).log("own lease expired");
@@ -149,15 +153,17 @@ final class NodeLease {
         }
         long startTick = ++tick;
         long claimant = owner;
-        store.findClaimed(claimant).onSuccess(claimed -> {
-            if (claimant != owner || closed) {
-                return;
-            }
-            listener.onClaimsRead(Set.copyOf(claimed), startTick);
-            if (withOrphans) {
-                releaseOrphans(claimed);
-            }
-        });
+        store.findClaimed(claimant)
+                .onSuccess(claimed -> {
+                    if (claimant != owner || closed) {
+                        return;
+                    }
+                    listener.onClaimsRead(Set.copyOf(claimed), startTick);
+                    if (withOrphans) {
+                        releaseOrphans(claimed);
+                    }
+                })
+                .onFailure(NodeLease::logFailure);
     }
 
     /** Releases claims whose response was lost: the database has them, but not this node. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.account.EmailAddress;
 import dev.plumbline.store.Database;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.CookieClient;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.SignInAccounts;
@@ -34,6 +35,10 @@ class SignInApiTest {
     static final TestDatabase DATABASE = new TestDatabase();
 
     private static final String PASSWORD = SignInAccounts.PASSWORD;
+    /** Of the same password, with 256 KiB of memory. */
+    private static final String OUTDATED_HASH =
+            "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$YEWkzYYI0xRE3XexPMUkKfKY4NvAQEWfTUPtsUscdSg";
+
     private static final String SESSION = "/api/v1/session";
 
     private Database database;
@@ -75,6 +80,22 @@ class SignInApiTest {
         assertThat(browser.hasCookies()).isFalse();
         assertThat(service.get(SESSION, "Cookie", cookie).statusCode()).isEqualTo(401);
         assertThat(browser.delete(SESSION).statusCode()).isEqualTo(204);
+    }
+
+    @Test
+    void aFailureToReplaceAnOutdatedHashIsLoggedAndDoesNotPreventTheSignIn() {
+        String email = people.somebody();
+        Await.value(database.query(
+                "update account set password_hash = $1 where email = $2", Tuple.of(OUTDATED_HASH, email)));
+        Await.value(database.query(
+                "alter table account add constraint no_rehash check (password_hash !~ 'm=19456')" + " not valid"));
+        try (CapturedLog log = new CapturedLog()) {
+            assertThat(new CookieClient(service).signIn(email, PASSWORD).statusCode())
+                    .isEqualTo(200);
+            assertThat(log.text()).contains("password rehash failed", "no_rehash");
+        } finally {
+            Await.value(database.query("alter table account drop constraint no_rehash"));
+        }
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.plumbline.job.coordinate.ScriptedModule;
 import dev.plumbline.model.JobState;
 import dev.plumbline.store.Database;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.TcpGate;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
@@ -84,6 +85,23 @@ class JobEngineTest {
                 assertThat(bodies.get(i).getString("target"))
                         .isEqualTo(input.isEmpty() || input.contains(" ") ? null : input);
             }
+        }
+    }
+
+    @Test
+    void aRejectedRegistrationIsLoggedAndRepeated() {
+        long account = account();
+        Database database = DATABASE.open();
+        Await.value(database.query("alter table node add constraint no_nodes check (false) not valid"));
+        try (CapturedLog log = new CapturedLog();
+                JobNode node = node()) {
+            JobMessage.JobSnapshot created = node.create(account, names("pass", 5_000, 5_001));
+            try {
+                Await.until(() -> log.text().contains("no_nodes"));
+            } finally {
+                Await.value(database.query("alter table node drop constraint no_nodes"));
+            }
+            assertThat(node.ended(account, created.token()).pass()).isOne();
         }
     }
 
