@@ -23,6 +23,7 @@ public sealed interface Message
      * @param target normalized target
      * @param options options that differ from the module's defaults
      * @param bulk whether it is a line of a job: it does not use the permits reserved for instant checks
+     * @param account the account of the job; 0 if it is not a line of a job
      * @param queueTimeoutMs maximum time in the queue, in milliseconds
      * @param requestId for the log
      * @param fresh whether responses fetched for other checks are not used
@@ -32,12 +33,13 @@ public sealed interface Message
             String target,
             Map<String, Object> options,
             boolean bulk,
+            long account,
             long queueTimeoutMs,
             String requestId,
             boolean fresh)
             implements Message {
 
-        /** A check that can use responses fetched for other checks. */
+        /** A check without a job that can use responses fetched for other checks. */
         public RunCheck(
                 String module,
                 String target,
@@ -45,7 +47,7 @@ public sealed interface Message
                 boolean bulk,
                 long queueTimeoutMs,
                 String requestId) {
-            this(module, target, options, bulk, queueTimeoutMs, requestId, false);
+            this(module, target, options, bulk, 0, queueTimeoutMs, requestId, false);
         }
     }
 

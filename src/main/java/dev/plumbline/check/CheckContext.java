@@ -20,9 +20,9 @@ public interface CheckContext {
         return deadline().remainingMillis();
     }
 
-    /** Whether the check is a line of a job. Instant checks have priority over jobs. */
-    default boolean bulk() {
-        return false;
+    /** The account of the job if the check is a line of a job; 0 for other checks, which have priority over jobs. */
+    default long account() {
+        return 0;
     }
 
     /** Whether cached data of other checks must not be used. */

@@ -27,8 +27,8 @@ record DerivedCheckContext(CheckContext base, Deadline deadline, boolean patient
     }
 
     @Override
-    public boolean bulk() {
-        return base.bulk();
+    public long account() {
+        return base.account();
     }
 
     @Override

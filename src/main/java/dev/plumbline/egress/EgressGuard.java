@@ -166,7 +166,7 @@ public final class EgressGuard {
         }
         SocketAddress pinned = SocketAddress.inetSocketAddress(new InetSocketAddress(address, port));
         return rateLimits
-                .acquire(host, address, context.deadline().atMost(context.patienceMs()))
+                .acquire(host, address, context.deadline().atMost(context.patienceMs()), context.account())
                 .compose(release ->
                         ContextFutures.call(() -> exchange.apply(pinned)).onComplete(done -> release.run()));
     }

@@ -15,13 +15,16 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A rate and concurrency limiter per key: at most {@code concurrent} permits at once and {@code per_second} in any
- * second. Callers without a permit wait in a queue. The state of a key is dropped after it was idle for a second.
- * Thread-safe; a waiting caller's future completes on the thread that released the permit.
+ * second. Callers without a permit wait in a queue: instant checks first, then the lines of jobs, round-robin between
+ * accounts. An eighth of the concurrent permits is not available to a single account. The state of a key is dropped
+ * after it was idle for a second. Thread-safe; a waiting caller's future completes on the thread that released the
+ * permit.
  *
  * @param <K> an address, a network or a domain
  */
@@ -65,26 +68,26 @@ public final class KeyedRateLimiter<K> {
      * and without a permit if the queue is full or the wait would be too long.
      */
     Future<Void> acquire(K key, long maxWaitMillis) {
-        return acquire(key, maxWaitMillis, false);
+        return acquire(key, maxWaitMillis, 0);
     }
 
     /**
      * Acquires a permit as {@link #acquire(Object, long)} does.
      *
-     * @param lowPriority whether callers without this flag go first
+     * @param account the account of the line of a job; 0 for an instant check
      */
-    public Future<Void> acquire(K key, long maxWaitMillis, boolean lowPriority) {
-        RateLimiterQueue.Waiter waiter = new RateLimiterQueue.Waiter(Promise.promise(), lowPriority);
+    public Future<Void> acquire(K key, long maxWaitMillis, long account) {
+        RateLimiterQueue.Waiter waiter = new RateLimiterQueue.Waiter(Promise.promise(), account);
         OverloadFailure[] rejection = new OverloadFailure[1];
         boolean[] acquired = new boolean[1];
         queues.compute(key, (same, existing) -> {
             RateLimiterQueue queue = existing == null ? new RateLimiterQueue(limit) : existing;
             long now = nanoClock.getAsLong();
-            if (queue.isEmpty() && queue.tryAcquire(now)) {
+            if (queue.tryAcquire(account, now)) {
                 acquired[0] = true;
                 return queue;
             }
-            rejection[0] = rejectionOf(queue, now, maxWaitMillis, lowPriority);
+            rejection[0] = rejectionOf(queue, now, maxWaitMillis, account);
             if (rejection[0] == null) {
                 waiting.incrementAndGet();
                 queue.add(waiter);
@@ -103,9 +106,8 @@ public final class KeyedRateLimiter<K> {
         return waiter.promise().future();
     }
 
-    private @Nullable OverloadFailure rejectionOf(
-            RateLimiterQueue queue, long now, long maxWaitMillis, boolean lowPriority) {
-        int queuedBefore = queue.queuedBefore(lowPriority);
+    private @Nullable OverloadFailure rejectionOf(RateLimiterQueue queue, long now, long maxWaitMillis, long account) {
+        int queuedBefore = queue.queuedBefore(account);
         long windowWait = TimeUnit.NANOSECONDS.toMillis(queue.windowWaitNanos(now, queuedBefore));
         boolean full = waiting.get() >= MAX_QUEUED || queuedBefore >= MAX_QUEUED_PER_KEY;
         return full || maxWaitMillis <= 0 || windowWait > maxWaitMillis ? overload(windowWait) : null;
@@ -116,8 +118,13 @@ public final class KeyedRateLimiter<K> {
                 "The rate limit for this target is exceeded.", Duration.ofSeconds(Math.max(1, (millis + 999) / 1000)));
     }
 
-    public void release(K key) {
-        admitWaiters(key, true);
+    void release(K key) {
+        release(key, 0);
+    }
+
+    /** @param account as in {@link #acquire(Object, long, long)} */
+    public void release(K key, long account) {
+        admitWaiters(key, queue -> queue.release(account));
     }
 
     private void timeOut(K key, RateLimiterQueue.Waiter waiter) {
@@ -132,16 +139,14 @@ public final class KeyedRateLimiter<K> {
         }
     }
 
-    /** Grants permits to waiting callers in order of arrival, low priority last. */
-    private void admitWaiters(K key, boolean released) {
+    /** Applies a change and grants permits to waiting callers. */
+    private void admitWaiters(K key, Consumer<RateLimiterQueue> change) {
         List<RateLimiterQueue.Waiter> admitted = new ArrayList<>(1);
         queues.computeIfPresent(key, (same, queue) -> {
-            if (released) {
-                queue.release();
-            }
+            change.accept(queue);
             long now = nanoClock.getAsLong();
-            while (!queue.isEmpty() && queue.tryAcquire(now)) {
-                admitted.add(queue.next());
+            for (RateLimiterQueue.Waiter next = queue.poll(now); next != null; next = queue.poll(now)) {
+                admitted.add(next);
             }
             return retained(key, queue);
         });
@@ -168,11 +173,7 @@ public final class KeyedRateLimiter<K> {
     }
 
     private void wakeUp(K key) {
-        queues.computeIfPresent(key, (same, queue) -> {
-            queue.clearWakeUp();
-            return queue;
-        });
-        admitWaiters(key, false);
+        admitWaiters(key, RateLimiterQueue::clearWakeUp);
     }
 
     /** The queue, or null if its state can be dropped. */

@@ -4,6 +4,9 @@ import dev.plumbline.config.Config;
 import io.vertx.core.Promise;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -16,14 +19,18 @@ final class RateLimiterQueue {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long[] NONE = {};
 
+    /** One of this many permits, rounded, is not available to a single account. */
+    private static final float RESERVED_SHARE = 8;
+
     /** A waiting caller. Not a record, because it is compared by identity. */
     static final class Waiter {
         private final Promise<Void> promise;
-        private final boolean lowPriority;
+        private final long account;
 
-        Waiter(Promise<Void> promise, boolean lowPriority) {
+        /** @param account the account of the line of a job; 0 for an instant check */
+        Waiter(Promise<Void> promise, long account) {
             this.promise = promise;
-            this.lowPriority = lowPriority;
+            this.account = account;
         }
 
         Promise<Void> promise() {
@@ -38,24 +45,48 @@ final class RateLimiterQueue {
 
     private int first;
     private int grantCount;
-    private @Nullable Deque<Waiter> waiters;
-    private @Nullable Deque<Waiter> lowPriorityWaiters;
+    private @Nullable Deque<Waiter> instantChecks;
+
+    /** Lines of jobs by account, the account to be served next first. No queue is empty. */
+    private @Nullable Map<Long, Deque<Waiter>> lines;
+
     private int held;
+
+    /** The permits held for lines of jobs by account, without zeros; null if they are not limited by account. */
+    private @Nullable Map<Long, Integer> heldByAccount;
+
     private boolean wakeUpScheduled;
 
     RateLimiterQueue(Config.OutboundLimit limit) {
         this.limit = limit;
     }
 
-    boolean tryAcquire(long now) {
-        if (atConcurrencyLimit() || windowFull(now)) {
+    /** Acquires a permit if one is available and no waiting caller can use it. */
+    boolean tryAcquire(long account, long now) {
+        if (atConcurrencyLimit() || atLimitOf(account) || hasEligible() || windowFull(now)) {
             return false;
         }
+        grant(account, now);
+        return true;
+    }
+
+    private void grant(long account, long now) {
         held++;
+        if (account != 0 && permitsPerAccount() < limit.concurrent()) {
+            heldByAccount = heldByAccount == null ? new HashMap<>(2) : heldByAccount;
+            heldByAccount.merge(account, 1, Integer::sum);
+        }
         if (limit.perSecond() > 0) {
             addGrant(now);
         }
-        return true;
+    }
+
+    private int permitsPerAccount() {
+        return limit.concurrent() - Math.round(limit.concurrent() / RESERVED_SHARE);
+    }
+
+    private boolean atLimitOf(long account) {
+        return heldByAccount != null && heldByAccount.getOrDefault(account, 0) >= permitsPerAccount();
     }
 
     private boolean atConcurrencyLimit() {
@@ -86,8 +117,11 @@ final class RateLimiterQueue {
         }
     }
 
-    void release() {
+    void release(long account) {
         held--;
+        if (heldByAccount != null) {
+            heldByAccount.computeIfPresent(account, (same, count) -> count == 1 ? null : count - 1);
+        }
     }
 
     /** How long a caller with this many before it waits for the window alone. */
@@ -104,7 +138,7 @@ final class RateLimiterQueue {
 
     /** The nanoseconds until the next wake-up, which the caller must schedule; -1 if none is needed. */
     long takeWakeUp(long now) {
-        if (wakeUpScheduled || isEmpty() || atConcurrencyLimit()) {
+        if (wakeUpScheduled || atConcurrencyLimit() || !hasEligible()) {
             return -1;
         }
         wakeUpScheduled = true;
@@ -125,12 +159,20 @@ final class RateLimiterQueue {
     }
 
     boolean isEmpty() {
-        return queuedBefore(true) == 0;
+        return size(instantChecks) == 0 && (lines == null || lines.isEmpty());
     }
 
-    /** The number of waiting callers before a new one. */
-    int queuedBefore(boolean lowPriority) {
-        return size(waiters) + (lowPriority ? size(lowPriorityWaiters) : 0);
+    /** The number of waiting callers that are served before a new one. */
+    int queuedBefore(long account) {
+        int before = size(instantChecks);
+        if (account == 0 || lines == null) {
+            return before;
+        }
+        int own = size(lines.get(account));
+        for (Deque<Waiter> others : lines.values()) {
+            before += Math.min(others.size(), own + 1);
+        }
+        return before;
     }
 
     private static int size(@Nullable Deque<Waiter> queue) {
@@ -138,27 +180,59 @@ final class RateLimiterQueue {
     }
 
     void add(Waiter waiter) {
-        if (waiter.lowPriority) {
-            lowPriorityWaiters = append(lowPriorityWaiters, waiter);
+        if (waiter.account == 0) {
+            instantChecks = instantChecks == null ? new ArrayDeque<>(4) : instantChecks;
+            instantChecks.add(waiter);
         } else {
-            waiters = append(waiters, waiter);
+            lines = lines == null ? new LinkedHashMap<>(4) : lines;
+            lines.computeIfAbsent(waiter.account, first -> new ArrayDeque<>(4)).add(waiter);
         }
     }
 
-    private static Deque<Waiter> append(@Nullable Deque<Waiter> queue, Waiter waiter) {
-        Deque<Waiter> appended = queue == null ? new ArrayDeque<>(4) : queue;
-        appended.add(waiter);
-        return appended;
+    /** Whether a caller waits whose account is below its limit. */
+    private boolean hasEligible() {
+        return size(instantChecks) > 0
+                || lines != null && lines.keySet().stream().anyMatch(a -> !atLimitOf(a));
     }
 
-    /** Removes and returns the next waiting caller; the queue must not be empty. */
-    Waiter next() {
-        return Objects.requireNonNull(size(waiters) == 0 ? lowPriorityWaiters : waiters)
-                .remove();
+    /** Grants a permit to the next waiting caller and removes it; null if there is none or no permit is available. */
+    @Nullable
+    Waiter poll(long now) {
+        if (atConcurrencyLimit() || isEmpty() || windowFull(now)) {
+            return null;
+        }
+        Waiter next =
+                size(instantChecks) > 0 ? Objects.requireNonNull(instantChecks).remove() : removeNextLine();
+        if (next != null) {
+            grant(next.account, now);
+        }
+        return next;
+    }
+
+    private @Nullable Waiter removeNextLine() {
+        Map<Long, Deque<Waiter>> accounts = Objects.requireNonNull(lines);
+        for (Map.Entry<Long, Deque<Waiter>> next : accounts.entrySet()) {
+            if (!atLimitOf(next.getKey())) {
+                accounts.remove(next.getKey());
+                Waiter waiter = next.getValue().remove();
+                if (!next.getValue().isEmpty()) {
+                    accounts.put(next.getKey(), next.getValue());
+                }
+                return waiter;
+            }
+        }
+        return null;
     }
 
     boolean remove(Waiter waiter) {
-        Deque<Waiter> queue = waiter.lowPriority ? lowPriorityWaiters : waiters;
-        return queue != null && queue.remove(waiter);
+        if (waiter.account == 0) {
+            return instantChecks != null && instantChecks.remove(waiter);
+        }
+        Deque<Waiter> queue = lines == null ? null : lines.get(waiter.account);
+        boolean removed = queue != null && queue.remove(waiter);
+        if (removed && size(queue) == 0) {
+            Objects.requireNonNull(lines).remove(waiter.account);
+        }
+        return removed;
     }
 }

@@ -34,34 +34,35 @@ final class TargetRateLimits {
      * Acquires a permit of each limiter, the narrowest first, so that no permit of a wide one is held while waiting for
      * a narrow one.
      *
+     * @param account as in {@link KeyedRateLimiter#acquire(Object, long, long)}
      * @return releases the permits; to be run once
      */
-    Future<Runnable> acquire(Host host, InetAddress address, Deadline deadline) {
+    Future<Runnable> acquire(Host host, InetAddress address, Deadline deadline, long account) {
         if (unlimited) {
             return UNLIMITED;
         }
-        return acquireFrom(addresses, address, deadline, TargetRateLimits::nothing)
-                .compose(release -> acquireFrom(networks, network(address), deadline, release))
+        return acquireFrom(addresses, address, deadline, account, TargetRateLimits::nothing)
+                .compose(release -> acquireFrom(networks, network(address), deadline, account, release))
                 .compose(release -> host.literal() != null || domains.isUnlimited()
                         ? Future.succeededFuture(release)
-                        : acquireFrom(domains, registrable.of(host.name()), deadline, release));
+                        : acquireFrom(domains, registrable.of(host.name()), deadline, account, release));
     }
 
     private static <K> Future<Runnable> acquireFrom(
-            KeyedRateLimiter<K> limiter, K key, Deadline deadline, Runnable release) {
+            KeyedRateLimiter<K> limiter, K key, Deadline deadline, long account, Runnable release) {
         if (limiter.isUnlimited()) {
             return Future.succeededFuture(release);
         }
         long remaining = deadline.remainingMillis();
         return ContextFutures.onCallerContext(
-                        limiter.acquire(key, remaining - Math.min(MAX_RESERVE_MILLIS, remaining / 4)))
+                        limiter.acquire(key, remaining - Math.min(MAX_RESERVE_MILLIS, remaining / 4), account))
                 .transform(outcome -> {
                     if (outcome.failed()) {
                         release.run();
                         return Future.failedFuture(outcome.cause());
                     }
                     return Future.succeededFuture(() -> {
-                        limiter.release(key);
+                        limiter.release(key, account);
                         release.run();
                     });
                 });

@@ -203,7 +203,7 @@ public final class CheckRunner {
                 options,
                 Deadline.in(timeoutMs),
                 patienceMs,
-                request.bulk(),
+                request.account(),
                 clock,
                 budget,
                 request.fresh(),

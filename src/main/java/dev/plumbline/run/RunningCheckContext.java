@@ -16,7 +16,7 @@ record RunningCheckContext(
         Options options,
         Deadline deadline,
         long patienceMs,
-        boolean bulk,
+        long account,
         Clock clock,
         RequestBudget budget,
         boolean fresh,

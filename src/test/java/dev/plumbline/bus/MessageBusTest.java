@@ -69,7 +69,7 @@ class MessageBusTest {
                 Instant.parse("2026-11-20T10:00:00.123Z"),
                 84);
         return Stream.of(
-                new Message.RunCheck("http-status", "http://a.example/", Map.of("method", "get"), true, 3_000, "id-1"),
+                new Message.RunCheck("http-status", "http://a.example/", Map.of(), true, 7, 3_000, "id-1", true),
                 new Message.Checked(result),
                 new Message.Overloaded(3),
                 new Message.Paused(),

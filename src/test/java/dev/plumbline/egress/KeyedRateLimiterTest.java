@@ -95,6 +95,71 @@ class KeyedRateLimiterTest {
     }
 
     @Test
+    void servesInstantChecksFirstAndAccountsRoundRobin() {
+        KeyedRateLimiter<String> limiter = limiter(0, 1);
+        assertThat(acquired(limiter.acquire("a", 5_000, 1))).isTrue();
+        List<String> served = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            limiter.acquire("a", 5_000, 1).onSuccess(permit -> served.add("first"));
+        }
+        limiter.acquire("a", 5_000, 2).onSuccess(permit -> served.add("second"));
+        limiter.acquire("a", 5_000, 3).onSuccess(permit -> served.add("third"));
+        limiter.acquire("a", 5_000).onSuccess(permit -> served.add("instant"));
+
+        limiter.release("a", 1);
+        limiter.release("a");
+        for (int i = 0; i < 5; i++) {
+            limiter.release("a", List.of(1, 2, 3, 1, 1).get(i));
+        }
+
+        assertThat(served).containsExactly("instant", "first", "second", "third", "first", "first");
+        assertThat(limiter.size()).isZero();
+    }
+
+    @Test
+    void reservesPermitsForOtherAccounts() {
+        KeyedRateLimiter<String> limiter = limiter(0, 8);
+        List<Future<Void>> lines = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            lines.add(limiter.acquire("a", 1_000, 1));
+        }
+        assertThat(lines).filteredOn(KeyedRateLimiterTest::acquired).hasSize(7);
+
+        assertThat(acquired(limiter.acquire("a", 0, 2))).isTrue();
+        limiter.release("a", 2);
+        assertThat(acquired(limiter.acquire("a", 0))).isTrue();
+        limiter.release("a");
+        assertThat(lines).filteredOn(KeyedRateLimiterTest::acquired).hasSize(7);
+        limiter.release("a", 1);
+        assertThat(lines).filteredOn(KeyedRateLimiterTest::acquired).hasSize(8);
+
+        time.pass(1_010);
+        assertThat(lines.get(8).cause()).isInstanceOf(OverloadFailure.class);
+        for (int i = 0; i < 7; i++) {
+            limiter.release("a", 1);
+        }
+        assertThat(limiter.size()).isZero();
+    }
+
+    /** The lines of another account do not make a line wait longer than one round. */
+    @Test
+    void acceptsACallerBehindManyLinesOfAnotherAccount() {
+        KeyedRateLimiter<String> limiter = limiter(1, 0);
+        assertThat(acquired(limiter.acquire("a", 0, 1))).isTrue();
+        List<Future<Void>> lines = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            lines.add(limiter.acquire("a", 10_000, 1));
+        }
+        assertThat(limiter.acquire("a", 2_500, 1).cause()).isInstanceOf(OverloadFailure.class);
+
+        Future<Void> other = limiter.acquire("a", 2_500, 2);
+        time.pass(2_010);
+
+        assertThat(acquired(other)).isTrue();
+        assertThat(lines).filteredOn(KeyedRateLimiterTest::acquired).hasSize(1);
+    }
+
+    @Test
     void limitsPermitsPerSecond() {
         KeyedRateLimiter<String> limiter = limiter(3, 0);
         List<Future<Void>> permits = new ArrayList<>();

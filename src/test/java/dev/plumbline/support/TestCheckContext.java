@@ -22,7 +22,7 @@ public final class TestCheckContext implements CheckContext {
     private final RequestBudget budget;
     private final Map<Class<?>, Object> probes;
     private long patienceMs = Long.MAX_VALUE;
-    private boolean bulk;
+    private long account;
 
     private TestCheckContext(
             Options options, Deadline deadline, Clock clock, RequestBudget budget, Map<Class<?>, Object> probes) {
@@ -79,15 +79,15 @@ public final class TestCheckContext implements CheckContext {
         return this;
     }
 
-    /** Sets whether the check is a line of a job. */
-    public TestCheckContext bulk(boolean line) {
-        bulk = line;
+    /** Makes the check a line of a job. */
+    public TestCheckContext account(long owner) {
+        account = owner;
         return this;
     }
 
     @Override
-    public boolean bulk() {
-        return bulk;
+    public long account() {
+        return account;
     }
 
     public <P> TestCheckContext withProbe(Class<P> type, P probe) {

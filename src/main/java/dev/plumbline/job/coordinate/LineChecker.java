@@ -57,6 +57,7 @@ final class LineChecker {
                 line.target().text(),
                 chunk.options().given(),
                 true,
+                chunk.accountId(),
                 QUEUE_TIMEOUT_MS,
                 "job-" + chunk.id().job() + "-" + line.index(),
                 chunk.fresh());

@@ -60,7 +60,7 @@ final class RegistryRateLimiter {
     }
 
     /**
-     * Runs a query when a permit is available; lines of jobs have low priority. Fails with
+     * Runs a query when a permit is available; lines of jobs wait for instant checks. Fails with
      * {@link dev.plumbline.check.OverloadFailure} if a permit would come too late, and with {@code deadline_exceeded}
      * if the server timed out recently.
      *
@@ -76,11 +76,11 @@ final class RegistryRateLimiter {
             return start(context, server, query);
         }
         long maxWaitMillis = Math.min(context.patienceMs(), context.deadline().remainingMillis());
-        return ContextFutures.onCallerContext(limiter.acquire(server, maxWaitMillis, context.bulk()))
+        return ContextFutures.onCallerContext(limiter.acquire(server, maxWaitMillis, context.account()))
                 .compose(acquired -> {
                     CheckFailure rejected = backoff(server);
                     Future<T> result = rejected == null ? start(context, server, query) : Future.failedFuture(rejected);
-                    return result.onComplete(done -> limiter.release(server));
+                    return result.onComplete(done -> limiter.release(server, context.account()));
                 });
     }
 

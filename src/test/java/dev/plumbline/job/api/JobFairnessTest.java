@@ -11,6 +11,7 @@ import dev.plumbline.support.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,21 @@ class JobFairnessTest {
             jobs.forEach(job -> node.cancel(busy, job.token()));
         }
         tables.assertEverythingAddsUp();
+    }
+
+    /** The limits of a target are shared fairly between accounts. */
+    @Test
+    void aCheckKnowsTheAccountOfItsJob() {
+        long one = tables.account();
+        long two = tables.account();
+        ScriptedModule module = new ScriptedModule();
+        try (JobNode node = new JobNode(DATABASE.url(), module, manners(64, 0))) {
+            node.ended(one, node.create(one, List.of("pass.one.test")).token());
+            node.ended(two, node.create(two, List.of("pass.two.test")).token());
+
+            assertThat(module.accounts())
+                    .containsOnly(Map.entry("pass.one.test", one), Map.entry("pass.two.test", two));
+        }
     }
 
     @Test

@@ -38,6 +38,7 @@ public final class ScriptedModule implements ModuleDefinition<String> {
             .build();
 
     private final List<String> came = Collections.synchronizedList(new ArrayList<>());
+    private final Map<String, Long> accounts = new ConcurrentHashMap<>();
     private final Map<String, Promise<String>> held = new ConcurrentHashMap<>();
     private final CountDownLatch thaw = new CountDownLatch(1);
     private final String sign;
@@ -67,6 +68,11 @@ public final class ScriptedModule implements ModuleDefinition<String> {
         }
     }
 
+    /** The account of the job of each checked target. */
+    public Map<String, Long> accounts() {
+        return Map.copyOf(accounts);
+    }
+
     public void letGo(String target) {
         held.computeIfAbsent(target, missing -> Promise.promise()).tryComplete(target);
     }
@@ -81,6 +87,7 @@ public final class ScriptedModule implements ModuleDefinition<String> {
         String text = target.text();
         boolean first = !came.contains(text);
         came.add(text);
+        accounts.put(text, context.account());
         if (text.startsWith("hold.")) {
             return held.computeIfAbsent(text, missing -> Promise.promise()).future();
         }

@@ -94,7 +94,7 @@ class RegistryRateLimiterTest {
         List<String> order = new CopyOnWriteArrayList<>();
         Future<String> inside = pace.run(TestCheckContext.create(), "a", share -> first.future());
         Future<Boolean> line =
-                pace.run(TestCheckContext.create().bulk(true), "a", share -> Future.succeededFuture(order.add("line")));
+                pace.run(TestCheckContext.create().account(1), "a", share -> Future.succeededFuture(order.add("line")));
         Future<Boolean> instant =
                 pace.run(TestCheckContext.create(), "a", share -> Future.succeededFuture(order.add("instant")));
 
