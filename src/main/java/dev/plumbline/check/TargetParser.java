@@ -131,7 +131,7 @@ public final class TargetParser {
                     .formatted(HostParser.excerpt(scheme), String.join(", ", schemes)));
         }
         int port = parts.port() == 0 ? Target.Url.defaultPort(scheme) : parts.port();
-        return new Target.Url(scheme, parts.host(), port, UrlNormalizer.pathAndQuery(parts.rest()));
+        return new Target.Url(scheme, parts.host(), port, UrlSerializer.pathAndQuery(parts.rest()));
     }
 
     private static Target.HostPort hostPort(String text, int defaultPort) throws InvalidTargetException {

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.UrlNormalizer;
+import dev.plumbline.check.UrlSerializer;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -78,7 +78,7 @@ public final class RedirectLocation {
         }
         // the parser accepts hostnames in UTF-8; the header was read as single bytes
         String authority = new String(rest.substring(0, end).getBytes(ISO_8859_1), UTF_8);
-        return authority + UrlNormalizer.pathAndQuery(rest.substring(end), ISO_8859_1);
+        return authority + UrlSerializer.pathAndQuery(rest.substring(end), ISO_8859_1);
     }
 
     private static String relative(String base, String reference) {
@@ -89,6 +89,6 @@ public final class RedirectLocation {
         }
         boolean absolute = isSlash(reference.charAt(0));
         String directory = reference.startsWith("?") ? path : path.substring(0, path.lastIndexOf('/') + 1);
-        return UrlNormalizer.pathAndQuery(absolute ? reference : directory + reference, ISO_8859_1);
+        return UrlSerializer.pathAndQuery(absolute ? reference : directory + reference, ISO_8859_1);
     }
 }

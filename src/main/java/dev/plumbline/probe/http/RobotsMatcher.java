@@ -1,6 +1,6 @@
 package dev.plumbline.probe.http;
 
-import static dev.plumbline.check.UrlNormalizer.isUnreserved;
+import static dev.plumbline.check.UrlSerializer.isUnreserved;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

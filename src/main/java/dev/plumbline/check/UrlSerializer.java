@@ -10,7 +10,7 @@ import java.util.Locale;
  * state and query state). Percent-encodings are not changed, also if they are not needed or not valid: servers can
  * distinguish {@code /foo%41} from {@code /fooA}.
  */
-public final class UrlNormalizer {
+public final class UrlSerializer {
     /** The printable ASCII characters of the path percent-encode set. */
     private static final boolean[] PATH = allowedWithout("\"#<>?^`{}");
 
@@ -19,7 +19,7 @@ public final class UrlNormalizer {
 
     private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
-    private UrlNormalizer() {}
+    private UrlSerializer() {}
 
     /**
      * Removes dot segments from the path, replaces its backslashes by slashes, and percent-encodes characters that are
