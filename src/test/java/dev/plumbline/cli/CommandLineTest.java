@@ -71,7 +71,7 @@ class CommandLineTest {
         assertThat(CommandLineRunner.run("", "tools", "http-status").out())
                 .contains("plumbline check http-status https://example.com/")
                 .containsPattern("(?m)^max_redirects +\\d+ ")
-                .containsPattern("(?m)^final_url +string\\? ")
+                .containsPattern("(?m)^content_type +string\\? ")
                 .containsPattern("(?m)^info +served_over_http1$");
         CommandLineRunner.Ended unknown = CommandLineRunner.run("", "tools", "http-stats");
         assertThat(unknown.code()).isEqualTo(4);

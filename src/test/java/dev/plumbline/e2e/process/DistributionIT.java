@@ -1,0 +1,99 @@
+package dev.plumbline.e2e.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The unpacked distribution with the JDK of the tests. */
+@Tag("integration")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DistributionIT {
+    private static final String REFUSAL = "plumbline: 127.0.0.1 is a loopback address";
+
+    @TempDir
+    static Path folder;
+
+    private Path home;
+    private Path cache;
+
+    @BeforeAll
+    void install() throws Exception {
+        home = folder.resolve("plumbline");
+        for (String name : List.of("bin/plumbline", "conf/jvm.options", "lib/plumbline.jar")) {
+            Path file = home.resolve(name);
+            Files.createDirectories(file.getParent());
+            Path source =
+                    name.startsWith("lib") ? ServiceProcess.JAR : distribution().resolve(name);
+            Files.copy(source, file, StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        cache = Path.of(start("aot-cache").out().strip());
+    }
+
+    /** The directory that the build creates next to the jar. */
+    private static Path distribution() throws IOException {
+        try (Stream<Path> files = Files.list(ServiceProcess.JAR.getParent())) {
+            return files.filter(file -> Files.isExecutable(file.resolve("bin/plumbline")))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    private record Ended(int code, String out, String err) {}
+
+    private Ended start(String... arguments) throws IOException, InterruptedException {
+        List<String> command =
+                new ArrayList<>(List.of(home.resolve("bin/plumbline").toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("PLUMBLINE_") || name.startsWith("JAVA_"));
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().put("JAVA_OPTS", "-Xlog:class+load:file=" + folder.resolve("classes"));
+        Path err = Files.createTempFile(folder, "err", "");
+        Process process = builder.redirectError(err.toFile()).start();
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return new Ended(process.exitValue(), out, Files.readString(err));
+    }
+
+    @Test
+    void commandsUseTheCache() throws Exception {
+        assertThat(start("check", "http-status", "http://127.0.0.1/").err()).startsWith(REFUSAL);
+
+        assertThat(Files.readString(folder.resolve("classes")))
+                .containsPattern("dev.plumbline.cli.CheckCommand source: shared objects file");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4096, 5_000_000})
+    void aBrokenCacheDoesNotPreventTheStart(int length) throws Exception {
+        byte[] intact = Files.readAllBytes(cache);
+        try {
+            byte[] broken = new byte[Math.min(length, intact.length - 1)];
+            System.arraycopy(intact, 0, broken, 0, broken.length / 2);
+            Files.write(cache, broken);
+
+            Ended ended = start("check", "http-status", "http://127.0.0.1/");
+
+            assertThat(ended.code()).isEqualTo(4);
+            assertThat(ended.err()).startsWith(REFUSAL).hasLineCount(1);
+            assertThat(ended.out()).isEmpty();
+        } finally {
+            Files.write(cache, intact);
+        }
+    }
+}
