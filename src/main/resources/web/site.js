@@ -1,25 +1,33 @@
-// Enhancements of all pages: local times, current ages, copy buttons.
+// Enhancements of all pages: local times in titles, current ages, copy buttons.
 "use strict";
 (() => {
-  // local times; the title keeps the exact time
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  // the local time as the title of each time, which is shown in UTC
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
   for (const time of document.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     if (!Number.isNaN(at.getTime())) {
-      time.textContent = format.format(at);
+      time.title = format.format(at);
     }
   }
 
   // the age of a report, and the button for a new check after the result has expired
-  const minutes = (n) => (n < 1 ? "less than a minute" : n === 1 ? "1 minute" : n + " minutes");
+  const count = (n, unit) => n + " " + unit + (n === 1 ? "" : "s");
+  const rounded = (n) =>
+    n < 1
+      ? "less than a minute"
+      : n < 120
+        ? count(n, "minute")
+        : n < 2880
+          ? count(Math.floor(n / 60), "hour")
+          : count(Math.floor(n / 1440), "day");
   const age = () => {
     const now = Date.now();
     for (const span of document.querySelectorAll("[data-since]")) {
-      span.textContent = minutes(Math.floor((now - Date.parse(span.dataset.since)) / 60000)) + " ago";
+      span.textContent = rounded(Math.floor((now - Date.parse(span.dataset.since)) / 60000)) + " ago";
     }
     for (const span of document.querySelectorAll("[data-until]")) {
       const remaining = Date.parse(span.dataset.until) - now;
-      span.textContent = remaining > 0 ? "expires in " + minutes(Math.floor(remaining / 60000)) : "expired";
+      span.textContent = remaining > 0 ? "expires in " + rounded(Math.floor(remaining / 60000)) : "expired";
     }
     for (const button of document.querySelectorAll("[data-after].hidden")) {
       if (Date.parse(button.dataset.after) <= now) {

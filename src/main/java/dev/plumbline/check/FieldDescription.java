@@ -34,6 +34,21 @@ public record FieldDescription(
         members = List.copyOf(members);
     }
 
+    /** The same field in a result with an error, in which null does not mean that a value is absent. */
+    public FieldDescription inResultWithError() {
+        return new FieldDescription(
+                name,
+                type,
+                title,
+                description,
+                nullable,
+                values,
+                items,
+                members.stream().map(FieldDescription::inResultWithError).toList(),
+                NOT_DETERMINED,
+                group);
+    }
+
     /** The same field with these members and in this group. */
     FieldDescription with(List<FieldDescription> members, @Nullable String group) {
         return new FieldDescription(name, type, title, description, nullable, values, items, members, nullText, group);

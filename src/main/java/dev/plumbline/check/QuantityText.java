@@ -1,5 +1,7 @@
 package dev.plumbline.check;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Locale;
 
 /** Durations as text for people. */
@@ -24,10 +26,17 @@ public final class QuantityText {
         return daysRemaining >= 0 ? "expires " + relativeDays(daysRemaining) : "expired " + relativeDays(daysRemaining);
     }
 
+    /** A time relative to another, in days or years: {@code in 12 days}, {@code 31 years ago}. */
+    public static String relativeTime(Instant reference, Instant time) {
+        long days = Math.floorDiv(Duration.between(reference, time).toSeconds(), 86_400);
+        long years = Math.abs(days) / 365;
+        return years < 2 ? relativeDays(days) : days > 0 ? "in " + years + " years" : years + " years ago";
+    }
+
     /**
-     * A time relative to the check: {@code in 12 days}, {@code 11 days ago}.
+     * A time relative to the check in whole days: {@code in 12 days}, {@code 11 days ago}.
      *
-     * @param days whole days, rounded down; negative for the past
+     * @param days rounded down: 11.5 days ago is -12
      */
     public static String relativeDays(long days) {
         if (days == 0) {
@@ -36,7 +45,8 @@ public final class QuantityText {
         if (days == -1) {
             return "less than a day ago";
         }
-        String count = String.format(Locale.ROOT, "%,d", Math.abs(days)) + (days == 1 ? " day" : " days");
+        long whole = days > 0 ? days : -days - 1;
+        String count = String.format(Locale.ROOT, "%,d", whole) + (whole == 1 ? " day" : " days");
         return days > 0 ? "in " + count : count + " ago";
     }
 }

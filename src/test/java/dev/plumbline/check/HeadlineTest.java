@@ -44,8 +44,9 @@ class HeadlineTest {
         "1, expires in 1 day",
         "0, expires in less than a day",
         "-1, expired less than a day ago",
-        "-11, expired 11 days ago",
-        "-1200, 'expired 1,200 days ago'",
+        "-2, expired 1 day ago",
+        "-12, expired 11 days ago",
+        "-1201, 'expired 1,200 days ago'",
     })
     void expiryIsRelative(int days, String text) {
         assertThat(headline("{days_remaining:expiry}", Map.of("days_remaining", days)))

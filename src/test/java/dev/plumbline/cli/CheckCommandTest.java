@@ -71,6 +71,7 @@ class CheckCommandTest {
         assertThat(ended.code()).isZero();
         assertThat(ended.out())
                 .startsWith("PASS  HTTP status for " + lab.http("/ok"))
+                .containsPattern("\n  200, [0-9.]+ m?s\n")
                 .containsPattern("status +200\n")
                 .containsPattern("contains_matched +[(]no value[)]\n")
                 .contains("checked 20");

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Formats a result for a terminal: verdict, findings, fields. */
+/** Formats a result for a terminal: verdict, headline, findings, fields. */
 final class TextReport {
     private static final String INDENT = "  ";
     private static final String EMPTY = "(none)";
@@ -32,6 +32,10 @@ final class TextReport {
                 .append(TerminalText.sanitize(
                         UnicodeName.of(String.valueOf(result.target())).toString()))
                 .append('\n');
+        String headline = module.headline().of(result);
+        if (headline != null) {
+            out.append(INDENT).append(TerminalText.sanitize(headline)).append('\n');
+        }
         if (result.error() != null) {
             out.append(INDENT)
                     .append(result.error().code().id())

@@ -144,11 +144,11 @@ class GenericModulePagesTest {
         assertThat(fact(page, "left_days")).isEqualTo("1 day");
         assertThat(fact(page, "share_percent")).isEqualTo("12.5 %");
         assertThat(fact(page, "flag")).isEqualTo("Yes");
-        assertThat(fact(page, "nothing")).isEqualTo("–no value");
+        assertThat(fact(page, "nothing")).isEqualTo("Not used");
         Elements moment = page.select("#field-moment time");
         assertThat(moment.attr("datetime")).isEqualTo("2026-02-03T04:05:06.000Z");
         assertThat(moment.text()).isEqualTo("3 Feb 2026, 04:05 UTC");
-        assertThat(page.select("#field-names li").eachText()).containsExactly(SHOWN, "plain.example", "–no value");
+        assertThat(page.select("#field-names li").eachText()).containsExactly(SHOWN, "plain.example", "Not determined");
         assertThat(page.select("#field-numbers li").eachText()).containsExactly("1", "2");
         assertThat(page.select("#field-rows th").eachText()).containsExactly("Row name", "Row time");
         assertThat(page.select("#field-rows td").first().text()).isEqualTo(SHOWN);

@@ -208,6 +208,9 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
     }
 
     private static DisplayValue cell(FieldDescription field, @Nullable Object value) {
+        if (value == null) {
+            return new DisplayValue.Missing(null);
+        }
         if (!(value instanceof List<?> items)) {
             return FieldValueView.of(field, value);
         }

@@ -1,6 +1,7 @@
 package dev.plumbline.http.web.layout;
 
 import dev.plumbline.check.QuantityText;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -64,7 +65,7 @@ public final class DisplayFormat {
                     case "ms" -> QuantityText.milliseconds(value.doubleValue());
                     case "s" -> whole(value) ? seconds(value.longValue()) : exact;
                     case "bytes" -> bytes(value.longValue());
-                    case "days" -> grouped(value) + (value.longValue() == 1 ? " day" : " days");
+                    case "days" -> days(value);
                     case "%" -> plain + " %";
                     default -> exact;
                 };
@@ -73,7 +74,32 @@ public final class DisplayFormat {
 
     /** @throws java.time.format.DateTimeParseException if the text is not a time in UTC */
     public static DisplayValue.Timestamp timestamp(String iso) {
-        return new DisplayValue.Timestamp(iso, TIMESTAMP.format(Instant.parse(iso)));
+        return new DisplayValue.Timestamp(iso, TIMESTAMP.format(Instant.parse(iso)), null);
+    }
+
+    /**
+     * A time with its distance to another time.
+     *
+     * @throws java.time.format.DateTimeParseException if the text is not a time in UTC
+     */
+    public static DisplayValue.Timestamp timestamp(String iso, Instant reference) {
+        Instant time = Instant.parse(iso);
+        return new DisplayValue.Timestamp(iso, TIMESTAMP.format(time), QuantityText.relativeTime(reference, time));
+    }
+
+    /** An age or a remaining time: {@code less than a minute}, {@code 5 minutes}, {@code 3 hours}, {@code 2 days}. */
+    public static String rounded(Duration duration) {
+        long minutes = duration.toMinutes();
+        if (minutes < 1) {
+            return "less than a minute";
+        }
+        return minutes < 120
+                ? count(minutes, "minute")
+                : minutes < 48 * 60 ? count(minutes / 60, "hour") : count(minutes / 1440, "day");
+    }
+
+    private static String count(long number, String unit) {
+        return number + " " + unit + (number == 1 ? "" : "s");
     }
 
     private static String seconds(long seconds) {
@@ -85,6 +111,12 @@ public final class DisplayFormat {
             return seconds / 3600 + " h";
         }
         return abs >= 60 && abs % 60 == 0 ? seconds / 60 + " min" : seconds + " s";
+    }
+
+    private static String days(Number days) {
+        return days.longValue() < 0
+                ? QuantityText.relativeDays(days.longValue())
+                : grouped(days) + (days.longValue() == 1 ? " day" : " days");
     }
 
     private static String bytes(long bytes) {

@@ -7,15 +7,34 @@ import org.jspecify.annotations.Nullable;
 /** A value of a result in the form in which a page displays it. */
 public sealed interface DisplayValue {
 
-    /** Null. */
-    record Missing() implements DisplayValue {}
+    /** A list or table with more entries is collapsed. */
+    int MAX_EXPANDED_ENTRIES = 8;
+
+    /**
+     * Null.
+     *
+     * @param text what null means; null in a table of results, in which it can have several reasons
+     */
+    record Missing(@Nullable String text) implements DisplayValue {}
 
     /**
      * Untrusted text.
      *
      * @param code whether it is displayed in a monospaced font: long numbers, digests and punctuation
      */
-    record PlainText(DisplayText text, boolean code) implements DisplayValue {}
+    record PlainText(DisplayText text, boolean code) implements DisplayValue {
+        private static final int MAX_EXPANDED_CHARACTERS = 500;
+
+        /** The number of characters. */
+        public int length() {
+            return text.line().length();
+        }
+
+        /** Whether the text is collapsed. */
+        public boolean collapsed() {
+            return length() > MAX_EXPANDED_CHARACTERS;
+        }
+    }
 
     /** One of the declared values of a field. */
     record EnumValue(String value) implements DisplayValue {
@@ -44,18 +63,27 @@ public sealed interface DisplayValue {
 
     /**
      * @param iso RFC 3339, UTC
-     * @param text in UTC; a script replaces it by the local time
+     * @param text in UTC; a script adds the local time as title
+     * @param relative relative to the check, for example {@code 11 days ago}; null if it is not displayed
      */
-    record Timestamp(String iso, String text) implements DisplayValue {}
+    record Timestamp(String iso, String text, @Nullable String relative) implements DisplayValue {}
 
-    record Items(List<DisplayValue> values) implements DisplayValue {}
+    record Items(List<DisplayValue> values) implements DisplayValue {
+        public boolean collapsed() {
+            return values.size() > MAX_EXPANDED_ENTRIES;
+        }
+    }
 
     record ObjectMembers(List<Member> members) implements DisplayValue {}
 
     /** @param help the description, or null */
     record Member(DisplayText name, @Nullable String help, DisplayValue value) {}
 
-    record Table(List<DisplayText> columns, List<List<DisplayValue>> rows) implements DisplayValue {}
+    record Table(List<DisplayText> columns, List<List<DisplayValue>> rows) implements DisplayValue {
+        public boolean collapsed() {
+            return rows.size() > MAX_EXPANDED_ENTRIES;
+        }
+    }
 
     /** Objects that contain other objects or arrays. */
     record Tree(List<TreeNode> nodes) implements DisplayValue {}

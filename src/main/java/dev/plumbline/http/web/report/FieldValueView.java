@@ -26,7 +26,7 @@ public final class FieldValueView {
 
     public static DisplayValue of(FieldDescription field, @Nullable Object raw) {
         if (raw == null) {
-            return new DisplayValue.Missing();
+            return new DisplayValue.Missing(field.nullText());
         }
         if (field.type() == FieldType.ARRAY && raw instanceof JsonArray items) {
             return array(field, items);
@@ -98,7 +98,9 @@ public final class FieldValueView {
             return table(field, rows);
         }
         return new DisplayValue.Items(items.stream()
-                .map(item -> item == null ? new DisplayValue.Missing() : scalar(field, field.items(), item))
+                .map(item -> item == null
+                        ? new DisplayValue.Missing(FieldDescription.NOT_DETERMINED)
+                        : scalar(field, field.items(), item))
                 .toList());
     }
 

@@ -1,5 +1,6 @@
 package dev.plumbline.http.web.report;
 
+import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.UnicodeName;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
@@ -13,11 +14,12 @@ import org.jspecify.annotations.Nullable;
  * A report.
  *
  * @param verdict pass, warn, fail or error
+ * @param headline the key value, or null
  * @param summary the most important finding, or the error
  * @param findings the most severe first
- * @param details fields with a single value, in the order of declaration
  * @param timings null if there are less than two durations
- * @param sections fields with lists, tables or objects
+ * @param groups the other fields, in the order of declaration
+ * @param undetermined fields without a value in a result with an error
  * @param truncated the titles of the truncated fields
  * @param path of the report
  * @param apiPath of the same check in the API
@@ -25,11 +27,12 @@ import org.jspecify.annotations.Nullable;
 public record ReportView(
         UnicodeName target,
         String verdict,
+        @Nullable String headline,
         DisplayText summary,
         List<FindingView> findings,
-        List<FieldView> details,
         DisplayValue.@Nullable Waterfall timings,
-        List<FieldView> sections,
+        List<Group> groups,
+        List<FieldDescription> undetermined,
         List<String> truncated,
         Age age,
         String path,
@@ -52,6 +55,15 @@ public record ReportView(
             @Nullable String fieldTitle,
             @Nullable String reference,
             @Nullable String referenceUrl) {}
+
+    /**
+     * Fields that a report shows together.
+     *
+     * @param title null if the module does not have groups
+     * @param details fields with a single value
+     * @param sections fields with lists, tables or objects
+     */
+    public record Group(@Nullable String title, List<FieldView> details, List<FieldView> sections) {}
 
     /** @param level of the most severe finding that refers to the field, or null */
     public record FieldView(
@@ -82,6 +94,6 @@ public record ReportView(
 
     /** The description for link previews. */
     public String description() {
-        return verdictLabel() + ": " + summary.line();
+        return verdictLabel() + ": " + (headline == null ? "" : headline + ". ") + summary.line();
     }
 }

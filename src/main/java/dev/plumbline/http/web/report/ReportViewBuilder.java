@@ -25,7 +25,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 /** Builds reports from results. */
 public final class ReportViewBuilder {
     private static final JsonObject NO_FIELDS = new JsonObject();
+    private static final JsonArray NONE = new JsonArray();
 
     private final String publicUrl;
     private final ToolMatcher matcher;
@@ -68,47 +68,24 @@ public final class ReportViewBuilder {
             JsonObject result,
             ReportView.Age age,
             Map<String, String> options) {
-        JsonObject fields = result.getJsonObject("fields", NO_FIELDS);
         JsonObject error = result.getJsonObject("error");
-        List<ReportView.FindingView> findings = findings(module, result.getJsonArray("findings", new JsonArray()));
+        List<ReportView.FindingView> findings = findings(module, result.getJsonArray("findings", NONE));
         Map<String, String> levels = new HashMap<>();
         findings.forEach(finding -> levels.putIfAbsent(finding.field(), finding.level()));
-        List<ReportView.FieldView> details = new ArrayList<>();
-        List<ReportView.FieldView> sections = new ArrayList<>();
-        Map<FieldDescription, Double> durations = new LinkedHashMap<>();
-        for (FieldDescription field : module.fields()) {
-            Object value = fields.getValue(field.name());
-            if (value == null && error != null) {
-                continue;
-            }
-            if (value instanceof Number ms && field.name().endsWith("_ms")) {
-                durations.put(field, ms.doubleValue());
-            }
-            ReportView.FieldView view = new ReportView.FieldView(
-                    field.name(),
-                    field.title(),
-                    field.description(),
-                    FieldValueView.withFinalHop(FieldValueView.of(field, value), fields),
-                    levels.get(field.name()));
-            (isCollection(value) ? sections : details).add(view);
-        }
-        boolean timings = durations.size() > 1;
-        if (timings) {
-            details.removeIf(view ->
-                    durations.keySet().stream().anyMatch(field -> field.name().equals(view.name())));
-        }
+        ReportFields values = ReportFields.of(module, result, levels);
         List<String> truncated = new ArrayList<>();
-        result.getJsonArray("truncated", new JsonArray())
+        result.getJsonArray("truncated", NONE)
                 .forEach(name -> truncated.add(title(module, name.toString().replace("fields.", ""))));
         String apiPath = Links.instant(module.module(), target, options);
         return new ReportView(
                 UnicodeName.of(target),
                 result.getString("verdict"),
+                headline(module, result),
                 DisplayText.markdown(error == null ? summary(findings) : error.getString("message")),
                 findings,
-                details,
-                timings ? FieldValueView.waterfall(durations) : null,
-                sections,
+                values.timings(),
+                values.groups(),
+                values.groups().isEmpty() && findings.isEmpty() ? List.of() : values.undetermined(),
                 truncated,
                 age,
                 Links.report(module.module(), target, options),
@@ -118,10 +95,12 @@ public final class ReportViewBuilder {
                 CheckTabs.of(matcher.all(target), module.module()));
     }
 
-    private static boolean isCollection(@Nullable Object value) {
-        return value instanceof JsonArray items
-                ? !items.isEmpty()
-                : value instanceof JsonObject object && !object.isEmpty();
+    private static @Nullable String headline(ModuleDescription module, JsonObject result) {
+        List<String> findings = result.getJsonArray("findings", NONE).stream()
+                .map(finding -> ((JsonObject) finding).getString("code"))
+                .toList();
+        boolean completed = result.getValue("error") == null;
+        return module.headline().of(result.getJsonObject("fields", NO_FIELDS).getMap(), findings, completed);
     }
 
     private static String summary(List<ReportView.FindingView> findings) {
@@ -180,8 +159,8 @@ public final class ReportViewBuilder {
         return new ReportView.Age(
                 DisplayFormat.timestamp(ResultJson.time(result.checkedAt())),
                 DisplayFormat.timestamp(ResultJson.time(result.expiresAt())),
-                minutes(Duration.between(result.checkedAt(), now)) + " ago",
-                remaining.isNegative() || remaining.isZero() ? null : minutes(remaining),
+                DisplayFormat.rounded(Duration.between(result.checkedAt(), now)) + " ago",
+                remaining.isNegative() || remaining.isZero() ? null : DisplayFormat.rounded(remaining),
                 answered.fresh(),
                 quotaSentence(answered.quota()),
                 QuantityText.milliseconds(durationMs));
@@ -193,7 +172,7 @@ public final class ReportViewBuilder {
         return new ReportView.Age(
                 checkedAt,
                 null,
-                minutes(age) + " ago",
+                DisplayFormat.rounded(age) + " ago",
                 null,
                 !result.getBoolean("cached"),
                 "",
@@ -205,10 +184,5 @@ public final class ReportViewBuilder {
         return quota == null || quota.limit() == 0
                 ? ""
                 : quota.remaining() + " of " + quota.limit() + " fresh checks remaining this hour.";
-    }
-
-    private static String minutes(Duration duration) {
-        long minutes = duration.toMinutes();
-        return minutes < 1 ? "less than a minute" : minutes == 1 ? "1 minute" : minutes + " minutes";
     }
 }

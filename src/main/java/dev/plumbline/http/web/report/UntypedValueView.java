@@ -1,5 +1,6 @@
 package dev.plumbline.http.web.report;
 
+import dev.plumbline.check.FieldDescription;
 import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
@@ -28,7 +29,7 @@ final class UntypedValueView {
     /** @param key the key of the value in its object; empty without one */
     static DisplayValue of(String key, @Nullable Object raw) {
         if (raw == null) {
-            return new DisplayValue.Missing();
+            return new DisplayValue.Missing(FieldDescription.NOT_DETERMINED);
         }
         if (raw instanceof JsonObject object) {
             return members(object);

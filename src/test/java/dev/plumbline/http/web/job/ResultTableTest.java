@@ -114,7 +114,7 @@ class ResultTableTest {
                         new JsonArray().add(1).addNull().add(2)))
                 .containsExactly(text("a".repeat(30) + ", \u2026"), text("1, 2"));
         assertThat(cells(columns, new JsonArray().add("c".repeat(90)), null))
-                .containsExactly(text("c".repeat(48) + "\u2026"), new DisplayValue.Missing());
+                .containsExactly(text("c".repeat(48) + "\u2026"), new DisplayValue.Missing(null));
     }
 
     private static DisplayValue text(String text) {

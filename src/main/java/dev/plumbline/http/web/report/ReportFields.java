@@ -1,0 +1,88 @@
+package dev.plumbline.http.web.report;
+
+import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.FieldType;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.http.web.layout.DisplayFormat;
+import dev.plumbline.http.web.layout.DisplayText;
+import dev.plumbline.http.web.layout.DisplayValue;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fields of a result for display.
+ *
+ * @param timings null if there are less than two durations
+ * @param groups the other fields with a value, and those whose null value has a meaning
+ * @param undetermined the fields that are null because of an error
+ */
+record ReportFields(
+        DisplayValue.@Nullable Waterfall timings, List<ReportView.Group> groups, List<FieldDescription> undetermined) {
+    private static final JsonObject NO_FIELDS = new JsonObject();
+
+    /** @param levels of the most severe finding by field */
+    static ReportFields of(ModuleDescription module, JsonObject result, Map<String, String> levels) {
+        JsonObject fields = result.getJsonObject("fields", NO_FIELDS);
+        boolean completed = result.getValue("error") == null;
+        Instant checkedAt = Instant.parse(result.getString("checked_at"));
+        Map<FieldDescription, Double> durations = durations(module, fields);
+        List<FieldDescription> undetermined = new ArrayList<>();
+        Map<@Nullable String, ReportView.Group> groups = new LinkedHashMap<>();
+        for (FieldDescription declared : module.fields()) {
+            Object raw = fields.getValue(declared.name());
+            if (raw == null && !completed) {
+                undetermined.add(declared);
+            } else if (durations.size() < 2 || !durations.containsKey(declared)) {
+                FieldDescription field = completed ? declared : declared.inResultWithError();
+                ReportView.Group group = groups.computeIfAbsent(
+                        declared.group(), title -> new ReportView.Group(title, new ArrayList<>(), new ArrayList<>()));
+                ReportView.FieldView view = new ReportView.FieldView(
+                        field.name(),
+                        field.title(),
+                        field.description(),
+                        value(field, raw, fields, checkedAt),
+                        levels.get(field.name()));
+                (isCollection(raw) ? group.sections() : group.details()).add(view);
+            }
+        }
+        return new ReportFields(
+                durations.size() < 2 ? null : FieldValueView.waterfall(durations),
+                List.copyOf(groups.values()),
+                undetermined);
+    }
+
+    private static Map<FieldDescription, Double> durations(ModuleDescription module, JsonObject fields) {
+        Map<FieldDescription, Double> durations = new LinkedHashMap<>();
+        for (FieldDescription field : module.fields()) {
+            if (field.name().endsWith("_ms") && fields.getValue(field.name()) instanceof Number ms) {
+                durations.put(field, ms.doubleValue());
+            }
+        }
+        return durations;
+    }
+
+    private static DisplayValue value(
+            FieldDescription field, @Nullable Object raw, JsonObject fields, Instant checkedAt) {
+        if (field.type() == FieldType.TIME && raw instanceof String time) {
+            try {
+                return DisplayFormat.timestamp(time, checkedAt);
+            } catch (DateTimeParseException e) {
+                return new DisplayValue.PlainText(DisplayText.of(time), false);
+            }
+        }
+        return FieldValueView.withFinalHop(FieldValueView.of(field, raw), fields);
+    }
+
+    private static boolean isCollection(@Nullable Object value) {
+        return value instanceof JsonArray items
+                ? !items.isEmpty()
+                : value instanceof JsonObject object && !object.isEmpty();
+    }
+}

@@ -1,0 +1,240 @@
+package dev.plumbline.e2e.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.deque.html.axecore.playwright.AxeBuilder;
+import com.deque.html.axecore.results.Rule;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.lab.FreePorts;
+import dev.plumbline.lab.Lab;
+import dev.plumbline.lab.LabTarget;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import dev.plumbline.support.WebVisitor;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The report of each module in a browser. With the system property {@code screenshots} (a folder), a picture of each
+ * report is written there: 1280 and 390 pixels wide, light and dark.
+ */
+@Tag("integration")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ModuleReportsTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final int DESKTOP = 1280;
+    private static final int PHONE = 390;
+
+    private final ChromiumBrowser chromium = new ChromiumBrowser();
+    private Lab lab;
+    private List<LabTarget> targets;
+    private ServiceUnderTest service;
+
+    @BeforeAll
+    void start(@TempDir Path folder) throws IOException {
+        lab = new Lab(0, 0, 0);
+        targets = lab.targets();
+        Path roots = Files.writeString(folder.resolve("root.pem"), lab.rootPem());
+        Map<String, String> settings = new HashMap<>();
+        for (String setting : lab.environment(roots)) {
+            int equals = setting.indexOf('=');
+            settings.put(setting.substring("PLUMBLINE_".length(), equals), setting.substring(equals + 1));
+        }
+        settings.put("TARGETS_PORTS", "*");
+        service = ServiceUnderTest.start(DATABASE.url(), settings);
+    }
+
+    @AfterAll
+    void stop() {
+        chromium.close();
+        service.close();
+        lab.close();
+    }
+
+    /** The target of a module in the lab whose address or expectation contains the text. */
+    private String target(String module, String text) {
+        return targets.stream()
+                .filter(target -> target.module().equals(module))
+                .filter(target ->
+                        target.target().contains(text) || target.expectation().contains(text))
+                .map(LabTarget::target)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static String path(String module, String target) {
+        return "/check/" + module + "/" + URLEncoder.encode(target, StandardCharsets.UTF_8);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "http-status | /redirect/301 | 301 → 200, [0-9.]+ m?s",
+                "http-status | /status/404 | 404, [0-9.]+ m?s",
+                "http-timing | bytes=11 | [0-9.]+ m?s, time to first byte [0-9.]+ m?s",
+                "page-metadata | title_length=14 | .+",
+                "page-metadata | not_a_page | not an HTML page",
+                "redirect-chain | hop_count=3 | 302 → 302 → 302 → 200",
+                "redirect-chain | redirect_loop | redirect loop",
+                "robots-txt | allowed=true | crawling allowed",
+                "robots-txt | allowed=false | crawling disallowed",
+                "security-headers | score=100 | A\\+, score 100 of 100",
+                "security-headers | score=0 | F, score 0 of 100",
+                "ssl-certificate | valid.tls | expires in [0-9]+ days",
+                "ssl-certificate | expired.tls | expired [0-9]+ days ago",
+                "ssl-certificate | not-yet-valid.tls | not valid yet",
+                "ssl-certificate | wrong-name.tls | hostname mismatch, expires in [0-9]+ days",
+                "tls-protocols | tls13=true | TLSv1.2, TLSv1.3.*",
+                "tls-protocols | legacy_enabled=true | SSLv3, TLSv1, weak cipher suites: [0-9]+",
+                "dns-records | full.lab.test | [0-9]+ A, .*[0-9]+ TXT.*",
+                "mx | full.lab.test | .+lab.test.*",
+                "mx | nullmx.lab.test | null MX, no mail accepted",
+                "spf | full.lab.test | [-~]all, DNS lookups: [0-9]+ of 10",
+                "dmarc | full.lab.test | p=[a-z]+.*",
+                "dmarc | nullmx.lab.test | no DMARC record",
+                "domain-registration | good.lab-registry | expires in [0-9,]+ days",
+                "domain-registration | unregistered.lab-registry | not registered",
+                "tcp-port | open | open, [0-9.]+ ms",
+                "tcp-port | closed | closed",
+            })
+    void startsWithTheKeyValueAndFitsOnAPhone(String module, String text, String headline) throws IOException {
+        String target = module.equals("tcp-port") ? port(text.equals("open")) : target(module, text);
+        try (WebVisitor visit = chromium.visit(service, new ViewportTheme(DESKTOP, ColorScheme.LIGHT, true))) {
+            visit.open(path(module, target));
+
+            assertThat(visit.page().locator(".verdict .headline").textContent()).matches(headline);
+            assertThat(visit.page().locator("time").allTextContents()).allMatch(time -> time.endsWith(" UTC"));
+            picture(visit, module + "-" + text);
+            visit.page().setViewportSize(PHONE, 844);
+            visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
+            expand(visit);
+            visit.fits();
+            assertThat(clipped(visit)).isEmpty();
+            passesAxe(visit);
+        }
+    }
+
+    private String port(boolean open) {
+        String url = lab.http().http("/");
+        return open ? url.replaceFirst("http://([^/]+)/.*", "$1") : "127.0.0.1:" + FreePorts.next();
+    }
+
+    private static void expand(WebVisitor visit) {
+        visit.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
+    }
+
+    /** The elements whose content is wider than they are. */
+    private static List<?> clipped(WebVisitor visit) {
+        return (List<?>) visit.page()
+                .evaluate("() => [...document.querySelectorAll('article :not(thead, thead *, input)')]"
+                        + ".filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1"
+                        + " && getComputedStyle(e).display !== 'inline')"
+                        + ".map(e => e.outerHTML.slice(0, 200))");
+    }
+
+    private static void passesAxe(WebVisitor visit) {
+        List<String> violations = new AxeBuilder(visit.page())
+                .setLegacyMode(true).analyze().getViolations().stream()
+                        .map(Rule::toString)
+                        .toList();
+        assertThat(violations).isEmpty();
+    }
+
+    private static void picture(WebVisitor visit, String name) throws IOException {
+        String folder = System.getProperty("screenshots");
+        if (folder == null) {
+            return;
+        }
+        for (int width : List.of(DESKTOP, PHONE)) {
+            visit.page().setViewportSize(width, 844);
+            for (ColorScheme scheme : List.of(ColorScheme.DARK, ColorScheme.LIGHT)) {
+                visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+                String file = "%s-%d-%s.png".formatted(name.replaceAll("[^a-z0-9-]+", "_"), width, scheme);
+                Files.createDirectories(Path.of(folder));
+                visit.page()
+                        .screenshot(
+                                new Page.ScreenshotOptions().setFullPage(true).setPath(Path.of(folder, file)));
+            }
+        }
+        visit.page().setViewportSize(DESKTOP, 844);
+    }
+
+    @Test
+    void nullOfAnErrorIsNotReportedAsAbsence() throws IOException {
+        try (WebVisitor visit = chromium.visit(service, new ViewportTheme(DESKTOP, ColorScheme.LIGHT, false))) {
+            visit.open(path("tcp-port", port(false)));
+
+            assertThat(visit.page().locator("#details ~ .note").textContent().strip())
+                    .matches("Not determined because of the error:\\s+Connect time,\\s+Banner,\\s+IP address\\.");
+            assertThat(visit.main().textContent()).doesNotContain("Nothing received");
+
+            visit.open(path("http-status", target("http-status", "/status/404")));
+
+            assertThat(visit.page()
+                            .locator("#field-contains_matched dd")
+                            .textContent()
+                            .strip())
+                    .isEqualTo("Not tested");
+        }
+    }
+
+    @Test
+    void longValuesAreCollapsedAndRowsAreCards() {
+        try (WebVisitor visit = chromium.visit(service, new ViewportTheme(PHONE, ColorScheme.LIGHT, false))) {
+            visit.open(path("dns-records", target("dns-records", "full.lab.test")));
+
+            Locator records = visit.page().locator("#field-records");
+            assertThat(records.locator("details:not([open]) > summary").allTextContents())
+                    .containsExactly("3035 characters", "3000 characters");
+            Locator row = records.locator("tbody tr").first();
+            assertThat(row.evaluate("row => getComputedStyle(row).display")).isEqualTo("block");
+            assertThat(row.locator("td").first().getAttribute("data-label")).isEqualTo("Name");
+            assertThat(row.evaluate("row => row.getBoundingClientRect().right <= innerWidth"))
+                    .isEqualTo(true);
+
+            visit.open(path("ssl-certificate", target("ssl-certificate", "valid.tls")));
+
+            assertThat(visit.page().locator("#details ~ h3").allTextContents())
+                    .containsExactly("Validity", "Certificate", "Chain", "Connection", "Revocation and transparency");
+            assertThat(visit.page().locator("#field-not_after dd").textContent())
+                    .containsPattern("\\(in \\d+ days\\)");
+        }
+    }
+
+    @Test
+    void everyModuleHasACase() throws NoSuchMethodException {
+        CsvSource cases = getClass()
+                .getDeclaredMethod("startsWithTheKeyValueAndFitsOnAPhone", String.class, String.class, String.class)
+                .getAnnotation(CsvSource.class);
+
+        assertThat(List.of(cases.value()).stream()
+                        .map(line -> line.substring(0, line.indexOf(' ')))
+                        .collect(Collectors.toSet()))
+                .containsAll(ModuleCatalogue.load().descriptions().stream()
+                        .map(ModuleDescription::module)
+                        .toList());
+    }
+}
