@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -28,6 +29,7 @@ import java.util.concurrent.TimeoutException;
 public final class BaseBackup {
     private static final String CLUSTER = "postgres/cluster";
     private static final String CONTROL_FILE = "global/pg_control";
+    private static final int CONTROL_FILE_ATTEMPTS = 100;
 
     /** A checkpoint of a loaded database can take minutes. */
     private static final long STATEMENT_SECONDS = 600;
@@ -121,9 +123,7 @@ public final class BaseBackup {
                 + "'plumbline_backup_' || pg_backend_pid(), true, true)");
         long start = WalRange.position(text("select pg_backup_start('plumbline backup', true)::text"));
         copyTree(cluster, CLUSTER);
-        if (!files.copy(cluster.resolve(CONTROL_FILE), CLUSTER + "/" + CONTROL_FILE)) {
-            throw new StoreException("The file " + cluster.resolve(CONTROL_FILE) + " does not exist.");
-        }
+        files.write(controlFile(), CLUSTER + "/" + CONTROL_FILE);
         Row stop = row("select lsn::text, labelfile, spcmapfile,"
                 + " (select timeline_id from pg_control_checkpoint()) from pg_backup_stop(false)");
         files.write(stop.getString(1).getBytes(StandardCharsets.UTF_8), CLUSTER + "/backup_label");
@@ -135,6 +135,20 @@ public final class BaseBackup {
         files.complete("plumbline " + version + ", PostgreSQL " + server + ", "
                 + Instant.now().truncatedTo(ChronoUnit.SECONDS));
         return new Summary(files.count(), files.bytes());
+    }
+
+    /** The server can write the file during a read, so it is read until its content is the same twice. */
+    private byte[] controlFile() throws IOException {
+        Path file = cluster.resolve(CONTROL_FILE);
+        byte[] content = Files.readAllBytes(file);
+        for (int attempt = 0; attempt < CONTROL_FILE_ATTEMPTS; attempt++) {
+            byte[] again = Files.readAllBytes(file);
+            if (Arrays.equals(content, again)) {
+                return content;
+            }
+            content = again;
+        }
+        throw new StoreException("The file " + file + " changes continuously.");
     }
 
     private void copyTree(Path directory, String name) throws IOException {

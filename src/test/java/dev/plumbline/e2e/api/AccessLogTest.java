@@ -9,7 +9,9 @@ import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.Eventually;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
+import java.net.Socket;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -77,6 +79,21 @@ class AccessLogTest {
 
             assertThat(lineOf(log, "proxied-1")).contains("route=\"/tools/{module}\"", "client=\"203.0.113.7\"");
             assertThat(lineOf(log, "proxied-2")).contains("client=\"127.0.0.1\"");
+        }
+    }
+
+    @Test
+    void incompleteResponseIsMarked() throws Exception {
+        String path = ServiceUnderTest.instantPath("http-status", lab.http("/slow?access"));
+        int before = lab.requestsFor("/slow?access").size();
+        try (CapturedLog log = new CapturedLog()) {
+            try (Socket client = new Socket("127.0.0.1", service.uri("/").getPort())) {
+                String request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: aborted-1\r\n\r\n";
+                client.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+                Eventually.holds(() -> lab.requestsFor("/slow?access").size() > before);
+            }
+
+            assertThat(lineOf(log, "aborted-1")).contains("complete=\"false\"", "bytes=\"0\"");
         }
     }
 

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -67,13 +66,8 @@ class MetricsTest {
     @Test
     void everyMetricHasAHelpText() {
         String metrics = metrics();
-        Matcher type = TYPE.matcher(metrics);
-        Set<String> names = new TreeSet<>();
-        while (type.find()) {
-            names.add(type.group(1));
-        }
 
-        assertThat(names)
+        assertThat(matches(metrics, TYPE.pattern()))
                 .contains("plumbline_build_info", "plumbline_http_request_duration_seconds")
                 .allSatisfy(name -> assertThat(metrics).containsPattern("(?m)^# HELP " + name + " \\S"));
     }
@@ -98,6 +92,16 @@ class MetricsTest {
     }
 
     @Test
+    void everyMetricOfTheServiceIsDocumented() throws IOException {
+        String documentation = Files.readString(Path.of("src/docs/operations.md"));
+        Set<String> names = matches(metrics(), TYPE.pattern());
+        names.removeIf(name -> !name.startsWith("plumbline_") || name.endsWith("_seconds_max"));
+
+        assertThat(names).hasSizeGreaterThan(15).allSatisfy(name -> assertThat(documentation)
+                .containsPattern("`" + name + "[`{]"));
+    }
+
+    @Test
     void alertRulesAreValidAndFireAsTested() throws Exception {
         Path rules = DEPLOY.resolve("prometheus");
 
@@ -105,12 +109,13 @@ class MetricsTest {
                 .contains("SUCCESS");
         assertThat(promtool("", "test", "rules", rules.resolve("rules-test.yml").toString()))
                 .contains("SUCCESS");
-        assertThat(alerts(Files.readString(rules.resolve("rules-test.yml")), "alertname: (\\w+)"))
+        assertThat(matches(Files.readString(rules.resolve("rules-test.yml")), "alertname: (\\w+)"))
                 .as("tested alerts")
-                .isEqualTo(alerts(Files.readString(rules.resolve("rules.yml")), "alert: (\\w+)"));
+                .isEqualTo(matches(Files.readString(rules.resolve("rules.yml")), "alert: (\\w+)"));
     }
 
-    private static Set<String> alerts(String text, String pattern) {
+    /** The first groups of all matches. */
+    private static Set<String> matches(String text, String pattern) {
         return Pattern.compile(pattern)
                 .matcher(text)
                 .results()
@@ -120,7 +125,7 @@ class MetricsTest {
 
     @Test
     void rulesAndDashboardUseExistingMetrics() throws IOException {
-        Set<String> existing = alerts(metrics(), SAMPLE.pattern());
+        Set<String> existing = matches(metrics(), SAMPLE.pattern());
         Set<String> used = new TreeSet<>();
         METRIC.matcher(Files.readString(DEPLOY.resolve("prometheus/rules.yml")).replaceAll("(?m)^ *action:.*", ""))
                 .results()
@@ -136,7 +141,6 @@ class MetricsTest {
             }
         }
 
-        // exist after the first event: a rejected check, a job with a quota
         assertThat(used).hasSizeGreaterThan(20);
         assertThat(existing).containsAll(used);
     }

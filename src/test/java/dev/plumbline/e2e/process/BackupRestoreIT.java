@@ -73,6 +73,9 @@ class BackupRestoreIT {
             service.terminate();
             service.awaitExit(60);
         }
+        ServiceProcess.Ended stopped = ServiceProcess.command(
+                original, "backup", folder.resolve("of-stopped-service").toString());
+        assertThat(stopped.code()).as(stopped.err()).isZero();
         ServiceProcess.Ended notEmpty = ServiceProcess.command(original, "restore", backup.toString());
         assertThat(notEmpty.code()).isEqualTo(1);
         assertThat(notEmpty.err()).contains("is not empty");
