@@ -15,6 +15,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** {@code /metrics}, and the Prometheus rules and the Grafana dashboard that use them. */
 @Tag("integration")
@@ -130,25 +132,47 @@ class MetricsTest {
         METRIC.matcher(Files.readString(DEPLOY.resolve("prometheus/rules.yml")).replaceAll("(?m)^ *action:.*", ""))
                 .results()
                 .forEach(match -> used.add(match.group()));
-        JsonObject dashboard = new JsonObject(Files.readString(DEPLOY.resolve("grafana/dashboard.json")));
-        JsonArray panels = dashboard.getJsonArray("panels");
-        for (int i = 0; i < panels.size(); i++) {
-            JsonArray targets = panels.getJsonObject(i).getJsonArray("targets", new JsonArray());
-            for (int j = 0; j < targets.size(); j++) {
-                METRIC.matcher(targets.getJsonObject(j).getString("expr"))
-                        .results()
-                        .forEach(match -> used.add(match.group()));
-            }
-        }
+        dashboardQueries().forEach(query -> used.addAll(matches(query, "(" + METRIC.pattern() + ")")));
 
         assertThat(used).hasSizeGreaterThan(20);
         assertThat(existing).containsAll(used);
     }
 
+    /** promtool validates PromQL in rules only, so each query becomes a recording rule. */
+    @Test
+    void dashboardQueriesAreValid(@TempDir Path folder) throws Exception {
+        JsonArray rules = new JsonArray();
+        List<String> queries = dashboardQueries();
+        for (int i = 0; i < queries.size(); i++) {
+            rules.add(new JsonObject()
+                    .put("record", "query_" + i)
+                    .put("expr", queries.get(i).replace("$__rate_interval", "5m")));
+        }
+        JsonObject group = new JsonObject().put("name", "dashboard").put("rules", rules);
+        // YAML is a superset of JSON
+        Path file = Files.writeString(
+                folder.resolve("dashboard.yml"),
+                new JsonObject().put("groups", new JsonArray().add(group)).encode());
+
+        assertThat(queries).hasSizeGreaterThan(20);
+        assertThat(promtool("", "check", "rules", file.toString())).contains("SUCCESS");
+    }
+
+    private static List<String> dashboardQueries() throws IOException {
+        JsonObject dashboard = new JsonObject(Files.readString(DEPLOY.resolve("grafana/dashboard.json")));
+        List<String> queries = new ArrayList<>();
+        for (Object panel : dashboard.getJsonArray("panels")) {
+            for (Object target : ((JsonObject) panel).getJsonArray("targets", new JsonArray())) {
+                queries.add(((JsonObject) target).getString("expr"));
+            }
+        }
+        return queries;
+    }
+
     /** Runs promtool; it must succeed. Returns its output. */
     private static String promtool(String in, String... arguments) throws IOException, InterruptedException {
         List<String> command =
-                new java.util.ArrayList<>(List.of(DebianTool.require("promtool").toString()));
+                new ArrayList<>(List.of(DebianTool.require("promtool").toString()));
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         try (OutputStream out = process.getOutputStream()) {
