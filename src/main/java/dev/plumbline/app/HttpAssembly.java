@@ -15,6 +15,7 @@ import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.api.instant.InstantCheckOperation;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.job.JobOperations;
+import dev.plumbline.http.api.tool.ModuleOperations;
 import dev.plumbline.http.api.tool.ToolDocuments;
 import dev.plumbline.http.api.tool.ToolOperations;
 import dev.plumbline.http.auth.ApiKeyHandler;
@@ -67,6 +68,7 @@ final class HttpAssembly {
         this.dependencies = dependencies;
         Config config = dependencies.config;
         ProblemResponder problems = dependencies.problems;
+        ApiContract contract = ModuleOperations.addTo(dependencies.contract, dependencies.modules);
         InstantChecks checks = new InstantChecks(
                 dependencies.vertx,
                 dependencies.modules,
@@ -86,10 +88,10 @@ final class HttpAssembly {
         jobs = new JobOperations(
                 dependencies.vertx, dependencies.bus, dependencies.modules, keys, bodies, problems, config.http());
         operations = new ArrayList<>(jobs.all());
-        operations.addAll(AccountOperations.of(accounts, dependencies.contract, bodies, problems));
+        operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));
         ToolDocuments tools =
                 new ToolDocuments(dependencies.modules, config.http().publicUrl());
-        operations.addAll(ToolOperations.of(tools, dependencies.contract, problems));
+        operations.addAll(ToolOperations.of(tools, contract, problems));
         operations.add(new InstantCheckOperation(
                         instantCheckService,
                         dependencies.cache,
@@ -103,7 +105,7 @@ final class HttpAssembly {
                 dependencies.modules,
                 instantCheckService,
                 accounts,
-                dependencies.contract,
+                contract,
                 bodies,
                 dependencies.bus,
                 new PageDependencies.Limits(

@@ -52,11 +52,16 @@ public final class ApiContract {
         // paths are matched below the root, whatever the public base URL
         JsonObject internal = withServer(loadable, "http://localhost");
         return OpenAPIContract.from(vertx, internal)
-                .map(contract -> new ApiContract(contract, withServer(shipped, publicUrl)));
+                .map(contract -> new ApiContract(contract, published(shipped, publicUrl)));
     }
 
     public OpenAPIContract openApi() {
         return contract;
+    }
+
+    /** Returns the same contract with another document for clients. */
+    public ApiContract withPublished(JsonObject document) {
+        return new ApiContract(contract, document);
     }
 
     /** The document as served. */
@@ -101,6 +106,15 @@ public final class ApiContract {
             }
         }
         return requests;
+    }
+
+    private static JsonObject published(JsonObject contract, String url) {
+        JsonObject document = withServer(contract, url);
+        document.getJsonObject("info")
+                .put(
+                        "contact",
+                        new JsonObject().put("name", "Operator of this service").put("url", url));
+        return document;
     }
 
     private static JsonObject withServer(JsonObject contract, String url) {

@@ -47,7 +47,8 @@ final class BodySchema {
                 if (method.getValue() instanceof JsonObject operation
                         && operationId.equals(operation.getString("operationId"))) {
                     String ref = (String) at(operation, "requestBody/content/application~1json/schema/$ref");
-                    return new BodySchema((JsonObject) at(contract, ref.substring(2)));
+                    // the validator adds members to the schema
+                    return new BodySchema(((JsonObject) at(contract, ref.substring(2))).copy());
                 }
             }
         }

@@ -201,6 +201,7 @@ class JobListApiTest {
                 "?format=ndjson   | text/html                                   | application/x-ndjson",
                 "/results.csv     | */*                                         | text/csv; charset=utf-8; header=present",
                 "/results.ndjson  | */*                                         | application/x-ndjson",
+                "/results.csv     | application/problem+json                    | text/csv; charset=utf-8; header=present",
                 "                 | text/html                                   |",
                 "?format=xml      | */*                                         |",
                 "/results.csv     | application/json                            |",

@@ -36,7 +36,7 @@ public final class ToolSchemas {
                 .put("additionalProperties", false);
     }
 
-    private static JsonObject option(OptionDescription option) {
+    static JsonObject option(OptionDescription option) {
         JsonObject schema = new JsonObject().put("title", option.title());
         schema.put("description", option.description());
         switch (option.type()) {

@@ -14,7 +14,12 @@ import org.jspecify.annotations.Nullable;
 public record ApiReference(
         String server, String description, List<Tag> tags, List<NamedSchema> schemas, List<ProblemType> problems) {
 
-    public record Tag(String id, String title, String description, List<Operation> operations) {}
+    /** @param modules operations that exist once per module */
+    public record Tag(
+            String id, String title, String description, List<Operation> operations, List<ModuleOperation> modules) {}
+
+    /** An operation that is described by the page of its tool. */
+    public record ModuleOperation(String id, String path, String module) {}
 
     /**
      * @param id the operationId, also the anchor

@@ -1,6 +1,8 @@
 package dev.plumbline.http.web.docs;
 
+import dev.plumbline.http.api.tool.ModuleOperations;
 import dev.plumbline.http.web.docs.ApiReference.Body;
+import dev.plumbline.http.web.docs.ApiReference.ModuleOperation;
 import dev.plumbline.http.web.docs.ApiReference.NamedSchema;
 import dev.plumbline.http.web.docs.ApiReference.Operation;
 import dev.plumbline.http.web.docs.ApiReference.Parameter;
@@ -37,10 +39,12 @@ final class ApiReferenceReader {
     static ApiReference read(JsonObject contract, String server) {
         ApiReferenceReader reader = new ApiReferenceReader(contract, server);
         List<NamedSchema> schemas = new ArrayList<>();
-        contract.getJsonObject("components")
-                .getJsonObject("schemas")
-                .forEach(schema ->
-                        schemas.add(new NamedSchema(schema.getKey(), SchemaReader.of((JsonObject) schema.getValue()))));
+        contract.getJsonObject("components").getJsonObject("schemas").forEach(entry -> {
+            JsonObject schema = (JsonObject) entry.getValue();
+            if (!schema.containsKey(ModuleOperations.EXTENSION)) {
+                schemas.add(new NamedSchema(entry.getKey(), SchemaReader.of(schema)));
+            }
+        });
         List<ProblemType> problems = new ArrayList<>();
         for (JsonObject type : objects(contract.getJsonArray("x-problem-types"))) {
             problems.add(new ProblemType(
@@ -56,12 +60,19 @@ final class ApiReferenceReader {
 
     private List<Tag> tags() {
         Map<String, List<Operation>> byTag = new LinkedHashMap<>();
+        Map<String, List<ModuleOperation>> modules = new LinkedHashMap<>();
         List<JsonObject> tags = objects(contract.getJsonArray("tags"));
         tags.forEach(tag -> byTag.put(tag.getString("name"), new ArrayList<>()));
         for (Map.Entry<String, Object> path : contract.getJsonObject("paths")) {
             for (Map.Entry<String, Object> method : (JsonObject) path.getValue()) {
                 JsonObject operation = (JsonObject) method.getValue();
                 String tag = operation.getJsonArray("tags").getString(0);
+                String module = operation.getString(ModuleOperations.EXTENSION);
+                if (module != null) {
+                    modules.computeIfAbsent(tag, none -> new ArrayList<>())
+                            .add(new ModuleOperation(operation.getString("operationId"), path.getKey(), module));
+                    continue;
+                }
                 byTag.computeIfAbsent(tag, none -> new ArrayList<>())
                         .add(operation(method.getKey().toUpperCase(Locale.ROOT), path.getKey(), operation));
             }
@@ -73,7 +84,8 @@ final class ApiReferenceReader {
                             "tag-" + name,
                             name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1),
                             tag.getString("description", ""),
-                            byTag.getOrDefault(name, List.of()));
+                            byTag.getOrDefault(name, List.of()),
+                            modules.getOrDefault(name, List.of()));
                 })
                 .toList();
     }

@@ -1,0 +1,202 @@
+package dev.plumbline.support;
+
+import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/**
+ * Client generators and linters from Maven Central, npm and PyPI, with pinned versions, in {@code target/clients}. A
+ * test is skipped with a message if a tool is not available.
+ */
+public final class ClientTools {
+    private static final String GENERATOR_VERSION = "7.17.0";
+    private static final String GENERATOR = "org.openapitools:openapi-generator-cli:" + GENERATOR_VERSION;
+    private static final List<String> PYTHON_PACKAGES = List.of("openapi-python-client==0.29.1");
+    private static final Path DIRECTORY = Path.of("target", "clients").toAbsolutePath();
+    private static final Path NPM = DIRECTORY.resolve("npm");
+    private static final Path VENV = DIRECTORY.resolve("venv");
+
+    private ClientTools() {}
+
+    /** Returns an empty directory for the output of a test. */
+    public static Path emptyDirectory(String name) throws IOException {
+        Path directory = DIRECTORY.resolve(name);
+        if (Files.exists(directory)) {
+            try (var files = Files.walk(directory)) {
+                files.sorted((a, b) -> b.compareTo(a))
+                        .forEach(file -> file.toFile().delete());
+            }
+        }
+        return Files.createDirectories(directory);
+    }
+
+    /** Copies a file of {@code src/test/resources/clients}. */
+    public static Path copy(String resource, Path directory) throws IOException {
+        Path copy = directory.resolve(resource);
+        try (InputStream in = ClientTools.class.getResourceAsStream("/clients/" + resource)) {
+            Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
+        }
+        return copy;
+    }
+
+    /** Generates a client with openapi-generator. */
+    public static void generate(String generator, Path document, Path output) {
+        run(
+                output,
+                "java",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx700m",
+                "-jar",
+                generatorJar().toString(),
+                "generate",
+                "-g",
+                generator,
+                "-i",
+                document.toString(),
+                "-o",
+                output.toString());
+    }
+
+    private static Path generatorJar() {
+        Path jar = Path.of(
+                System.getProperty("user.home"),
+                ".m2/repository/org/openapitools/openapi-generator-cli",
+                GENERATOR_VERSION,
+                "openapi-generator-cli-" + GENERATOR_VERSION + ".jar");
+        if (!Files.exists(jar)) {
+            install(
+                    "openapi-generator",
+                    Path.of("."),
+                    List.of("mvn", "-q", "-B", "dependency:get", "-Dtransitive=false", "-Dartifact=" + GENERATOR));
+        }
+        assumeTrue(Files.exists(jar), () -> "skipped: " + GENERATOR + " is not in the local Maven repository");
+        return jar;
+    }
+
+    /** Returns the class path of a Maven project. */
+    public static String classPath(Path project) throws IOException {
+        Path file = project.resolve("classpath.txt");
+        List<String> command = List.of(
+                "mvn", "-q", "-B", "dependency:build-classpath", "-DincludeScope=compile", "-Dmdep.outputFile=" + file);
+        install("the libraries of the Java client", project, command);
+        return Files.readString(file);
+    }
+
+    /** Returns a program of the npm packages. */
+    public static String npmProgram(String name) throws IOException {
+        Path installed = NPM.resolve("installed");
+        if (!Files.exists(installed)) {
+            emptyDirectory("npm");
+            copy("package.json", NPM);
+            install(
+                    "the npm packages",
+                    NPM,
+                    List.of(
+                            "npm",
+                            "install",
+                            "--ignore-scripts",
+                            "--no-audit",
+                            "--no-fund",
+                            "--fetch-retries=0",
+                            "--fetch-timeout=20000"));
+            Files.createFile(installed);
+        }
+        return NPM.resolve("node_modules/.bin").resolve(name).toString();
+    }
+
+    /** Links the npm packages into a directory, so that Node.js resolves imports. */
+    public static void linkNpmPackages(Path directory) throws IOException {
+        npmProgram("tsc");
+        Files.createSymbolicLink(directory.resolve("node_modules"), NPM.resolve("node_modules"));
+    }
+
+    /** Returns a program of the Python environment. */
+    public static String pythonProgram(String name) throws IOException {
+        Path installed = VENV.resolve("installed");
+        if (!Files.exists(installed)) {
+            emptyDirectory("venv");
+            install("a Python environment", DIRECTORY, List.of("python3", "-m", "venv", VENV.toString()));
+            installPython(PYTHON_PACKAGES.toArray(String[]::new));
+            Files.createFile(installed);
+        }
+        return VENV.resolve("bin").resolve(name).toString();
+    }
+
+    /** Installs Python packages. The arguments are those of {@code pip install}. */
+    public static void installPython(String... arguments) {
+        String[] command = {
+            VENV.resolve("bin/python").toString(), "-m", "pip", "install", "-q", "--retries=0", "--timeout=20"
+        };
+        String[] whole = Arrays.copyOf(command, command.length + arguments.length);
+        System.arraycopy(arguments, 0, whole, command.length, arguments.length);
+        install(String.join(" ", arguments), DIRECTORY, List.of(whole));
+    }
+
+    private static void install(String what, Path directory, List<String> command) {
+        assumeTrue(isProgram(command.get(0)), () -> "skipped: " + command.get(0) + " is not installed");
+        try {
+            Outcome outcome = execute(directory, command);
+            if (outcome.status != 0) {
+                abort("skipped: " + what + " cannot be installed: " + outcome.output);
+            }
+        } catch (IOException e) {
+            abort("skipped: " + what + " cannot be installed: " + e.getMessage());
+        }
+    }
+
+    private static boolean isProgram(String name) {
+        return name.contains(File.separator)
+                || Arrays.stream(System.getenv("PATH").split(Pattern.quote(File.pathSeparator), -1))
+                        .anyMatch(directory -> Files.isExecutable(Path.of(directory, name)));
+    }
+
+    /** Runs a program and returns its output. Fails if its exit code is not 0. */
+    public static String run(Path directory, String... command) {
+        assumeTrue(isProgram(command[0]), () -> "skipped: " + command[0] + " is not installed");
+        try {
+            Outcome outcome = execute(directory, List.of(command));
+            if (outcome.status != 0) {
+                throw new AssertionError(String.join(" ", command) + ": " + outcome.output);
+            }
+            return outcome.output;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private record Outcome(int status, String output) {}
+
+    private static Outcome execute(Path directory, List<String> command) throws IOException {
+        File log = File.createTempFile(
+                "output", ".txt", Files.createDirectories(DIRECTORY).toFile());
+        Process process = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log)
+                .start();
+        try {
+            if (!process.waitFor(3, TimeUnit.MINUTES)) {
+                process.destroyForcibly();
+                throw new IOException("no exit within 3 minutes");
+            }
+            return new Outcome(process.exitValue(), Files.readString(log.toPath(), StandardCharsets.UTF_8));
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            throw new AssertionError(e);
+        } finally {
+            log.delete();
+        }
+    }
+}
