@@ -423,6 +423,7 @@ class BrowserNavigationTest {
             visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             visit.box("Targets").fill(lab.http("/ok?" + viewport.hashCode()) + "\n" + down);
+            visit.box("Name (optional)").fill("Two servers");
             visit.button("Run checks").click();
             visit.page().waitForURL("**/jobs/job_*");
             if (!viewport.scripts()) {
@@ -443,6 +444,13 @@ class BrowserNavigationTest {
             assertThat(visit.page().locator(".state .badge")).hasText("Completed");
             assertThat(visit.page().locator(".lines .input a")).hasText(new String[] {down});
             assertThat(visit.page().locator(".lines tbody .badge")).hasText("Pass");
+            assertThat(visit.page().getByRole(AriaRole.HEADING, new Page.GetByRoleOptions().setLevel(1)))
+                    .hasText("Two servers");
+
+            visit.page().locator(".lines .input a").click();
+            assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
+            assertThat(visit.link("Two servers")).isVisible();
+            visit.fits();
         }
     }
 }
