@@ -159,8 +159,19 @@ class StartScriptTest {
         assertThat(failed.err()).contains("could not be created");
         assertThat(start(Map.of(), "tools").out()).noneMatch(argument -> argument.startsWith("-XX:AOTCache"));
         try (Stream<Path> files = Files.list(home.resolve("cache"))) {
-            assertThat(files).singleElement().satisfies(file -> assertThat(file).isEmptyFile());
+            assertThat(files.filter(file -> file.toString().endsWith(".aot")))
+                    .singleElement()
+                    .satisfies(file -> assertThat(file).isEmptyFile());
         }
+    }
+
+    @Test
+    void aTruncatedCacheIsNotUsedAndCreatedAgain() throws Exception {
+        Path cache = cache();
+        Files.writeString(cache, "c");
+
+        assertThat(start(Map.of(), "tools").out()).noneMatch(argument -> argument.startsWith("-XX:AOTCache"));
+        assertThat(cache()).isEqualTo(cache).hasContent("cache");
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -42,6 +43,8 @@ class DistributionIT {
             Files.copy(source, file, StandardCopyOption.COPY_ATTRIBUTES);
         }
         cache = Path.of(start("aot-cache").out().strip());
+        // prevents that a start creates it again while the tests end
+        Files.createDirectory(cache.resolveSibling(cache.getFileName() + ".lock"));
     }
 
     /** The directory that the build creates next to the jar. */
@@ -78,13 +81,14 @@ class DistributionIT {
                 .containsPattern("dev.plumbline.cli.CheckCommand source: shared objects file");
     }
 
+    /** @param length new length in bytes; 0 to keep the length and overwrite a part */
     @ParameterizedTest
-    @ValueSource(ints = {1, 4096, 5_000_000})
+    @ValueSource(ints = {0, 1, 4096, 5_000_000})
     void aBrokenCacheDoesNotPreventTheStart(int length) throws Exception {
         byte[] intact = Files.readAllBytes(cache);
         try {
-            byte[] broken = new byte[Math.min(length, intact.length - 1)];
-            System.arraycopy(intact, 0, broken, 0, broken.length / 2);
+            byte[] broken = Arrays.copyOf(intact, length == 0 ? intact.length : length);
+            Arrays.fill(broken, broken.length / 2, Math.min(broken.length, broken.length / 2 + 4096), (byte) 0x55);
             Files.write(cache, broken);
 
             Ended ended = start("check", "http-status", "http://127.0.0.1/");
