@@ -32,8 +32,10 @@ final class HeadlineTemplate {
         COUNT,
         /** The number of items of each list in an object: {@code 2 A, 1 MX}. */
         COUNTS,
-        /** Days remaining: {@code expires in 12 days}. */
+        /** Days remaining: {@code expires in 12 days}, {@code expired 11 days ago}. */
         EXPIRY,
+        /** As {@link #EXPIRY}; not a value before the expiry. */
+        EXPIRED,
         /** The items of a list, separated by arrows. */
         PATH
     }
@@ -101,7 +103,7 @@ final class HeadlineTemplate {
                     case COUNT, PATH -> list;
                     case COUNTS ->
                         last.type() == FieldType.OBJECT && last.members().isEmpty();
-                    case EXPIRY -> last.type() == FieldType.INTEGER;
+                    case EXPIRY, EXPIRED -> last.type() == FieldType.INTEGER;
                 };
         if (!valid) {
             throw new IllegalArgumentException(
@@ -169,6 +171,8 @@ final class HeadlineTemplate {
             case COUNT -> items.isEmpty() ? "" : Integer.toString(items.size());
             case COUNTS -> value instanceof Map<?, ?> lists ? counts(lists) : "";
             case EXPIRY -> value instanceof Number days ? QuantityText.expiry(days.longValue()) : "";
+            case EXPIRED ->
+                value instanceof Number days && days.longValue() < 0 ? QuantityText.expiry(days.longValue()) : "";
             case PATH -> path(items, placeholder.field());
         };
     }

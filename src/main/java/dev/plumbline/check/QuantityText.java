@@ -6,6 +6,8 @@ import java.util.Locale;
 
 /** Durations as text for people. */
 public final class QuantityText {
+    private static final int DAYS_PER_YEAR = 365;
+
     private QuantityText() {}
 
     /** A duration with its unit: {@code 3.2 ms}, {@code 84 ms}, {@code 1.25 s}. */
@@ -26,15 +28,13 @@ public final class QuantityText {
         return daysRemaining >= 0 ? "expires " + relativeDays(daysRemaining) : "expired " + relativeDays(daysRemaining);
     }
 
-    /** A time relative to another, in days or years: {@code in 12 days}, {@code 31 years ago}. */
+    /** A time relative to another, in whole days, or years from two: {@code in 12 days}, {@code 31 years ago}. */
     public static String relativeTime(Instant reference, Instant time) {
-        long days = Math.floorDiv(Duration.between(reference, time).toSeconds(), 86_400);
-        long years = Math.abs(days) / 365;
-        return years < 2 ? relativeDays(days) : days > 0 ? "in " + years + " years" : years + " years ago";
+        return relativeDays(Math.floorDiv(Duration.between(reference, time).toSeconds(), 86_400));
     }
 
     /**
-     * A time relative to the check in whole days: {@code in 12 days}, {@code 11 days ago}.
+     * A time relative to the check in whole days, or years from two: {@code in 12 days}, {@code 11 days ago}.
      *
      * @param days rounded down: 11.5 days ago is -12
      */
@@ -46,7 +46,8 @@ public final class QuantityText {
             return "less than a day ago";
         }
         long whole = days > 0 ? days : -days - 1;
-        String count = String.format(Locale.ROOT, "%,d", whole) + (whole == 1 ? " day" : " days");
+        String count =
+                whole >= 2 * DAYS_PER_YEAR ? whole / DAYS_PER_YEAR + " years" : whole + (whole == 1 ? " day" : " days");
         return days > 0 ? "in " + count : count + " ago";
     }
 }

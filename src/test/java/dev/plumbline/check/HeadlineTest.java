@@ -46,11 +46,19 @@ class HeadlineTest {
         "-1, expired less than a day ago",
         "-2, expired 1 day ago",
         "-12, expired 11 days ago",
-        "-1201, 'expired 1,200 days ago'",
+        "-1201, expired 3 years ago",
     })
     void expiryIsRelative(int days, String text) {
         assertThat(headline("{days_remaining:expiry}", Map.of("days_remaining", days)))
                 .isEqualTo(text);
+    }
+
+    @Test
+    void expiredIsNoValueBeforeTheExpiry() {
+        assertThat(headline("{days_remaining:expired}", Map.of("days_remaining", 12)))
+                .isNull();
+        assertThat(headline("{days_remaining:expired}", Map.of("days_remaining", -12)))
+                .isEqualTo("expired 11 days ago");
     }
 
     @Test

@@ -20,6 +20,7 @@ class QuantityTextTest {
         "PT-276H, 11 days ago",
         "P729D, in 729 days",
         "P730D, in 2 years",
+        "P-729D, 728 days ago",
         "P-11000D, 30 years ago",
     })
     void timesAreRelativeInWholeDaysOrYears(Duration distance, String text) {

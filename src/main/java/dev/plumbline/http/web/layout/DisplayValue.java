@@ -86,7 +86,11 @@ public sealed interface DisplayValue {
     }
 
     /** Objects that contain other objects or arrays. */
-    record Tree(List<TreeNode> nodes) implements DisplayValue {}
+    record Tree(List<TreeNode> nodes) implements DisplayValue {
+        public boolean collapsed() {
+            return nodes.size() > MAX_EXPANDED_ENTRIES;
+        }
+    }
 
     /**
      * @param head the name of the node, or null
@@ -96,13 +100,21 @@ public sealed interface DisplayValue {
     record TreeNode(@Nullable DisplayValue head, List<Member> facts, List<Member> children) {}
 
     /** Certificates from the leaf to the root. */
-    record CertificateChain(List<Certificate> certificates) implements DisplayValue {}
+    record CertificateChain(List<Certificate> certificates) implements DisplayValue {
+        public boolean collapsed() {
+            return certificates.size() > MAX_EXPANDED_ENTRIES;
+        }
+    }
 
     /** @param details all other fields */
     record Certificate(DisplayText subject, DisplayText issuer, List<Member> details) {}
 
     /** Redirects in order, then the final response. */
-    record RedirectPath(List<Hop> hops) implements DisplayValue {}
+    record RedirectPath(List<Hop> hops) implements DisplayValue {
+        public boolean collapsed() {
+            return hops.size() > MAX_EXPANDED_ENTRIES;
+        }
+    }
 
     /**
      * @param status the HTTP status code; empty if unknown

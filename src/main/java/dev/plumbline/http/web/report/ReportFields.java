@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 record ReportFields(
         DisplayValue.@Nullable Waterfall timings, List<ReportView.Group> groups, List<FieldDescription> undetermined) {
+    /** A sentence about null, which only readers of the JSON need. */
+    private static final Pattern NULL_SENTENCE = Pattern.compile("\\s*\\bNull\\b[^.]*\\.(?=\\s|$)");
+
     private static final JsonObject NO_FIELDS = new JsonObject();
 
     /** @param levels of the most severe finding by field */
@@ -46,7 +50,7 @@ record ReportFields(
                 ReportView.FieldView view = new ReportView.FieldView(
                         field.name(),
                         field.title(),
-                        field.description(),
+                        NULL_SENTENCE.matcher(field.description()).replaceAll(""),
                         value(field, raw, fields, checkedAt),
                         levels.get(field.name()));
                 (isCollection(raw) ? group.sections() : group.details()).add(view);
