@@ -50,6 +50,7 @@ public final class Bench {
         rows.add(new HandshakeRow());
         rows.addAll(jobRows());
         rows.addAll(moduleRows());
+        rows.add(new HttpxRow());
         rows.add(new StartRow());
         rows.add(new MemoryRow(List.of(cached, http, https)));
         // last, because a million lines remain in the queue of their service
