@@ -24,11 +24,12 @@ ENV PLUMBLINE_HTTP_HOST=0.0.0.0 \
     PLUMBLINE_DATA_DIR=/var/lib/plumbline/data \
     MALLOC_ARENA_MAX=2
 
-# Runs the service once and records the AOT cache. The cache is valid for this jar and this Java runtime only.
+# Runs checks and the service with local targets and records the AOT cache. The cache is valid for this jar and this Java runtime only.
 FROM runtime AS training
-COPY --chmod=755 src/deploy/container/train /tmp/train
 USER plumbline
-RUN /tmp/train /tmp/plumbline.aot
+WORKDIR /tmp
+RUN java @/opt/plumbline/jvm.options -XX:AOTCacheOutput=/tmp/plumbline.aot -jar /opt/plumbline/plumbline.jar \
+    aot-training --service
 
 FROM runtime
 ARG VERSION=0.1.0

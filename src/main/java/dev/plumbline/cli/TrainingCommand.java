@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.xbill.DNS.ARecord;
 import org.xbill.DNS.Flags;
@@ -27,11 +28,13 @@ import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
  * {@code plumbline aot-training}: runs checks of its own servers on loopback, so that the JVM can record the loaded
- * classes in an AOT cache or a class-data archive. The start script runs it.
+ * classes in an AOT cache or a class-data archive. The start script runs it, and the build of the container image with
+ * {@code --service}.
  */
 @Command(
         name = "aot-training",
@@ -44,6 +47,9 @@ public final class TrainingCommand implements Callable<Integer> {
     private static final String HOST = "www.training.test";
     private static final String PAGE =
             "<!doctype html><html><head><title>Training</title></head><body><p>A page.</p></body></html>";
+
+    @Option(names = "--service", description = "Also run the service with an embedded database.")
+    private boolean service;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -95,6 +101,11 @@ public final class TrainingCommand implements Callable<Integer> {
             spec.root().commandLine().execute("check", "--help");
             spec.root().commandLine().execute("config");
             spec.root().commandLine().execute("tools");
+            if (service) {
+                try (ServiceTraining training = new ServiceTraining(vertx, settings, folder.resolve("data"))) {
+                    training.run(targets(http, https), page, HOST + ":" + https);
+                }
+            }
             certificate.delete();
         } finally {
             System.setOut(out);
@@ -113,6 +124,22 @@ public final class TrainingCommand implements Callable<Integer> {
         List<String> command = new ArrayList<>(List.of("check", "--conf", settings.toString(), module));
         command.addAll(List.of(arguments));
         spec.root().commandLine().execute(command.toArray(String[]::new));
+    }
+
+    private static Map<String, String> targets(int http, int https) {
+        return Map.of(
+                "url",
+                "https://" + HOST + ":" + https + "/",
+                "domain",
+                "training.test",
+                "host",
+                HOST,
+                "host_port",
+                HOST + ":" + http,
+                "ip",
+                "127.0.0.1",
+                "email",
+                "postmaster@training.test");
     }
 
     private static int listen(Vertx vertx, HttpServerOptions options) {

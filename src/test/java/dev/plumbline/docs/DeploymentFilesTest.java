@@ -15,8 +15,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The Dockerfile and the files in {@code src/deploy} match the program. */
 class DeploymentFilesTest {
@@ -54,12 +52,11 @@ class DeploymentFilesTest {
                 .contains("/dev/tcp/127.0.0.1/" + config.management().port());
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"container/plumbline", "container/train"})
-    void scriptsAreSyntacticallyValid(String script) throws Exception {
-        Path file = DEPLOY.resolve(script);
+    @Test
+    void startScriptOfTheImageIsSyntacticallyValid() throws Exception {
+        Path file = DEPLOY.resolve("container/plumbline");
 
-        assertThat(output(List.of("bash", "-n", file.toString()))).isEmpty();
+        assertThat(output(List.of("sh", "-n", file.toString()))).isEmpty();
         assertThat(Files.isExecutable(file)).isTrue();
     }
 
