@@ -64,9 +64,9 @@ class DeploymentFilesTest {
     void systemdAcceptsTheUnit() throws Exception {
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         String unit = Files.readString(DEPLOY.resolve("systemd/plumbline.service"));
-        assertThat(unit).contains("ExecStart=/usr/bin/java ");
+        assertThat(unit).contains("ExecStart=/opt/plumbline/bin/plumbline ");
         Path copy = folder.resolve("plumbline.service");
-        Files.writeString(copy, unit.replace("ExecStart=/usr/bin/java ", "ExecStart=" + java + " "));
+        Files.writeString(copy, unit.replace("/opt/plumbline/bin/plumbline ", java + " "));
 
         assertThat(output(List.of(DebianTool.require("systemd-analyze").toString(), "verify", copy.toString())))
                 .isEmpty();
