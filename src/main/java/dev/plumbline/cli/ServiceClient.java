@@ -76,6 +76,11 @@ final class ServiceClient implements AutoCloseable {
                 .bodyAsString("UTF-8");
     }
 
+    /** Returns a document of the API or a page. */
+    String document(String path) throws ServiceException, InterruptedException {
+        return send(HttpMethod.GET, path, Map.of(), null).bodyAsString("UTF-8");
+    }
+
     JsonObject cancel(String token) throws ServiceException, InterruptedException {
         return json(send(HttpMethod.DELETE, path(token), Map.of("Prefer", "return=minimal"), null));
     }

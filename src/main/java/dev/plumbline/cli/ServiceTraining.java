@@ -7,13 +7,8 @@ import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.store.DataDirectory;
-import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.ext.web.client.HttpResponse;
-import io.vertx.ext.web.client.WebClient;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URLEncoder;
@@ -21,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.IntStream;
 
 /**
@@ -30,13 +26,13 @@ import java.util.stream.IntStream;
 final class ServiceTraining implements AutoCloseable {
     private static final int ROUNDS = 3;
     private static final int LINES = 500;
+    private static final int MAX_WAIT_SECONDS = 30;
     private static final List<String> PAGES =
             List.of("/", "/tools", "/docs", "/sign-in", "/bulk", "/jobs", "/account", "/openapi.json", "/missing");
 
     private final Path folder;
-    private final String key = ApiKeySecret.generate();
     private final Service service;
-    private final WebClient client;
+    private final ServiceClient client;
 
     /**
      * Starts the service with an embedded database in the folder.
@@ -44,9 +40,9 @@ final class ServiceTraining implements AutoCloseable {
      * @param settings a file with the targets and the resolver
      * @throws IOException if it cannot be started
      */
-    ServiceTraining(Vertx vertx, Path settings, Path folder) throws IOException {
+    ServiceTraining(Path settings, Path folder) throws IOException {
         this.folder = folder;
-        client = WebClient.create(vertx);
+        String key = ApiKeySecret.generate();
         try (ServerSocket http = new ServerSocket(0);
                 ServerSocket management = new ServerSocket(0)) {
             Config config = ConfigLoader.load(
@@ -69,6 +65,7 @@ final class ServiceTraining implements AutoCloseable {
             http.close();
             management.close();
             service = Service.start(config, line -> {});
+            client = new ServiceClient(service.address(), key, notice -> {});
         } catch (ConfigException | StartException failed) {
             throw new IOException(failed);
         }
@@ -81,8 +78,8 @@ final class ServiceTraining implements AutoCloseable {
      * @param page an HTTP URL
      * @param secure a host and port with TLS
      */
-    void run(Map<String, String> targets, String page, String secure) {
-        JsonArray tools = get("/api/v1/tools").bodyAsJsonObject().getJsonArray("tools");
+    void run(Map<String, String> targets, String page, String secure) throws ServiceException, InterruptedException {
+        JsonArray tools = new JsonObject(client.document("/api/v1/tools")).getJsonArray("tools");
         for (Object each : tools) {
             JsonObject tool = (JsonObject) each;
             String module = tool.getString("module");
@@ -95,7 +92,9 @@ final class ServiceTraining implements AutoCloseable {
             get("/tools/" + module);
         }
         for (int round = 0; round < ROUNDS; round++) {
-            PAGES.forEach(this::get);
+            for (String path : PAGES) {
+                get(path);
+            }
             String prefix = page + "?" + round + "-";
             job(
                     "http-status",
@@ -104,41 +103,33 @@ final class ServiceTraining implements AutoCloseable {
         }
     }
 
-    private void job(String module, List<String> items) {
+    private void job(String module, List<String> items) throws ServiceException, InterruptedException {
         JsonObject body = new JsonObject()
                 .put("module", module)
                 .put("items", new JsonArray(items))
                 .put("options", new JsonObject().put("fresh", true));
-        String token = send(HttpMethod.POST, "/api/v1/jobs", body.toBuffer())
-                .bodyAsJsonObject()
-                .getString("token");
-        String path = "/api/v1/jobs/" + token;
-        while (get(path).bodyAsJsonObject().getValue("finished_at") == null) {
-            // each response is delayed until the job changes
+        String token = client.create(body, UUID.randomUUID().toString()).getString("token");
+        while (client.job(token, MAX_WAIT_SECONDS).getValue("finished_at") == null) {
+            // the service delays the response until the job has ended
         }
-        get(path + "/results.csv");
-        get(path + "/results.ndjson");
-        get("/api/v1/jobs");
+        get("/api/v1/jobs/" + token);
+        client.results(token, "csv");
+        client.results(token, "ndjson");
+        client.list(20);
     }
 
-    private HttpResponse<Buffer> get(String path) {
-        return send(HttpMethod.GET, path, Buffer.buffer());
-    }
-
-    private HttpResponse<Buffer> send(HttpMethod method, String path, Buffer body) {
-        return client.requestAbs(method, service.address() + path)
-                .putHeader("X-Api-Key", key)
-                .putHeader("Prefer", "wait=10")
-                .putHeader("Content-Type", "application/json")
-                .followRedirects(false)
-                .sendBuffer(body)
-                .toCompletionStage()
-                .toCompletableFuture()
-                .join();
+    /** Requests a page or a check. An error response is part of the training. */
+    private void get(String path) throws InterruptedException {
+        try {
+            client.document(path);
+        } catch (ServiceException expected) {
+            // for example, a target that a module does not accept
+        }
     }
 
     @Override
     public void close() throws IOException {
+        client.close();
         service.stop();
         DataDirectory.deleteTree(folder);
     }

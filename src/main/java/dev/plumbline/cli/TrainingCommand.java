@@ -55,7 +55,7 @@ public final class TrainingCommand implements Callable<Integer> {
     private CommandSpec spec = CommandSpec.create();
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws Exception {
         Vertx vertx = Vertx.vertx();
         PrintStream out = System.out;
         Path folder = Files.createTempDirectory("plumbline-training");
@@ -102,7 +102,7 @@ public final class TrainingCommand implements Callable<Integer> {
             spec.root().commandLine().execute("config");
             spec.root().commandLine().execute("tools");
             if (service) {
-                try (ServiceTraining training = new ServiceTraining(vertx, settings, folder.resolve("data"))) {
+                try (ServiceTraining training = new ServiceTraining(settings, folder.resolve("data"))) {
                     training.run(targets(http, https), page, HOST + ":" + https);
                 }
             }
