@@ -18,7 +18,7 @@ public class JavaClient {
         String target = args[2];
 
         HttpStatusResult result = new ModulesApi(client)
-                .checkHttpStatus(target, "get", null, null, null, null, null, null, 5000, null, null, null);
+                .checkHttpStatus(target, "get", false, null, null, null, null, null, 5000, null, null, null);
         System.out.println("check " + result.getVerdict() + " " + result.getFields().getStatus() + " "
                 + result.getFields().getMethodUsed() + " " + result.getError());
         HttpStatusResult refused = new ModulesApi(client)

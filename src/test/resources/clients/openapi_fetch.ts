@@ -8,7 +8,7 @@ async function main([baseUrl, key, target, closedPort]: string[]): Promise<void>
   const client = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
 
   const check = await client.GET("/api/v1/instant/http-status/{target}", {
-    params: { path: { target }, query: { method: "get", timeout_ms: 5000 } },
+    params: { path: { target }, query: { method: "get", follow_redirects: false, timeout_ms: 5000 } },
   });
   const result = check.data!;
   console.log("check", result.verdict, result.fields.status, result.fields.method_used, result.error);

@@ -12,7 +12,9 @@ from plumbline_client.models import CheckHttpStatusMethod, JobRequest, JobReques
 base_url, key, target, closed_port = sys.argv[1:]
 client = AuthenticatedClient(base_url=base_url, token=key, raise_on_unexpected_status=True)
 
-result = check_http_status.sync(target, client=client, method=CheckHttpStatusMethod.GET, timeout_ms=5000)
+result = check_http_status.sync(
+    target, client=client, method=CheckHttpStatusMethod.GET, follow_redirects=False, timeout_ms=5000
+)
 print("check", result.verdict.value, result.fields.status, result.fields.method_used.value, result.error)
 refused = check_http_status.sync(closed_port, client=client)
 print("refused", refused.verdict.value, refused.error.code.value, refused.fields.status)

@@ -7,7 +7,7 @@ import openapi_client
 base_url, key, target, closed_port = sys.argv[1:]
 client = openapi_client.ApiClient(openapi_client.Configuration(host=base_url, access_token=key))
 
-result = openapi_client.ModulesApi(client).check_http_status(target, method="get", timeout_ms=5000)
+result = openapi_client.ModulesApi(client).check_http_status(target, method="get", follow_redirects=False, timeout_ms=5000)
 print("check", result.verdict.value, result.fields.status, result.fields.method_used.value, result.error)
 refused = openapi_client.ModulesApi(client).check_http_status(closed_port)
 print("refused", refused.verdict.value, refused.error.code, refused.fields.status)

@@ -6,7 +6,12 @@ declare const process: { argv: string[]; exit(code: number): never };
 async function main([basePath, key, target, closedPort]: string[]): Promise<void> {
   const configuration = new Configuration({ basePath, accessToken: key });
 
-  const result = await new ModulesApi(configuration).checkHttpStatus({ target, method: "get", timeoutMs: 5000 });
+  const result = await new ModulesApi(configuration).checkHttpStatus({
+    target,
+    method: "get",
+    followRedirects: false,
+    timeoutMs: 5000,
+  });
   console.log("check", result.verdict, result.fields.status, result.fields.methodUsed, result.error);
   const refused = await new ModulesApi(configuration).checkHttpStatus({ target: closedPort });
   console.log("refused", refused.verdict, refused.error?.code, refused.fields.status);

@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
@@ -27,6 +29,11 @@ public final class ClientTools {
     private static final Path DIRECTORY = Path.of("target", "clients").toAbsolutePath();
     private static final Path NPM = DIRECTORY.resolve("npm");
     private static final Path VENV = DIRECTORY.resolve("venv");
+
+    private static final int MAX_MESSAGE = 400;
+
+    /** The reasons why installations failed; empty for those that succeeded. */
+    private static final Map<String, String> FAILURES = new ConcurrentHashMap<>();
 
     private ClientTools() {}
 
@@ -126,8 +133,8 @@ public final class ClientTools {
     public static String pythonProgram(String name) throws IOException {
         Path installed = VENV.resolve("installed");
         if (!Files.exists(installed)) {
-            emptyDirectory("venv");
-            install("a Python environment", DIRECTORY, List.of("python3", "-m", "venv", VENV.toString()));
+            Files.createDirectories(VENV);
+            install("Python", DIRECTORY, List.of("python3", "-m", "venv", VENV.toString()));
             installPython(PYTHON_PACKAGES.toArray(String[]::new));
             Files.createFile(installed);
         }
@@ -144,15 +151,25 @@ public final class ClientTools {
         install(String.join(" ", arguments), DIRECTORY, List.of(whole));
     }
 
+    /** Skips the test if the command fails. It is not repeated then, so that tests without a network end quickly. */
     private static void install(String what, Path directory, List<String> command) {
-        assumeTrue(isProgram(command.get(0)), () -> "skipped: " + command.get(0) + " is not installed");
+        String failure = FAILURES.get(what);
+        if (failure == null) {
+            failure = isProgram(command.get(0)) ? failure(directory, command) : command.get(0) + " is not installed";
+            FAILURES.put(what, failure);
+        }
+        if (!failure.isEmpty()) {
+            abort("skipped: " + what + " cannot be installed: " + failure);
+        }
+    }
+
+    private static String failure(Path directory, List<String> command) {
         try {
             Outcome outcome = execute(directory, command);
-            if (outcome.status != 0) {
-                abort("skipped: " + what + " cannot be installed: " + outcome.output);
-            }
+            String end = outcome.output.substring(Math.max(0, outcome.output.length() - MAX_MESSAGE));
+            return outcome.status == 0 ? "" : "exit code " + outcome.status + ": " + end;
         } catch (IOException e) {
-            abort("skipped: " + what + " cannot be installed: " + e.getMessage());
+            return String.valueOf(e.getMessage());
         }
     }
 

@@ -73,8 +73,8 @@ class GeneratedClientsTest {
     @Test
     void openapiGeneratorPython() throws IOException {
         Path directory = ClientTools.emptyDirectory("python");
-        ClientTools.generate("python", document, directory);
         String python = ClientTools.pythonProgram("python");
+        ClientTools.generate("python", document, directory);
         ClientTools.installPython("-r", directory.resolve("requirements.txt").toString());
         ClientTools.copy("python_client.py", directory);
 

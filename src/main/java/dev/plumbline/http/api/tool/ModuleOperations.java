@@ -244,7 +244,7 @@ public final class ModuleOperations {
     }
 
     /** Converts {@code http-status} and {@code http_status} to {@code HttpStatus}. */
-    private static String pascalCase(String name) {
+    static String pascalCase(String name) {
         return Arrays.stream(name.split("[-_]", -1))
                 .filter(word -> !word.isEmpty())
                 .map(word -> Character.toUpperCase(word.charAt(0)) + word.substring(1))

@@ -6,8 +6,10 @@ import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.ResultJson;
+import dev.plumbline.support.ContractValidator;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
 import io.vertx.json.schema.JsonSchema;
@@ -19,9 +21,12 @@ import java.nio.charset.StandardCharsets;
 
 /** Verifies results against the tools list. */
 public final class ResultContract {
+    private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
+    private static final ContractValidator CONTRACT = new ContractValidator();
+
     private ResultContract() {}
 
-    /** Fails unless the result has the declared fields and findings and its JSON Schema holds. */
+    /** Fails unless the result has the declared fields and findings and its JSON Schemas hold. */
     public static void assertHolds(ModuleDescription module, CheckResult result) {
         assertThat(result.fields().keySet())
                 .containsExactlyElementsOf(
@@ -40,5 +45,12 @@ public final class ResultContract {
                                 .setOutputFormat(OutputFormat.Basic))
                 .validate(answer);
         assertThat(outcome.getValid()).as(answer + ": " + outcome.getErrors()).isTrue();
+        if (MODULES.find(module.module()) != null) {
+            OutputUnit published =
+                    CONTRACT.validate(ModuleOperations.pascalCase(module.module()) + "Result", answer.encode());
+            assertThat(published.getValid())
+                    .as(answer + ": " + published.getErrors())
+                    .isTrue();
+        }
     }
 }
