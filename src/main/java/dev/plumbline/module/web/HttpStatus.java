@@ -35,7 +35,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
             + " Chrome/142.0.0.0 Safari/537.36";
     private static final String GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 
-    /** The fields of the report. */
+    /** The fields of the report. Beside an error, blockedSuspected and soft_404Suspected can be null. */
     public record Report(
             @Nullable Integer status,
             @Nullable String statusText,
@@ -51,8 +51,8 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
             @Nullable String ip,
             String methodUsed,
             int attempts,
-            boolean blockedSuspected,
-            boolean soft_404Suspected,
+            Boolean blockedSuspected,
+            Boolean soft_404Suspected,
             @Nullable Boolean containsMatched) {}
 
     /** A row of the redirect chain. */
@@ -244,8 +244,8 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
                         ? last.method().name().toLowerCase(Locale.ROOT)
                         : traces.size() > 1 || startsWithGet(options) ? "get" : "head",
                 traces.size(),
-                blocked,
-                soft404,
+                last == null ? null : Boolean.valueOf(blocked),
+                last == null ? null : Boolean.valueOf(soft404),
                 matched);
     }
 

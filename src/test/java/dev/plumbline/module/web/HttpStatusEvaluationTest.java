@@ -98,6 +98,8 @@ class HttpStatusEvaluationTest {
         assertThat(evaluation.fields())
                 .containsEntry("ok", false)
                 .containsEntry("status", null)
+                .containsEntry("blocked_suspected", null)
+                .containsEntry("soft_404_suspected", null)
                 .containsEntry("final_url", "http://a.test/")
                 .containsEntry("redirect_count", 0)
                 .containsEntry("method_used", "head")
