@@ -9,10 +9,10 @@
     return;
   }
   const card = () => state.querySelector("[data-version]");
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-  const localizeTimes = (part) => {
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
+  const addLocalTimes = (part) => {
     for (const time of part.querySelectorAll("time[datetime]")) {
-      time.textContent = format.format(new Date(time.dateTime));
+      time.title = format.format(new Date(time.dateTime));
     }
   };
   const replace = (place, fresh) => {
@@ -21,7 +21,7 @@
     const left = scroll ? scroll.scrollLeft : 0;
     const scrollFocused = scroll && document.activeElement === scroll;
     place.replaceChildren(...fresh.childNodes);
-    localizeTimes(place);
+    addLocalTimes(place);
     if (focused) {
       document.getElementById(focused)?.focus({ preventScroll: true });
     }
