@@ -120,7 +120,6 @@ public final class RetentionTask {
         if (failure instanceof DatabaseOverloadedException && deletion.slice > 1) {
             deletion.slice = Math.max(1, deletion.slice / SHRINK_FACTOR);
             queue.add(deletion);
-            return;
         }
         int failures = ++deletion.consecutiveFailures;
         boolean unexpected = !(failure instanceof DatabaseUnavailableException);

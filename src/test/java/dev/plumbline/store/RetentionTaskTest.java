@@ -111,6 +111,23 @@ class RetentionTaskTest {
     }
 
     @Test
+    void repeatedTimeoutsAreReportedAlthoughTheSlicesBecomeSmaller() {
+        AtomicInteger calls = new AtomicInteger();
+        try (CapturedLog log = new CapturedLog()) {
+            start(new RetentionTask.Task(
+                    "locked",
+                    (database, slice) -> calls.incrementAndGet() <= 3
+                            ? Future.failedFuture(new DatabaseOverloadedException("timeout"))
+                            : Future.succeededFuture(0)));
+            Eventually.holds(() -> calls.get() > 4);
+
+            assertThat(log.text())
+                    .contains("retention failed task=\"locked\" failures=\"3\"")
+                    .doesNotContain("failures=\"1\"", "failures=\"2\"");
+        }
+    }
+
+    @Test
     void aBacklogOfSlowRowsIsDeleted() {
         Database database = DATABASE.open();
         await(database.query("create table slow_row (id int primary key)"));
