@@ -56,7 +56,8 @@ import picocli.CommandLine.Parameters;
             "  1  warn",
             "  2  fail",
             "  3  error: a check could not be completed",
-            "  4  invalid option or setting (nothing was checked), or a target that is not valid or not allowed"
+            "  4  invalid option or setting: nothing was checked",
+            "     invalid or forbidden target: the other targets were checked"
         })
 public final class CheckCommand implements Callable<Integer> {
     static final int INVALID = 4;
