@@ -153,6 +153,16 @@ class CorsApiTest {
         assertThat(header(preflight, "Access-Control-Allow-Methods")).isEqualTo("GET, HEAD");
     }
 
+    @Test
+    void anyOriginCanBeAllowed() {
+        try (ServiceUnderTest open = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_CORS_ORIGINS", "*"))) {
+            HttpResponse<String> response = open.instant("http-status", lab.http("/ok?any"), "Origin", "null");
+
+            assertThat(header(response, "Access-Control-Allow-Origin")).isEqualTo("*");
+            assertThat(response.headers().allValues("Vary")).doesNotContain("Origin");
+        }
+    }
+
     /** The session cookie must not be usable from other origins. */
     @ParameterizedTest
     @ValueSource(strings = {"/api/v1/account", "/api/v1/session", "/api/v1/keys", "/api/v1/jobsx"})
