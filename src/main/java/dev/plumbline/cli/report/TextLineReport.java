@@ -25,7 +25,8 @@ final class TextLineReport implements ReportWriter {
             out.write(TextReport.of(module, line.result()) + "\n");
             return;
         }
-        String reason = line.reason();
+        String headline = module.headline().of(line.result());
+        String reason = line.reason().isEmpty() && headline != null ? headline : line.reason();
         out.write(verdict(line.result().verdict())
                 + TerminalText.sanitize(UnicodeName.of(line.target()).toString())
                 + (reason.isEmpty() ? "" : "  " + TerminalText.sanitize(reason))
