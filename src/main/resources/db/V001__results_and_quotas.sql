@@ -1,5 +1,5 @@
--- Cached results until they expire.
-create table result_cache (
+-- Cached results until they expire. Unlogged: a crash of the database server empties the cache, a restart does not.
+create unlogged table result_cache (
   key text primary key,  -- SHA-256 of module, target and options
   body bytea not null,
   checked_at timestamptz not null,

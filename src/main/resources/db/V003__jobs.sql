@@ -1,6 +1,28 @@
+-- The partitions of job_result. A partition contains the results of all jobs of consecutive days.
+create table job_result_partition (
+  first_day int primary key,  -- days since 1970-01-01 in UTC
+  end_day int not null check (end_day > first_day)  -- exclusive
+);
+
+-- The number of a job within its day.
+create sequence job_number minvalue 0 maxvalue 4294967295 cycle;
+
+create function current_day() returns int
+language sql volatile as $$
+  select (floor(extract(epoch from clock_timestamp())) / 86400)::int
+$$;
+
+-- An ID contains the day of creation, so that the results of a day are one range of IDs. A day without partition is
+-- replaced by the nearest day with one.
+create function new_job_id() returns bigint
+language sql volatile as $$
+  select greatest(min(p.first_day), least(max(p.end_day) - 1, current_day()))::bigint << 32 | nextval('job_number')
+  from job_result_partition p
+$$;
+
 -- Jobs. All counts are numbers of lines, duplicates included.
 create table job (
-  id bigint generated always as identity primary key,
+  id bigint primary key default new_job_id(),
   token text not null unique,
   account_id bigint not null references account,
   name text not null check (char_length(name) between 1 and 100),
@@ -58,7 +80,7 @@ create table job_input (
   primary key (job_id, page)
 );
 
--- Results, append-only.
+-- Results, append-only. Partitioned by the day of the job, because dropping a partition costs less than deleting rows.
 create table job_result (
   job_id bigint not null,
   index int not null,
@@ -68,7 +90,43 @@ create table job_result (
   body bytea,
   primary key (job_id, index),
   check ((duplicate_of is null) <> (body is null))
-);
+) partition by range (job_id);
+
+-- Creates the partitions of the next three days, and drops the first partition whose jobs have all expired. Returns
+-- the number of created and dropped partitions. If a lock is not available at once, the next call tries again.
+create function maintain_job_partitions(p_days int) returns int
+language plpgsql set lock_timeout = '300ms' as $$
+declare
+  changes int := 0;
+  next_day int;
+  expired_day int;
+begin
+  lock table job_result_partition in share row exclusive mode;
+  select coalesce(max(p.end_day), current_day() - 1) into next_day from job_result_partition p;
+  while next_day <= current_day() + 3 loop
+    -- attached afterwards, because "create table ... partition of" blocks reads of job_result
+    execute format('create table job_result_%s (like job_result including all)', next_day);
+    execute format('alter table job_result attach partition job_result_%s for values from (%s) to (%s)',
+      next_day, next_day::bigint << 32, (next_day + p_days)::bigint << 32);
+    insert into job_result_partition values (next_day, next_day + p_days);
+    next_day := next_day + p_days;
+    changes := changes + 1;
+  end loop;
+  select p.first_day into expired_day from job_result_partition p
+    where p.end_day < current_day() and not exists (
+      select 1 from job j
+      where j.id >= p.first_day::bigint << 32 and j.id < p.end_day::bigint << 32
+        and coalesce(j.expires_at > clock_timestamp(), true))
+    order by p.first_day limit 1;
+  if found then
+    execute format('drop table job_result_%s', expired_day);
+    delete from job_result_partition p where p.first_day = expired_day;
+    changes := changes + 1;
+  end if;
+  return changes;
+end
+$$;
+select maintain_job_partitions(1);
 
 -- The cached result of a line refers to job_result instead of a copy of the body.
 alter table result_cache
@@ -666,9 +724,10 @@ begin
 end
 $$;
 
--- Deletes a slice of expired jobs and returns its size. A row counts once, and once more for each 8 KiB of its body:
--- deleting a large body reads its pages. The row of the job is kept for a year, so that a request for it returns 410.
-create function purge_jobs(p_max_size int) returns int
+-- Deletes a slice of the jobs that expired before p_delay and returns its size. Most of their results have been dropped
+-- with their partition. A row counts once, and once more for each 8 KiB of its body: deleting a large body reads its
+-- pages. The row of the job is kept for a year, so that a request for it returns 410.
+create function purge_jobs(p_max_size int, p_delay interval) returns int
 language plpgsql as $$
 declare
   expired_job bigint;
@@ -678,7 +737,7 @@ declare
 begin
   while remaining > 0 loop
     select j.id into expired_job from job j
-      where j.expires_at <= clock_timestamp() and j.purged_at is null
+      where j.expires_at <= clock_timestamp() - p_delay and j.purged_at is null
       order by j.expires_at limit 1 for update skip locked;
     exit when not found;
     select max(s.index), coalesce(sum(s.size), 0) into last_index, deleted
@@ -720,7 +779,8 @@ begin
     order by j.id limit p_max_jobs
   loop
     perform terminate_job(abandoned_job.id, 'cancelled', interval '0');
-    update job j set expires_at = clock_timestamp() where j.id = abandoned_job.id;
+    -- so that its results are deleted now and not with their partition
+    update job j set expires_at = clock_timestamp() - interval '1 year' where j.id = abandoned_job.id;
     cancelled_jobs := cancelled_jobs + 1;
   end loop;
   delete from account a where a.id in (

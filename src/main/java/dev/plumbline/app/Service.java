@@ -174,7 +174,8 @@ public final class Service {
                 List.of(
                         new RetentionTask.Task("results", ResultStore::purgeExpired),
                         new RetentionTask.Task("quotas", SlidingWindows::purgeExpired),
-                        new RetentionTask.Task("jobs", JobStore::purgeExpired),
+                        new RetentionTask.Task("job_partitions", jobs::maintainPartitions),
+                        new RetentionTask.Task("jobs", jobs::purgeExpired),
                         new RetentionTask.Task("idempotency_keys", JobStore::purgeIdempotencyKeys),
                         new RetentionTask.Task("deleted_accounts", JobStore::cancelJobsOfDeletedAccounts),
                         new RetentionTask.Task("sessions", SessionService::purgeExpired)),

@@ -20,6 +20,7 @@ final class DatabaseOutage {
     private static final String ROLLBACK = "40";
     private static final String READ_ONLY = "25006";
     private static final String STATEMENT_TIMEOUT = "57014";
+    private static final String LOCK_TIMEOUT = "55P03";
     private static final String PLAN_INVALID = "0A000";
     private static final String DISK_FULL = "53100";
 
@@ -32,7 +33,10 @@ final class DatabaseOutage {
     /** Whether the database is known to be the cause and a later retry can succeed. */
     static boolean isUnavailable(Throwable failure) {
         if (failure instanceof PgException e) {
-            return READ_ONLY.equals(e.getSqlState()) || UNAVAILABLE.contains(sqlStateClass(e)) || isAccessDenied(e);
+            return READ_ONLY.equals(e.getSqlState())
+                    || LOCK_TIMEOUT.equals(e.getSqlState())
+                    || UNAVAILABLE.contains(sqlStateClass(e))
+                    || isAccessDenied(e);
         }
         return failure instanceof IOException
                 || failure instanceof TimeoutException
@@ -69,11 +73,12 @@ final class DatabaseOutage {
         return failure instanceof PgException e && DISK_FULL.equals(e.getSqlState());
     }
 
-    /** Whether the server is reachable but overloaded: statement timeout or too many requests. */
+    /** Whether the server is reachable but overloaded: statement or lock timeout, or too many requests. */
     static boolean isOverload(Throwable failure) {
         return failure instanceof ConnectionPoolTooBusyException
                 || (failure instanceof PgException e
                         && (STATEMENT_TIMEOUT.equals(e.getSqlState())
+                                || LOCK_TIMEOUT.equals(e.getSqlState())
                                 || sqlStateClass(e).equals(ROLLBACK)));
     }
 

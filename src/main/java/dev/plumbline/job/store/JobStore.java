@@ -29,6 +29,11 @@ public final class JobStore {
     private static final double MICROS_PER_SECOND = 1_000_000.0;
     private static final int MAX_PAGE_BYTES = 128 * 1024;
     private static final int ROWS_PER_JOB = 10;
+    private static final int SECONDS_PER_DAY = 86_400;
+    private static final int PARTITIONS = 30;
+
+    /** Results that a job blocks for longer are deleted by row. */
+    private static final int MAX_PARTITION_DELAY_DAYS = 2;
 
     /** The channel that is notified when a job was created. */
     public static final String CREATED = "job_created";
@@ -177,11 +182,28 @@ public final class JobStore {
                 });
     }
 
-    /** Deletes a slice of expired jobs. */
-    public static Future<Integer> purgeExpired(Database maintenance, int slice) {
+    /**
+     * Deletes a slice of expired jobs. With a retention of at least a day, jobs are deleted after the partition of
+     * their results was probably dropped.
+     */
+    public Future<Integer> purgeExpired(Database maintenance, int slice) {
+        int delayDays = retentionSeconds < SECONDS_PER_DAY ? 0 : MAX_PARTITION_DELAY_DAYS;
         return maintenance
-                .query("select purge_jobs($1)", Tuple.of(slice))
+                .query("select purge_jobs($1, make_interval(days => $2))", Tuple.of(slice, delayDays))
                 .map(rows -> rows.iterator().next().getInteger(0));
+    }
+
+    /**
+     * Creates the partitions of the next days, and drops one partition of expired results. The number of partitions
+     * does not exceed {@value #PARTITIONS} by much, because each statement on results locks all of them.
+     *
+     * @return {@code slice} if the next call may drop another one
+     */
+    public Future<Integer> maintainPartitions(Database maintenance, int slice) {
+        int days = Math.max(1, (int) (retentionSeconds / SECONDS_PER_DAY / PARTITIONS));
+        return maintenance
+                .query("select maintain_job_partitions($1)", Tuple.of(days))
+                .map(rows -> rows.iterator().next().getInteger(0) == 0 ? 0 : slice);
     }
 
     /** Deletes a slice of expired idempotency keys. */

@@ -69,6 +69,9 @@ class JobStoreTest {
         nodes = List.of(DATABASE.open(), DATABASE.open());
     }
 
+    /** Job IDs of one day. */
+    private static final long DAY = 1L << 32;
+
     private static JobStore store(int node, int perKey, int perAccount) {
         return new JobStore(nodes.get(node), JobTables.KEEP, new Quotas(perKey, perAccount));
     }
@@ -369,7 +372,7 @@ class JobStoreTest {
                 .containsExactly(young);
 
         List<Long> left = new ArrayList<>();
-        while (tables.number("select purge_jobs(100)") == 100) {
+        while (tables.number("select purge_jobs(100, interval '0')") == 100) {
             left.add(tables.number("select count(*) from job_result where job_id = $1", old));
         }
         assertThat(left).containsExactly(200L, 100L, 0L);
@@ -384,7 +387,7 @@ class JobStoreTest {
                 .isEqualTo(20);
 
         tables.sql("update job set purged_at = purged_at - interval '1 year' where id = $1", old);
-        assertThat(tables.number("select purge_jobs(100)")).isEqualTo(1);
+        assertThat(tables.number("select purge_jobs(100, interval '0')")).isEqualTo(1);
         assertThat(tables.ids("select id from job where account_id = $1", account))
                 .containsExactly(young);
     }
@@ -397,12 +400,73 @@ class JobStoreTest {
         tables.sql("update job_result set body = convert_to(repeat('x', 65536), 'UTF8') where job_id = $1", job);
         tables.sql("update job set expires_at = clock_timestamp() where id = $1", job);
 
-        assertThat(tables.number("select purge_jobs(100)")).isEqualTo(100);
+        assertThat(tables.number("select purge_jobs(100, interval '0')")).isEqualTo(100);
         // 9 per row: one, and eight times 8 KiB
         assertThat(tables.number("select count(*) from job_result where job_id = $1", job))
                 .isEqualTo(28);
-        while (tables.number("select purge_jobs(1)") > 0) {}
+        while (tables.number("select purge_jobs(1, interval '0')") > 0) {}
         assertThat(tables.job(job).getValue("purged_at")).isNotNull();
+    }
+
+    @Test
+    void resultsAreDroppedWithTheirPartitionWhenAllJobsOfItHaveExpired() {
+        JobStore store = store(0, 0, 0);
+        while (await(store.maintainPartitions(nodes.get(0), 1)) > 0) {}
+        long account = tables.account();
+        long today = finished(account, 2);
+        long oldDay = today / DAY - 40;
+        tables.sql("create table job_result_" + oldDay + " (like job_result including all)");
+        tables.sql("alter table job_result attach partition job_result_%d for values from (%d) to (%d)"
+                .formatted(oldDay, oldDay * DAY, (oldDay + 1) * DAY));
+        tables.sql("insert into job_result_partition values ($1, $2)", (int) oldDay, (int) oldDay + 1);
+        long first = movedTo(oldDay, finished(account, 3));
+        long second = movedTo(oldDay, finished(account, 4));
+        tables.sql("update job set expires_at = clock_timestamp() where id = $1", first);
+
+        assertThat(await(store.maintainPartitions(nodes.get(0), 1))).isZero();
+        assertThat(results(first) + results(second)).isEqualTo(7);
+
+        tables.sql("update job set expires_at = clock_timestamp() where id = $1", second);
+        assertThat(await(store.maintainPartitions(nodes.get(0), 1))).isEqualTo(1);
+        assertThat(await(store.maintainPartitions(nodes.get(0), 1))).isZero();
+        assertThat(results(first) + results(second)).isZero();
+        assertThat(results(today)).isEqualTo(2);
+        assertThat(tables.texts("select to_regclass('job_result_" + oldDay + "')::text"))
+                .containsExactly((String) null);
+
+        tables.sql("update job set expires_at = clock_timestamp() - interval '3 days' where account_id = $1", account);
+        while (await(store.purgeExpired(nodes.get(0), 100)) > 0) {}
+        assertThat(tables.ids("select id from job where account_id = $1 and purged_at is null", account))
+                .isEmpty();
+    }
+
+    @Test
+    void jobsAreCreatedWhilePartitionsCannotBeCreated() {
+        long account = tables.account();
+        int lastDay = (int) tables.number("select max(end_day)::bigint - 3 from job_result_partition");
+        try {
+            tables.sql("create table withheld as select * from job_result_partition where first_day >= $1", lastDay);
+            tables.sql("delete from job_result_partition where first_day >= $1", lastDay);
+
+            assertThat(results(finished(account, 5))).isEqualTo(5);
+        } finally {
+            tables.sql("insert into job_result_partition select * from withheld");
+            tables.sql("drop table withheld");
+        }
+    }
+
+    /** Changes the ID of a finished job, as if it had been created on that day. */
+    private static long movedTo(long day, long job) {
+        long moved = day * DAY + job % DAY;
+        tables.sql("delete from job_chunk where job_id = $1", job);
+        tables.sql("update job set id = $2 where id = $1", job, moved);
+        tables.sql("update job_input set job_id = $2 where job_id = $1", job, moved);
+        tables.sql("update job_result set job_id = $2 where job_id = $1", job, moved);
+        return moved;
+    }
+
+    private static long results(long job) {
+        return tables.number("select count(*) from job_result where job_id = $1", job);
     }
 
     private static long finished(long account, int lines) {
@@ -438,7 +502,7 @@ class JobStoreTest {
         assertThat(tables.job(done).getString("state")).isEqualTo("completed");
         assertThat(tables.job(queued).getString("state")).isEqualTo("cancelled");
         assertThat(tables.job(other).getString("state")).isEqualTo("queued");
-        while (await(JobStore.purgeExpired(nodes.get(0), 100)) > 0) {}
+        while (await(store(0, 0, 0).purgeExpired(nodes.get(0), 100)) > 0) {}
         assertThat(tables.number("select count(*) from job_result where job_id = $1", done))
                 .isZero();
         assertThat(tables.number("select count(*) from job_chunk where job_id = $1", other))

@@ -39,7 +39,7 @@ class QueryPlanTest {
         // one connection, because plans are cached per connection
         Database database = new Database(DATABASE.vertx(), DATABASE.url(), 1, Duration.ofSeconds(20));
         JobTables tables = new JobTables(DATABASE.open());
-        for (String table : List.of("job", "job_chunk", "job_result", "job_input", "result_cache", "node")) {
+        for (String table : List.of("job", "job_chunk", "job_input", "result_cache", "node")) {
             tables.sql("alter table " + table + " set (autovacuum_enabled = off)");
         }
         tables.sql(

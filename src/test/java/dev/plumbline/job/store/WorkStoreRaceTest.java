@@ -250,7 +250,7 @@ class WorkStoreRaceTest {
               where id = (select id from job where state = 'queued' order by random() limit 1)""");
                     await(work.failUnsupportedJobs(List.of("another")));
                 }
-                case 1 -> await(JobStore.purgeExpired(database, 1_000));
+                case 1 -> await(jobs.purgeExpired(database, 1_000));
                 case 2 -> {
                     mine.sql("update account set deleted_at = clock_timestamp() where id = $1", account);
                     await(JobStore.cancelJobsOfDeletedAccounts(database, 1_000));
