@@ -37,12 +37,15 @@ public final class SessionService {
     private final Batcher<Long, @Nullable StoredSession> lookups;
 
     /**
-     * @param secret the keys of the tokens are derived from it; at least 32 characters; a change ends all sessions
+     * @param secret the keys of the tokens are derived from it; at least 32 characters
+     * @param previousSecret another secret whose tokens are valid; null if there is only one. A session ends if its
+     *     secret is neither of the two
      * @param publicUrl public URL of the service, the issuer of the tokens
      */
-    public SessionService(Vertx vertx, Database database, String secret, String publicUrl) {
+    public SessionService(
+            Vertx vertx, Database database, String secret, @Nullable String previousSecret, String publicUrl) {
         this.store = new SessionStore(database);
-        this.tokens = new SessionTokenCodec(vertx, secret, publicUrl);
+        this.tokens = new SessionTokenCodec(vertx, secret, previousSecret, publicUrl);
         this.lookups = new Batcher<>(vertx, LOOKUP_LIMITS, store::find);
     }
 

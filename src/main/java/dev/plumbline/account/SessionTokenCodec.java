@@ -23,6 +23,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.bouncycastle.crypto.digests.SHA256Digest;
 import org.bouncycastle.crypto.generators.HKDFBytesGenerator;
 import org.bouncycastle.crypto.params.HKDFParameters;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Session tokens: JSON Web Tokens (RFC 7519) with HS256, one issuer and one audience. Decoding checks encoding,
@@ -45,27 +46,39 @@ final class SessionTokenCodec {
     private static final int ID_CHARACTERS = 22;
 
     private final SecureRandom random = new SecureRandom();
-    private final JWTAuth jwt;
-    private final SecretKeySpec successorKey;
+    private final Keys current;
+    private final @Nullable Keys previous;
     private final String issuer;
+
+    /** The keys that are derived from one secret. */
+    private record Keys(JWTAuth jwt, SecretKeySpec successorKey) {
+        static Keys derive(Vertx vertx, String secret, String issuer) {
+            Buffer signingKey = Buffer.buffer(derivedKey(secret, SIGNATURE_LABEL));
+            JWTAuthOptions options = new JWTAuthOptions()
+                    .addPubSecKey(new PubSecKeyOptions().setAlgorithm(ALGORITHM).setBuffer(signingKey))
+                    .setJWTOptions(new JWTOptions()
+                            .setAlgorithm(ALGORITHM)
+                            .setIssuer(issuer)
+                            .addAudience(AUDIENCE));
+            return new Keys(
+                    JWTAuth.create(vertx, options), new SecretKeySpec(derivedKey(secret, ID_LABEL), "HmacSHA256"));
+        }
+
+        Future<Claims> verify(String token) {
+            return jwt.authenticate(new TokenCredentials(token))
+                    .map(user -> claims(user.principal().mergeIn(user.attributes()), this));
+        }
+    }
 
     /**
      * @param secret at least 32 characters; the keys are derived from it
+     * @param previousSecret another secret whose tokens are valid; null if there is only one
      * @param issuer public URL of the service
      */
-    SessionTokenCodec(Vertx vertx, String secret, String issuer) {
+    SessionTokenCodec(Vertx vertx, String secret, @Nullable String previousSecret, String issuer) {
         this.issuer = issuer;
-        this.successorKey = new SecretKeySpec(derivedKey(secret, ID_LABEL), "HmacSHA256");
-        Buffer signingKey = Buffer.buffer(derivedKey(secret, SIGNATURE_LABEL));
-        this.jwt = JWTAuth.create(
-                vertx,
-                new JWTAuthOptions()
-                        .addPubSecKey(
-                                new PubSecKeyOptions().setAlgorithm(ALGORITHM).setBuffer(signingKey))
-                        .setJWTOptions(new JWTOptions()
-                                .setAlgorithm(ALGORITHM)
-                                .setIssuer(issuer)
-                                .addAudience(AUDIENCE)));
+        this.current = Keys.derive(vertx, secret, issuer);
+        this.previous = previousSecret == null ? null : Keys.derive(vertx, previousSecret, issuer);
     }
 
     /** Derives a key for one purpose (HKDF with SHA-256, RFC 5869). */
@@ -81,8 +94,9 @@ final class SessionTokenCodec {
      * The claims of a token.
      *
      * @param tokenId ID of the token
+     * @param keys the keys that signed it
      */
-    record Claims(long sessionId, long accountId, String tokenId) {
+    record Claims(long sessionId, long accountId, String tokenId, Keys keys) {
         /** Omits the token ID. */
         @Override
         public String toString() {
@@ -97,11 +111,14 @@ final class SessionTokenCodec {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /** The ID of the token that replaces this one. Deterministic, so that concurrent requests get the same token. */
+    /**
+     * The ID of the token that replaces this one. Deterministic, so that concurrent requests get the same token, also
+     * from nodes with different current secrets.
+     */
     String successorId(Claims token) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(successorKey);
+            mac.init(token.keys.successorKey);
             byte[] code = mac.doFinal(("successor\n" + token.sessionId + "\n" + token.tokenId).getBytes(UTF_8));
             return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(code, ID_BYTES));
         } catch (GeneralSecurityException e) {
@@ -110,7 +127,7 @@ final class SessionTokenCodec {
     }
 
     String encode(long sessionId, long accountId, String tokenId, Instant expiresAt) {
-        return jwt.generateToken(
+        return current.jwt.generateToken(
                 new JsonObject()
                         .put("iss", issuer)
                         .put("aud", AUDIENCE)
@@ -130,8 +147,8 @@ final class SessionTokenCodec {
             if (!isCanonical(token)) {
                 return invalid();
             }
-            return jwt.authenticate(new TokenCredentials(token))
-                    .map(user -> claims(user.principal().mergeIn(user.attributes())))
+            return current.verify(token)
+                    .recover(failure -> previous == null ? invalid() : previous.verify(token))
                     .recover(failure -> invalid());
         } catch (RuntimeException failure) {
             return invalid();
@@ -149,13 +166,13 @@ final class SessionTokenCodec {
         return true;
     }
 
-    private static Claims claims(JsonObject user) {
+    private static Claims claims(JsonObject user, Keys keys) {
         JsonObject token = user.getJsonObject("accessToken");
         String id = token.getString("jti");
         if (id.length() != ID_CHARACTERS || !token.containsKey("exp")) {
             throw new IllegalArgumentException("not a session token");
         }
-        return new Claims(Long.parseLong(token.getString("sid")), Long.parseLong(token.getString("sub")), id);
+        return new Claims(Long.parseLong(token.getString("sid")), Long.parseLong(token.getString("sub")), id, keys);
     }
 
     static Buffer hash(String tokenId) {

@@ -41,7 +41,11 @@ final class AccountAssembly {
             throws StartException {
         this.config = config;
         this.sessions = new SessionService(
-                vertx, database, secret(config), config.http().publicUrl());
+                vertx,
+                database,
+                secret(config),
+                config.session().previousSecret(),
+                config.http().publicUrl());
         this.signIns = new SignInService(database, bus, sessions, passwords);
         this.accounts = new AccountAdministration(database, passwords);
     }

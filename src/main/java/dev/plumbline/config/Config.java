@@ -107,8 +107,9 @@ public record Config(
     }
 
     /** @param secret null for a secret that is generated and stored in {@code data.dir} */
-    public record SessionSettings(@Setting(SECRET) @Nullable String secret) {
-        /** Hides the secret. */
+    public record SessionSettings(
+            @Setting(SECRET) @Nullable String secret, @Setting(SECRET) @Nullable String previousSecret) {
+        /** Hides the secrets. */
         @Override
         public String toString() {
             return "SessionSettings[" + (secret == null ? "generated" : "configured") + "]";

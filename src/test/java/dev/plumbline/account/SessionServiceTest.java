@@ -46,7 +46,7 @@ class SessionServiceTest {
     @BeforeAll
     void open() {
         database = DATABASE.open();
-        sessions = new SessionService(DATABASE.vertx(), database, SECRET, URL);
+        sessions = new SessionService(DATABASE.vertx(), database, SECRET, null, URL);
     }
 
     @BeforeEach
@@ -94,7 +94,7 @@ class SessionServiceTest {
 
     @Test
     void sessionsAreValidOnAllNodes() {
-        SessionService other = new SessionService(DATABASE.vertx(), DATABASE.open(), SECRET, URL);
+        SessionService other = new SessionService(DATABASE.vertx(), DATABASE.open(), SECRET, null, URL);
 
         assertThat(Await.value(other.authenticate(begin().newToken())).account())
                 .isEqualTo(account);
@@ -419,9 +419,37 @@ class SessionServiceTest {
 
     @Test
     void aChangedSecretEndsAllSessions() {
-        SessionService changed = new SessionService(DATABASE.vertx(), database, SECRET + "!", URL);
+        SessionService changed = new SessionService(DATABASE.vertx(), database, SECRET + "!", null, URL);
 
         assertThat(Await.value(changed.authenticate(begin().newToken()))).isNull();
+    }
+
+    /** The nodes of a cluster are restarted one after the other: with both secrets, in either order. */
+    @Test
+    void aSecretIsRotatedWithoutEndingSessions() {
+        String next = "the next secret of 32 characters and more";
+        SessionService oldFirst = new SessionService(DATABASE.vertx(), database, SECRET, next, URL);
+        SessionService newFirst = new SessionService(DATABASE.vertx(), database, next, SECRET, URL);
+        SessionService onlyNew = new SessionService(DATABASE.vertx(), database, next, null, URL);
+        AuthenticatedUser begun = begin();
+
+        for (SessionService node : List.of(oldFirst, newFirst)) {
+            assertThat(Await.value(node.authenticate(begun.newToken())).session())
+                    .isEqualTo(begun.session());
+        }
+        longAgo(begun.session(), "1 hour");
+        String fromNew = Await.value(newFirst.authenticate(begun.newToken())).newToken();
+        String fromOld = Await.value(oldFirst.authenticate(begun.newToken())).newToken();
+
+        assertThat(claims(fromOld))
+                .as("both nodes replace the token by the same one")
+                .isEqualTo(claims(fromNew));
+        for (String token : List.of(fromNew, fromOld)) {
+            assertThat(Await.value(oldFirst.authenticate(token))).isNotNull();
+            assertThat(Await.value(newFirst.authenticate(token))).isNotNull();
+        }
+        assertThat(Await.value(onlyNew.authenticate(fromNew))).isNotNull();
+        assertThat(Await.value(onlyNew.authenticate(fromOld))).isNull();
     }
 
     /** A signature must not be usable to derive the ID of a later token. */
