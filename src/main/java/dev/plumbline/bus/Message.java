@@ -1,6 +1,9 @@
 package dev.plumbline.bus;
 
 import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ResultJson;
+import dev.plumbline.check.Verdict;
+import java.time.Instant;
 import java.util.Map;
 
 /**
@@ -15,6 +18,7 @@ public sealed interface Message
                 Message.ChargeQuota,
                 Message.RefundQuota,
                 Message.QuotaReply,
+                Message.Unreadable,
                 Message.Done {
 
     /**
@@ -58,7 +62,51 @@ public sealed interface Message
     sealed interface RunReply extends Message {}
 
     /** The check completed, with or without an error. */
-    record Checked(CheckResult result) implements RunReply {}
+    sealed interface CompletedCheck extends RunReply {
+        Verdict verdict();
+
+        /** The start of the check. */
+        Instant checkedAt();
+
+        /** Whether the result can be cached. */
+        boolean cacheable();
+
+        /** The output of {@link ResultJson#write}. Must not be modified. */
+        byte[] json();
+    }
+
+    /** A check that completed on this node. */
+    record Checked(CheckResult result) implements CompletedCheck {
+        @Override
+        public Verdict verdict() {
+            return result.verdict();
+        }
+
+        @Override
+        public Instant checkedAt() {
+            return result.checkedAt();
+        }
+
+        @Override
+        public boolean cacheable() {
+            return result.cacheable();
+        }
+
+        @Override
+        public byte[] json() {
+            return ResultJson.write(result);
+        }
+    }
+
+    /** A check that completed on another node: the result as it is stored and sent, so that it is never parsed. */
+    record CheckedRemotely(Verdict verdict, Instant checkedAt, boolean cacheable, byte[] json)
+            implements CompletedCheck {}
+
+    /**
+     * The check did not run, because the module, the target or an option is unknown to the node, which has another
+     * version.
+     */
+    record Unsupported() implements RunReply {}
 
     /**
      * The queue is full; the check did not run.
@@ -113,6 +161,13 @@ public sealed interface Message
 
     /** The process was paused during the check, so its times and timeouts are not facts about the target. */
     record Paused() implements RunReply {}
+
+    /**
+     * A message of another version that cannot be read. Never sent.
+     *
+     * @param reason for the log
+     */
+    record Unreadable(String reason) implements Message {}
 
     /** The request was executed. */
     record Done() implements Message {}

@@ -40,7 +40,11 @@ public final class MessageBus {
                 .setCodecName(BusCodec.NAME)
                 .setLocalOnly(true)
                 .setSendTimeout(Math.max(1, timeoutMs));
-        return vertx.eventBus().<Message>request(address, message, options).map(reply -> replyType.cast(reply.body()));
+        return vertx.eventBus()
+                .<Message>request(address, message, options)
+                .compose(reply -> replyType.isInstance(reply.body())
+                        ? Future.succeededFuture(replyType.cast(reply.body()))
+                        : Future.failedFuture("unexpected reply: " + reply.body()));
     }
 
     /**
@@ -50,7 +54,7 @@ public final class MessageBus {
     public <M extends Message> MessageConsumer<Message> serve(
             String address, Class<M> type, Function<M, ? extends Future<? extends Message>> handler) {
         DeliveryOptions reply = new DeliveryOptions().setCodecName(BusCodec.NAME);
-        return vertx.eventBus().<Message>consumer(address, message -> handle(handler, type.cast(message.body()))
+        return vertx.eventBus().<Message>consumer(address, message -> handle(handler, type, message.body())
                 .onSuccess(body -> message.reply(body, reply))
                 .onFailure(failure -> {
                     LOG.atError()
@@ -72,9 +76,11 @@ public final class MessageBus {
     }
 
     private static <M extends Message> Future<? extends Message> handle(
-            Function<M, ? extends Future<? extends Message>> handler, M message) {
+            Function<M, ? extends Future<? extends Message>> handler, Class<M> type, Message message) {
         try {
-            return handler.apply(message);
+            return type.isInstance(message)
+                    ? handler.apply(type.cast(message))
+                    : Future.failedFuture("unexpected message: " + message);
         } catch (RuntimeException failure) {
             return Future.failedFuture(failure);
         }

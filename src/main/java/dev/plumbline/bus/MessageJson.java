@@ -7,17 +7,24 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import java.io.IOException;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** JSON form of messages: {@code {"v":1,"type":"RunCheck","body":{…}}}. Unknown versions and types are rejected. */
+/**
+ * JSON form of messages: {@code {"v":1,"type":"RunCheck","body":{…}}}. Two adjacent versions of the program can
+ * communicate: unknown members are ignored, and missing members get their default ({@link MessageDefaults}).
+ */
 final class MessageJson {
-    private static final int VERSION = 1;
+    /** The generation of the wire format. Nodes with different generations must not share an event bus. */
+    static final int GENERATION = 1;
 
     private final ObjectMapper mapper = new ObjectMapper()
             .registerModule(new JavaTimeModule())
             .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+            // integer options are always long
+            .enable(DeserializationFeature.USE_LONG_FOR_INTS)
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
     private final Map<String, Class<? extends Message>> types = typesOf(Message.class);
 
@@ -35,32 +42,37 @@ final class MessageJson {
     }
 
     byte[] write(Message message) {
+        Message sent = message instanceof Message.Checked checked
+                ? new Message.CheckedRemotely(
+                        checked.verdict(), checked.checkedAt(), checked.cacheable(), checked.json())
+                : message;
         ObjectNode envelope = mapper.createObjectNode();
-        envelope.put("v", VERSION);
-        envelope.put("type", message.getClass().getSimpleName());
-        envelope.set("body", mapper.valueToTree(message));
+        envelope.put("v", GENERATION);
+        envelope.put("type", sent.getClass().getSimpleName());
+        envelope.set("body", mapper.valueToTree(sent));
         try {
             return mapper.writeValueAsBytes(envelope);
         } catch (JsonProcessingException impossible) {
-            throw new IllegalStateException("cannot write " + message.getClass(), impossible);
+            throw new IllegalStateException("cannot write " + sent.getClass(), impossible);
         }
     }
 
+    /** Reads a message. An unknown generation or type or a malformed message is {@link Message.Unreadable}. */
     Message read(byte[] bytes) {
         try {
             JsonNode envelope = mapper.readTree(bytes);
-            int version = envelope.path("v").asInt();
-            if (version != VERSION) {
-                throw new IllegalArgumentException("unsupported message version " + version);
+            int generation = envelope.path("v").asInt();
+            if (generation != GENERATION) {
+                return new Message.Unreadable("unsupported generation " + generation);
             }
             String name = envelope.path("type").asText();
             Class<? extends Message> type = types.get(name);
             if (type == null) {
-                throw new IllegalArgumentException("unknown message type " + name);
+                return new Message.Unreadable("unknown message type " + name);
             }
-            return mapper.treeToValue(envelope.get("body"), type);
-        } catch (java.io.IOException broken) {
-            throw new IllegalArgumentException("malformed message", broken);
+            return mapper.treeToValue(MessageDefaults.complete(envelope.path("body"), type), type);
+        } catch (IOException | IllegalArgumentException malformed) {
+            return new Message.Unreadable("malformed message: " + malformed.getMessage());
         }
     }
 }

@@ -231,7 +231,7 @@ public final class InstantChecks {
                         Message.RunReply.class,
                         check.options().integer(ModuleDescription.TIMEOUT_MS) + RUN_MARGIN_MS)
                 .transform(reply -> {
-                    if (reply.succeeded() && reply.result() instanceof Message.Checked checked) {
+                    if (reply.succeeded() && reply.result() instanceof Message.CompletedCheck checked) {
                         return Future.succeededFuture(complete(check, request, checked, granted));
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Overloaded busy) {
@@ -239,6 +239,11 @@ public final class InstantChecks {
                         return Future.succeededFuture(new InstantOutcome.Overloaded(
                                 "Too many checks are in progress on this service or for this target.",
                                 busy.retryAfterSeconds()));
+                    }
+                    if (reply.succeeded() && reply.result() instanceof Message.Unsupported) {
+                        refund(request, granted);
+                        return Future.succeededFuture(
+                                unavailable("The service is being upgraded and cannot run this check yet. Retry."));
                     }
                     if (reply.succeeded()) {
                         return Future.succeededFuture(unavailable("The service was paused during the check. Retry."));
@@ -255,10 +260,10 @@ public final class InstantChecks {
     }
 
     private InstantOutcome complete(
-            ValidCheck check, InstantRequest request, Message.Checked checked, Message.Granted quota) {
+            ValidCheck check, InstantRequest request, Message.CompletedCheck checked, Message.Granted quota) {
         metrics.miss.increment();
         return new InstantOutcome.Completed(
-                results.add(check.key(), checked.result()),
+                results.add(check.key(), checked.json(), checked.checkedAt(), checked.cacheable()),
                 true,
                 new InstantOutcome.Charge(request.payer().policy(), quota));
     }

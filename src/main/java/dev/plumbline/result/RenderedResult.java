@@ -1,7 +1,6 @@
 package dev.plumbline.result;
 
 import com.google.common.hash.Hashing;
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ResultJson;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
@@ -33,14 +32,13 @@ public final class RenderedResult {
         this.etag = "W/\"" + Hashing.murmur3_128().hashBytes(result) + '"';
     }
 
-    /** Renders a new result. */
-    static RenderedResult of(CheckResult result, Duration ttl) {
-        Instant checkedAt = result.checkedAt();
-        return new RenderedResult(
-                ResultJson.write(result),
-                checkedAt,
-                result.cacheable() ? checkedAt.plus(ttl) : checkedAt,
-                result.cacheable());
+    /**
+     * A new result.
+     *
+     * @param result the output of {@link ResultJson#write}
+     */
+    static RenderedResult of(byte[] result, Instant checkedAt, boolean cacheable, Duration ttl) {
+        return new RenderedResult(result, checkedAt, cacheable ? checkedAt.plus(ttl) : checkedAt, cacheable);
     }
 
     /** A result read from the database. */
@@ -48,7 +46,7 @@ public final class RenderedResult {
         return new RenderedResult(result, checkedAt, expiresAt, true);
     }
 
-    /** A result read from a line of a job, written by {@link #toLine(CheckResult)}. */
+    /** A result read from a line of a job, written by {@link #toLine(byte[])}. */
     static RenderedResult fromLine(byte[] line, Instant checkedAt, Instant expiresAt) {
         byte[] result = Arrays.copyOf(line, line.length - FRESH_SUFFIX.length + 1);
         result[result.length - 1] = '}';
@@ -89,9 +87,13 @@ public final class RenderedResult {
         return toLine(result, cached);
     }
 
-    /** A fresh result as a line of a job. */
-    public static Buffer toLine(CheckResult result) {
-        return toLine(ResultJson.write(result), false);
+    /**
+     * A fresh result as a line of a job.
+     *
+     * @param result the output of {@link ResultJson#write}
+     */
+    public static Buffer toLine(byte[] result) {
+        return toLine(result, false);
     }
 
     private static Buffer toLine(byte[] result, boolean cached) {

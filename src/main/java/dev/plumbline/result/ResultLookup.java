@@ -1,6 +1,5 @@
 package dev.plumbline.result;
 
-import dev.plumbline.check.CheckResult;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
@@ -75,9 +74,13 @@ public final class ResultLookup {
         });
     }
 
-    /** Adds a new result to memory and database if it is cacheable. */
-    public RenderedResult add(ResultKey key, CheckResult checked) {
-        RenderedResult result = RenderedResult.of(checked, ttl);
+    /**
+     * Adds a new result to memory and database if it is cacheable.
+     *
+     * @param json the result as written by {@code ResultJson}
+     */
+    public RenderedResult add(ResultKey key, byte[] json, Instant checkedAt, boolean cacheable) {
+        RenderedResult result = RenderedResult.of(json, checkedAt, cacheable, ttl);
         if (result.cacheable()) {
             cache.put(key.text(), result);
             store.store(new ResultStore.Entry(
@@ -87,14 +90,11 @@ public final class ResultLookup {
     }
 
     /**
-     * The cache entry for a new result of a line; null if it is not cacheable. Lines are not added to the memory cache,
-     * because one job would evict the results of instant checks.
+     * The cache entry for a new, cacheable result of a line. Lines are not added to the memory cache, because one job
+     * would evict the results of instant checks.
      */
-    public @Nullable LineCacheEntry cacheEntry(ResultKey key, CheckResult result) {
-        return result.cacheable()
-                ? new LineCacheEntry(
-                        key.stored(), result.checkedAt(), result.checkedAt().plus(ttl))
-                : null;
+    public LineCacheEntry cacheEntry(ResultKey key, Instant checkedAt) {
+        return new LineCacheEntry(key.stored(), checkedAt, checkedAt.plus(ttl));
     }
 
     private static @Nullable RenderedResult rendered(ResultStore.@Nullable StoredResult found) {

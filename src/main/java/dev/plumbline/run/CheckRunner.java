@@ -120,7 +120,7 @@ public final class CheckRunner {
     public Future<Message.RunReply> run(Message.RunCheck request) {
         ModuleDefinition<?> module = modules.find(request.module());
         if (module == null) {
-            return Future.failedFuture("unknown module: " + request.module());
+            return Future.succeededFuture(new Message.Unsupported());
         }
         if (running < permits && (!request.bulk() || runningBulk < bulkPermits)) {
             running++;
@@ -157,12 +157,12 @@ public final class CheckRunner {
             target = TargetParser.parse(description, request.target());
         } catch (InvalidTargetException invalid) {
             release(request);
-            return Future.failedFuture(invalid);
+            return Future.succeededFuture(new Message.Unsupported());
         }
         Options options = Options.parse(description, request.options()).options();
         if (options == null) {
             release(request);
-            return Future.failedFuture("invalid options for module " + request.module());
+            return Future.succeededFuture(new Message.Unsupported());
         }
         RequestBudget budget = new RequestBudget(module.requests(options));
         return evaluate(module, target, options, request, budget).transform(outcome -> {

@@ -340,10 +340,10 @@ class CheckRunnerTest {
     }
 
     @Test
-    void invalidRequestsFailWithoutTakingAPermit() {
+    void requestsOfAnotherVersionDoNotRunAndDoNotTakeAPermit() {
         CheckRunner runner = runner(1, 0);
 
-        assertThat(Await.failure(run(runner, "no domain"))).isNotNull();
+        assertThat(Await.value(run(runner, "no domain"))).isEqualTo(new Message.Unsupported());
         assertPlaceIsFree(runner);
     }
 }

@@ -11,6 +11,7 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.ResultAssembler;
+import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
@@ -460,10 +461,11 @@ public final class JobCoordinator {
         } catch (InvalidTargetException | RuntimeException noTarget) {
             result = withoutTarget(chunk, error);
         }
-        return new WorkStore.LineResult(chunk.id(), index, result.verdict().id(), RenderedResult.toLine(result), null);
+        return new WorkStore.LineResult(
+                chunk.id(), index, result.verdict().id(), RenderedResult.toLine(ResultJson.write(result)), null);
     }
 
     private void write(Chunk chunk, int index, CheckResult result) {
-        writer.add(chunk, index, result.verdict().id(), RenderedResult.toLine(result));
+        writer.add(chunk, index, result.verdict().id(), RenderedResult.toLine(ResultJson.write(result)));
     }
 }

@@ -4,7 +4,6 @@ import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.CheckError;
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.ResultAssembler;
@@ -68,15 +67,15 @@ final class LineChecker {
                         Message.RunReply.class,
                         chunk.options().integer(ModuleDescription.TIMEOUT_MS) + replyMarginMs)
                 .transform(reply -> {
-                    if (reply.succeeded() && reply.result() instanceof Message.Checked checked) {
-                        writeOrFail(line, checked.result());
+                    if (reply.succeeded() && reply.result() instanceof Message.CompletedCheck checked) {
+                        writeOrFail(line, checked);
                         return Future.succeededFuture(0L);
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Overloaded overload) {
                         line.cancelAttempt();
                         return Future.succeededFuture(deferOrFail(line, overload.retryAfterSeconds()));
                     }
-                    if (MessageBus.isUnserved(reply.cause())) {
+                    if (MessageBus.isUnserved(reply.cause()) || reply.result() instanceof Message.Unsupported) {
                         line.cancelAttempt();
                         return Future.succeededFuture(deferOrFail(line, RETRY_SECONDS));
                     }
@@ -84,14 +83,13 @@ final class LineChecker {
                         LOG.atWarn()
                                 .addKeyValue("request_id", request.requestId())
                                 .log("line check interrupted");
-                        return Future.succeededFuture(retryOrFail(line));
+                    } else {
+                        LOG.atError()
+                                .addKeyValue("request_id", request.requestId())
+                                .setCause(reply.cause())
+                                .log("line check failed");
                     }
-                    LOG.atError()
-                            .addKeyValue("request_id", request.requestId())
-                            .setCause(reply.cause())
-                            .log("line check failed");
-                    fail(line, CheckError.INTERNAL);
-                    return Future.succeededFuture(0L);
+                    return Future.succeededFuture(retryOrFail(line));
                 });
     }
 
@@ -118,9 +116,9 @@ final class LineChecker {
     /**
      * Writes a result; an internal error if it cannot be rendered, because the next check would fail in the same way.
      */
-    private void writeOrFail(PendingLine line, CheckResult result) {
+    private void writeOrFail(PendingLine line, Message.CompletedCheck checked) {
         try {
-            write(line, result);
+            write(line, checked);
         } catch (RuntimeException failure) {
             LOG.atError()
                     .addKeyValue("chunk", line.chunk().id())
@@ -133,17 +131,20 @@ final class LineChecker {
 
     /** Writes an error result without a check. */
     void fail(PendingLine line, CheckError error) {
-        write(line, ResultAssembler.failed(line.chunk().module(), line.target(), error, clock.instant(), 0));
+        write(
+                line,
+                new Message.Checked(
+                        ResultAssembler.failed(line.chunk().module(), line.target(), error, clock.instant(), 0)));
     }
 
-    private void write(PendingLine line, CheckResult result) {
+    private void write(PendingLine line, Message.CompletedCheck checked) {
         if (!line.chunk().lost()) {
             writer.add(
                     line.chunk(),
                     line.index(),
-                    result.verdict().id(),
-                    RenderedResult.toLine(result),
-                    results.cacheEntry(line.key(), result));
+                    checked.verdict().id(),
+                    RenderedResult.toLine(checked.json()),
+                    checked.cacheable() ? results.cacheEntry(line.key(), checked.checkedAt()) : null);
         }
     }
 }

@@ -140,6 +140,26 @@ class LineCheckerTest {
     }
 
     @Test
+    void aRunnerOfAnotherVersionIsNotAnAttempt() {
+        serve(() -> Future.succeededFuture(new Message.Unsupported()));
+
+        for (int i = 0; i < 10; i++) {
+            assertThat(check()).isPositive();
+        }
+    }
+
+    @Test
+    void theThirdFailureIsAnInternalError() {
+        serve(() -> Future.failedFuture("a fault that the test wants"));
+
+        assertThat(check()).isPositive();
+        assertThat(check()).isPositive();
+        assertThat(check()).isZero();
+
+        assertThat(result()).contains("\"code\":\"internal\"", "three attempts");
+    }
+
+    @Test
     void aMissingRunnerIsNotAnAttempt() {
         for (int i = 0; i < 10; i++) {
             assertThat(check()).isPositive();
