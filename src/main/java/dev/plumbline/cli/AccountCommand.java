@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
         description = "Manages accounts.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        footerHeading = "%nExit status:%n",
+        footerHeading = "%nExit codes:%n",
         footer = {"  0  success", "  1  error, see stderr", "  2  invalid usage"})
 public final class AccountCommand {
     private static final int PAGE = 500;

@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
             "The service can continue to run. Restore the backup with 'plumbline restore DIR'."
         },
         mixinStandardHelpOptions = true,
-        footerHeading = "%nExit status:%n",
+        footerHeading = "%nExit codes:%n",
         footer = {"  0  success", "  1  error, see stderr", "  2  invalid usage"})
 public final class BackupCommand implements Callable<Integer> {
     private static final int FAILED = 1;

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Checks the targets of an input with limited concurrency and writes the results in input order. At most
  * {@link #MIN_WINDOW} results, or 16 for each concurrent check, wait for an earlier one; then no further target is
- * read. Reads and writes on the calling thread, so that a slow output delays no check.
+ * read. Reads and writes on the calling thread, so that slow output does not delay checks.
  */
 final class CheckBatch {
     private static final int MIN_WINDOW = 1024;

@@ -50,7 +50,7 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         exitCodeOnInvalidInput = CheckCommand.INVALID,
         exitCodeOnExecutionException = CheckCommand.INVALID,
-        footerHeading = "%nExit status (the worst verdict at or above --fail-on):%n",
+        footerHeading = "%nExit codes (the worst verdict at or above --fail-on):%n",
         footer = {
             "  0  no verdict at or above --fail-on",
             "  1  warn",
@@ -89,7 +89,7 @@ public final class CheckCommand implements Callable<Integer> {
             names = "--output",
             paramLabel = "FORMAT",
             defaultValue = "text",
-            converter = NamedValue.Format.class,
+            converter = OptionConverters.Format.class,
             description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private ReportFormat output = ReportFormat.TEXT;
 
@@ -100,8 +100,8 @@ public final class CheckCommand implements Callable<Integer> {
             names = "--fail-on",
             paramLabel = "VERDICT",
             defaultValue = "warn",
-            converter = NamedValue.FailOn.class,
-            description = "Least severe verdict with an exit status other than 0: warn, fail or error (default:"
+            converter = OptionConverters.FailOn.class,
+            description = "Least severe verdict with an exit code other than 0: warn, fail or error (default:"
                     + " ${DEFAULT-VALUE}).")
     private Verdict failOn = Verdict.WARN;
 
@@ -109,7 +109,7 @@ public final class CheckCommand implements Callable<Integer> {
             names = {"-c", "--concurrency"},
             paramLabel = "N",
             defaultValue = "64",
-            converter = NamedValue.Concurrency.class,
+            converter = OptionConverters.Concurrency.class,
             description = "Maximum number of concurrent checks, 1 to 1000 (default: ${DEFAULT-VALUE}).")
     private int concurrency = 64;
 
@@ -123,14 +123,14 @@ public final class CheckCommand implements Callable<Integer> {
     public Integer call() {
         try {
             if (targets.isEmpty() && input == null) {
-                return fail("no targets. Add targets or --input FILE.");
+                return fail("No targets. Add targets or --input FILE.");
             }
             Config settings = config.load();
             Set<String> resolvers = settings.dns().resolvers().keySet();
             ModuleCatalogue modules = ModuleCatalogue.load(resolvers, module::equals);
             ModuleDefinition<?> found = modules.find(module);
             if (found == null) {
-                return fail(NamedValue.unknownModule(module));
+                return fail(OptionConverters.unknownModule(module));
             }
             ModuleDescription description = found.description();
             Options.Parsed parsed = Options.parse(description, options);

@@ -11,7 +11,7 @@ import picocli.CommandLine.Mixin;
         name = "config",
         description = "Prints every setting with its value and source. Secrets are hidden.",
         mixinStandardHelpOptions = true,
-        footerHeading = "%nExit status:%n",
+        footerHeading = "%nExit codes:%n",
         footer = {"  0  the configuration is valid", "  1  the configuration is not valid, see stderr"})
 public final class ConfigCommand implements Callable<Integer> {
     @Mixin

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         exitCodeOnInvalidInput = CheckCommand.INVALID,
-        footerHeading = "%nExit status:%n",
+        footerHeading = "%nExit codes:%n",
         footer = {"  0  success", "  1  a job was cancelled or failed", "  4  invalid usage, or a request failed"})
 public final class JobCommand {
     private static final int UNFINISHED = 1;
@@ -69,7 +69,7 @@ public final class JobCommand {
             @Option(
                             names = "--output",
                             paramLabel = "FORMAT",
-                            converter = NamedValue.JobFormat.class,
+                            converter = OptionConverters.JobFormat.class,
                             description = "Wait and print the results as csv, ndjson or json.")
                     JobResultJoiner.@Nullable Format output) {
         return run(server, client -> {
@@ -148,7 +148,7 @@ public final class JobCommand {
                             names = "--output",
                             paramLabel = "FORMAT",
                             defaultValue = "csv",
-                            converter = NamedValue.JobFormat.class,
+                            converter = OptionConverters.JobFormat.class,
                             description = "csv, ndjson or json (default: ${DEFAULT-VALUE}).")
                     JobResultJoiner.Format output) {
         return run(server, client -> watch(client, jobs(client, tokens), output));

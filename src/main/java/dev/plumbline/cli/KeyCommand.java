@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
         description = "Manages API keys.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        footerHeading = "%nExit status:%n",
+        footerHeading = "%nExit codes:%n",
         footer = {"  0  success", "  1  error, see stderr", "  2  invalid usage"})
 public final class KeyCommand {
     @Command(

@@ -32,9 +32,9 @@ final class ProgressBar {
         this.drawn = start;
     }
 
-    /** A bar on stderr if it is wanted and stderr is a terminal. */
-    static ProgressBar onStderr(boolean wanted) {
-        return new ProgressBar(System.err, wanted && isTerminal("/proc/self/fd/2"), System::nanoTime);
+    /** A bar on stderr; it is drawn if it is requested and stderr is a terminal. */
+    static ProgressBar onStderr(boolean requested) {
+        return new ProgressBar(System.err, requested && isTerminal("/proc/self/fd/2"), System::nanoTime);
     }
 
     /** Whether a file descriptor is a terminal. The JDK has no method for stderr. */
@@ -48,7 +48,7 @@ final class ProgressBar {
     }
 
     /**
-     * Draws the bar if the last drawing is old enough.
+     * Draws the bar, unless it was drawn within the last 100 milliseconds.
      *
      * @param done completed lines
      * @param total all lines; -1 if unknown

@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
             "Verifies the checksum of each file and starts the database once to replay its log."
         },
         mixinStandardHelpOptions = true,
-        footerHeading = "%nExit status:%n",
+        footerHeading = "%nExit codes:%n",
         footer = {"  0  success", "  1  error, see stderr", "  2  invalid usage"})
 public final class RestoreCommand implements Callable<Integer> {
     @Mixin

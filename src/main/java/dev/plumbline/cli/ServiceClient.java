@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client of the API of a service. Repeats requests that can succeed later: exceeded quotas as long as the service
- * requests it, overload and lost connections up to {@link #MAX_ATTEMPTS} times. Methods block.
+ * A client of the API of a service. Retries requests: after an exceeded quota (429) without a limit, after overload or
+ * a lost connection up to {@link #MAX_ATTEMPTS} attempts. Waits for the time in Retry-After. Methods block.
  */
 final class ServiceClient implements AutoCloseable {
     private static final int MAX_ATTEMPTS = 8;
@@ -92,7 +92,7 @@ final class ServiceClient implements AutoCloseable {
 
     private static String path(String token) throws ServiceException {
         if (!token.matches("job_[0-9A-Za-z]{22}")) {
-            throw new ServiceException("'" + token + "' is not the token of a job, such as job_…");
+            throw new ServiceException("'" + token + "' is not a valid job token. A token is job_ and 22 characters.");
         }
         return "/api/v1/jobs/" + token;
     }

@@ -14,7 +14,7 @@ final class StandardOutput extends Writer {
     private final StringBuilder buffer = new StringBuilder(1024);
     private final Writer encoder = new OutputStreamWriter(stream, StandardCharsets.UTF_8);
 
-    /** The reader of stdout has closed it. */
+    /** The process that reads stdout has closed the pipe. */
     static final class ClosedException extends IOException {
         private static final long serialVersionUID = 1;
 

@@ -19,7 +19,7 @@ final class TargetReader implements AutoCloseable {
     /** The file name of stdin. */
     static final String STDIN = "-";
 
-    /** A longer line is not a target. The limit prevents that a binary file fills the memory. */
+    /** A longer line is not a target. The limit bounds the memory that a binary file can use. */
     private static final int MAX_LINE_LENGTH = 65_536;
 
     private final Iterator<String> arguments;

@@ -193,13 +193,13 @@ public final class InstantChecks {
         if (request.fromCheck()) {
             return Future.succeededFuture(new InstantOutcome.LoopDetected());
         }
-        if (!limited && request.payer().policy().equals(POLICY)) {
+        if (!limited && request.quotaKey().policy().equals(POLICY)) {
             return run(check, request, NOT_CHARGED);
         }
         return bus.request(
                         BusAddresses.QUOTA_CHARGE,
                         new Message.ChargeQuota(
-                                request.payer().policy(), request.payer().key(), 1),
+                                request.quotaKey().policy(), request.quotaKey().key(), 1),
                         Message.QuotaReply.class,
                         QUOTA_TIMEOUT_MS)
                 .compose(reply -> {
@@ -207,7 +207,7 @@ public final class InstantChecks {
                         return run(check, request, granted);
                     }
                     if (reply instanceof Message.Denied denied) {
-                        String exceeded = request.payer().policy();
+                        String exceeded = request.quotaKey().policy();
                         metrics.quotaExceeded(exceeded).increment();
                         return Future.succeededFuture(new InstantOutcome.QuotaExceeded(exceeded, denied));
                     }
@@ -265,7 +265,7 @@ public final class InstantChecks {
         return new InstantOutcome.Completed(
                 results.add(check.key(), checked.json(), checked.checkedAt(), checked.cacheable()),
                 true,
-                new InstantOutcome.Charge(request.payer().policy(), quota));
+                new InstantOutcome.Charge(request.quotaKey().policy(), quota));
     }
 
     private void refund(InstantRequest request, Message.Granted granted) {
@@ -273,7 +273,7 @@ public final class InstantChecks {
             bus.request(
                     BusAddresses.QUOTA_REFUND,
                     new Message.RefundQuota(
-                            request.payer().policy(), request.payer().key(), 1, granted.chargedAtMicros()),
+                            request.quotaKey().policy(), request.quotaKey().key(), 1, granted.chargedAtMicros()),
                     Message.class,
                     QUOTA_TIMEOUT_MS);
         }

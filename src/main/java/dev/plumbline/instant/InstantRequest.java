@@ -7,28 +7,33 @@ import java.util.Map;
  *
  * @param target decoded, not normalized
  * @param options values by name, not validated
- * @param payer the quota that is charged
+ * @param quotaKey the quota that a fresh check is charged to
  * @param requestId for the log
  * @param fromCheck whether a check of this service or another instance sent the request
  */
 public record InstantRequest(
-        String module, String target, Map<String, String> options, Payer payer, String requestId, boolean fromCheck) {
+        String module,
+        String target,
+        Map<String, String> options,
+        QuotaKey quotaKey,
+        String requestId,
+        boolean fromCheck) {
 
     /**
-     * The payer of a fresh check.
+     * Identifies the quota that a fresh check is charged to.
      *
      * @param policy {@link InstantChecks#POLICY} or {@link InstantChecks#KEY_POLICY}
      * @param key the client address (a /64 prefix for IPv6), or the ID of the API key
      */
-    public record Payer(String policy, String key) {
-        /** A client without key. */
-        public static Payer client(String address) {
-            return new Payer(InstantChecks.POLICY, address);
+    public record QuotaKey(String policy, String key) {
+        /** A client without an API key. */
+        public static QuotaKey client(String address) {
+            return new QuotaKey(InstantChecks.POLICY, address);
         }
 
         /** A client with an API key that has its own quota. */
-        public static Payer apiKey(long id) {
-            return new Payer(InstantChecks.KEY_POLICY, Long.toString(id));
+        public static QuotaKey apiKey(long id) {
+            return new QuotaKey(InstantChecks.KEY_POLICY, Long.toString(id));
         }
     }
 }

@@ -50,7 +50,7 @@ public final class LogConfiguration {
         root.setLevel(level.isGreaterOrEqual(Level.WARN) ? level : Level.WARN);
         root.addAppender(async);
         context.getLogger("dev.plumbline").setLevel(level);
-        // log.access decides on the access log, whatever the level of other messages
+        // the access log depends on log.access only, not on log.level
         context.getLogger(Config.LogSettings.ACCESS_LOGGER).setLevel(Level.INFO);
     }
 
@@ -85,7 +85,7 @@ public final class LogConfiguration {
         logger.setFieldName("logger");
         fields.addProvider(logger);
         fields.addProvider(new MessageJsonProvider());
-        fields.addProvider(new FlatKeyValues());
+        fields.addProvider(new FlatKeyValueJsonProvider());
         fields.addProvider(new StackTraceJsonProvider());
     }
 }

@@ -41,17 +41,17 @@ public final class InstantCheckService {
      * @return fails after an internal error only
      */
     public Future<InstantOutcome> check(RoutingContext ctx, String module, String target) {
-        return call(ctx, module, target, clientPayer(ctx), checks::check);
+        return call(ctx, module, target, clientQuotaKey(ctx), checks::check);
     }
 
     /** As {@link #check(RoutingContext, String, String)}, charged to the quota of an API key. */
     Future<InstantOutcome> check(RoutingContext ctx, String module, String target, long keyId) {
-        return call(ctx, module, target, InstantRequest.Payer.apiKey(keyId), checks::check);
+        return call(ctx, module, target, InstantRequest.QuotaKey.apiKey(keyId), checks::check);
     }
 
     /** Returns a cached result. Never runs a check or charges the rate limit. */
     public Future<InstantOutcome> look(RoutingContext ctx, String module, String target) {
-        return call(ctx, module, target, clientPayer(ctx), checks::findCached);
+        return call(ctx, module, target, clientQuotaKey(ctx), checks::findCached);
     }
 
     /**
@@ -63,15 +63,15 @@ public final class InstantCheckService {
         return checks.remainingQuota(clientAddress.quotaKey(ctx.request()));
     }
 
-    private InstantRequest.Payer clientPayer(RoutingContext ctx) {
-        return InstantRequest.Payer.client(clientAddress.quotaKey(ctx.request()));
+    private InstantRequest.QuotaKey clientQuotaKey(RoutingContext ctx) {
+        return InstantRequest.QuotaKey.client(clientAddress.quotaKey(ctx.request()));
     }
 
     private Future<InstantOutcome> call(
             RoutingContext ctx,
             String module,
             String target,
-            InstantRequest.Payer payer,
+            InstantRequest.QuotaKey quotaKey,
             Function<InstantRequest, Future<InstantOutcome>> function) {
         Map<String, String> options = new LinkedHashMap<>();
         for (Map.Entry<String, String> parameter : ctx.queryParams()) {
@@ -81,7 +81,7 @@ public final class InstantCheckService {
             }
         }
         return function.apply(
-                new InstantRequest(module, target, options, payer, RequestId.of(ctx), isOwnRequest(ctx.request())));
+                new InstantRequest(module, target, options, quotaKey, RequestId.of(ctx), isOwnRequest(ctx.request())));
     }
 
     /**

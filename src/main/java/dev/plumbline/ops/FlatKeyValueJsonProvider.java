@@ -8,10 +8,10 @@ import net.logstash.logback.composite.AbstractJsonProvider;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * Writes the values of a log event as top-level fields: numbers and booleans as such, all others as text. The provider
- * of the library writes objects, for example exceptions, as nested JSON.
+ * Writes the values of a log event as top-level fields: numbers and booleans as JSON numbers and booleans, all others
+ * as text. The provider of the library writes objects, for example exceptions, as nested JSON.
  */
-final class FlatKeyValues extends AbstractJsonProvider<ILoggingEvent> {
+final class FlatKeyValueJsonProvider extends AbstractJsonProvider<ILoggingEvent> {
     @Override
     public void writeTo(JsonGenerator generator, ILoggingEvent event) throws IOException {
         List<KeyValuePair> pairs = event.getKeyValuePairs();

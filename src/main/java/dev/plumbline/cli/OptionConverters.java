@@ -10,8 +10,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Converters of the options of {@code check} and {@code job} commands. */
-final class NamedValue {
-    private NamedValue() {}
+final class OptionConverters {
+    private OptionConverters() {}
 
     static final class Format implements ITypeConverter<ReportFormat> {
         @Override
@@ -52,7 +52,7 @@ final class NamedValue {
                 return value;
             }
         }
-        List<String> names = Arrays.stream(values).map(NamedValue::name).toList();
+        List<String> names = Arrays.stream(values).map(OptionConverters::name).toList();
         throw new TypeConversionException("must be one of " + String.join(", ", names) + ", not '" + text + "'");
     }
 
