@@ -1,12 +1,12 @@
 # Build: docker build -t plumbline .
 # Run:   docker run -p 8080:8080 -v plumbline:/var/lib/plumbline --stop-timeout 40 plumbline
-# Other base images with Maven and JDK 25, and with a Java 25 runtime: --build-arg BUILD_IMAGE=… RUNTIME_IMAGE=…
+# Other base images: --build-arg BUILD_IMAGE=… (Maven and JDK 25) --build-arg RUNTIME_IMAGE=… (Java 25 runtime)
 ARG BUILD_IMAGE=docker.io/library/maven:3-eclipse-temurin-25
 ARG RUNTIME_IMAGE=docker.io/library/eclipse-temurin:25-jre
 
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /build
-# A layer of its own: dependencies are downloaded again only if pom.xml changes.
+# Separate layer: dependencies are downloaded again only if pom.xml changes.
 COPY pom.xml ./
 COPY .mvn .mvn
 RUN mvn -q -B dependency:resolve dependency:resolve-plugins
@@ -43,7 +43,7 @@ COPY --from=training --chown=0:0 /tmp/plumbline.aot /opt/plumbline/
 USER plumbline
 WORKDIR /var/lib/plumbline
 VOLUME /var/lib/plumbline
-# 8080: HTTP. 9090: health and metrics. Publish it to the monitoring system only.
+# 8080: HTTP. 9090: health and metrics. Publish port 9090 to the monitoring system only.
 EXPOSE 8080 9090
 STOPSIGNAL SIGTERM
 # Uses bash, so the image does not need an HTTP client.

@@ -38,8 +38,8 @@ public final class SessionService {
 
     /**
      * @param secret the keys of the tokens are derived from it; at least 32 characters
-     * @param previousSecret another secret whose tokens are valid; null if there is only one. A session ends if its
-     *     secret is neither of the two
+     * @param previousSecret another secret whose tokens are valid; null if there is only one. Sessions with any other
+     *     secret are not valid
      * @param publicUrl public URL of the service, the issuer of the tokens
      */
     public SessionService(

@@ -34,7 +34,7 @@ final class HeadlineTemplate {
         COUNTS,
         /** Days remaining: {@code expires in 12 days}, {@code expired 11 days ago}. */
         EXPIRY,
-        /** As {@link #EXPIRY}; not a value before the expiry. */
+        /** As {@link #EXPIRY}; does not have a value before the expiry. */
         EXPIRED,
         /** The items of a list, separated by arrows. */
         PATH

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 
-/** Durations as text for people. */
+/** Formats durations, relative times and expiry times for pages and terminals. */
 public final class QuantityText {
     private static final int DAYS_PER_YEAR = 365;
 
@@ -28,13 +28,16 @@ public final class QuantityText {
         return daysRemaining >= 0 ? "expires " + relativeDays(daysRemaining) : "expired " + relativeDays(daysRemaining);
     }
 
-    /** A time relative to another, in whole days, or years from two: {@code in 12 days}, {@code 31 years ago}. */
+    /**
+     * A time relative to another, in whole days, or in years if at least two: {@code in 12 days}, {@code 31 years ago}.
+     */
     public static String relativeTime(Instant reference, Instant time) {
         return relativeDays(Math.floorDiv(Duration.between(reference, time).toSeconds(), 86_400));
     }
 
     /**
-     * A time relative to the check in whole days, or years from two: {@code in 12 days}, {@code 11 days ago}.
+     * A time relative to the check, in whole days, or in years if at least two: {@code in 12 days}, {@code 11 days
+     * ago}.
      *
      * @param days rounded down: 11.5 days ago is -12
      */

@@ -9,7 +9,7 @@ public final class SpreadsheetText {
 
     /**
      * Adds an apostrophe before a formula, which spreadsheets would run. Replaces U+0000, which many readers reject or
-     * take for the end, by U+FFFD.
+     * interpret as the end of the file, by U+FFFD.
      */
     public static String escape(String text) {
         String cell = replaceNul(text);

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A rate and concurrency limiter per key: at most {@code concurrent} permits at once and {@code per_second} in any
  * second. Callers without a permit wait in a queue: instant checks first, then the lines of jobs, round-robin between
- * accounts. An eighth of the concurrent permits is not available to a single account. The state of a key is dropped
- * after it was idle for a second. Thread-safe; a waiting caller's future completes on the thread that released the
+ * accounts. An eighth of the concurrent permits is not available to a single account. The state of a key is removed
+ * when it has been idle for a second. Thread-safe; a waiting caller's future completes on the thread that released the
  * permit.
  *
  * @param <K> an address, a network or a domain

@@ -19,7 +19,7 @@ final class RateLimiterQueue {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long[] NONE = {};
 
-    /** One of this many permits, rounded, is not available to a single account. */
+    /** The divisor of {@code concurrent}: this share of the permits, rounded, is not available to a single account. */
     private static final float RESERVED_SHARE = 8;
 
     /** A waiting caller. Not a record, because it is compared by identity. */

@@ -53,7 +53,7 @@ public final class BackupRestore {
         if (Files.notExists(data.resolve("lock"))) {
             requireEmpty(data);
         }
-        // a service cannot start here from now on
+        // from here, a service with this data directory cannot start
         DataDirectory directory = DataDirectory.lock(data);
         try {
             requireEmpty(data);

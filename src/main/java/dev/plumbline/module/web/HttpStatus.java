@@ -35,7 +35,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
             + " Chrome/142.0.0.0 Safari/537.36";
     private static final String GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
 
-    /** The fields of the report. Beside an error, blockedSuspected and soft_404Suspected can be null. */
+    /** The fields of the report. In a result with an error, blockedSuspected and soft_404Suspected can be null. */
     public record Report(
             @Nullable Integer status,
             @Nullable String statusText,

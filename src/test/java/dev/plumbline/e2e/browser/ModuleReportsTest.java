@@ -105,7 +105,7 @@ class ModuleReportsTest {
                 "security-headers | score=0 | F, score 0 of 100",
                 "ssl-certificate | valid.tls | expires in [0-9]+ days",
                 "ssl-certificate | expired.tls | expired [0-9]+ days ago",
-                "ssl-certificate | not-yet-valid.tls | not valid yet",
+                "ssl-certificate | not-yet-valid.tls | not yet valid",
                 "ssl-certificate | wrong-name.tls | hostname mismatch, expires in [0-9]+ days",
                 "ssl-certificate | expired-intermediate.tls | expired intermediate certificate",
                 "tls-protocols | tls13=true | TLSv1.2, TLSv1.3.*",

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lines of a job as CSV (RFC 4180): UTF-8 without a byte order mark, CRLF, a header row and one record per line.
  * Null is an empty cell, an empty string is a quoted cell; arrays and objects are JSON. U+0000, which many readers
- * reject or take for the end, is replaced by U+FFFD. The columns after the fields summarize the findings: their codes,
- * separated by spaces, and the message and action of the first finding of the worst level.
+ * reject or interpret as the end of the file, is replaced by U+FFFD. The columns after the fields summarize the
+ * findings: their codes, separated by spaces, and the message and action of the first finding of the worst level.
  *
  * <p>Cells contain data of the targets, and spreadsheets run cells that begin like a formula. Such cells are prefixed
  * with an apostrophe.
