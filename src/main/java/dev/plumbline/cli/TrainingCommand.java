@@ -32,14 +32,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code plumbline aot-training}: runs checks of its own servers on loopback, so that the JVM can record the loaded
+ * {@code plumbline aot-training}: runs checks of local servers on loopback, so that the JVM can record the loaded
  * classes in an AOT cache or a class-data archive. The start script runs it, and the build of the container image with
  * {@code --service}.
  */
 @Command(
         name = "aot-training",
         hidden = true,
-        description = "Runs checks of its own servers on loopback. Used to create the AOT cache.",
+        description = "Runs checks of local servers on loopback. Used to create the AOT cache.",
         mixinStandardHelpOptions = true)
 public final class TrainingCommand implements Callable<Integer> {
     private static final int TARGETS = 500;

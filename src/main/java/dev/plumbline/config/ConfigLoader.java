@@ -38,7 +38,7 @@ public final class ConfigLoader {
 
     /**
      * @param file a YAML file, or null
-     * @throws ConfigException with every fault in all sources
+     * @throws ConfigException with every error in all sources
      */
     public static Config load(@Nullable Path file, Map<String, String> environment) throws ConfigException {
         return load(file, environment, new TreeMap<>());
@@ -48,7 +48,7 @@ public final class ConfigLoader {
      * The value and the source of every setting, sorted by name. Secrets are hidden.
      *
      * @param file a YAML file, or null
-     * @throws ConfigException with every fault in all sources
+     * @throws ConfigException with every error in all sources
      */
     public static List<SettingValue> describe(@Nullable Path file, Map<String, String> environment)
             throws ConfigException {

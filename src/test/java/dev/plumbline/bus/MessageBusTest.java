@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(VertxExtension.class)
 class MessageBusTest {
     @Test
-    void theResultOfACheckTravelsAsTheBytesThatAreStored() {
+    void theResultOfACheckIsTransferredAsStoredBytes() {
         CheckResult result = new CheckResult(
                 "http-status",
                 "http://a.example/",

@@ -22,7 +22,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
 
-/** Every message survives the wire unchanged: with any text, instants, nulls and large numbers. */
+/** Every message is equal after encoding and decoding: with any text, instants, nulls and large numbers. */
 class MessageWireTest {
     private static final long[] NUMBERS = {
         0, 1, -1, Integer.MAX_VALUE, Integer.MIN_VALUE, 1L << 53, (1L << 53) + 1, Long.MAX_VALUE, Long.MIN_VALUE
@@ -41,7 +41,7 @@ class MessageWireTest {
     }
 
     @Property(tries = 2_000)
-    void messagesSurviveTheWire(@ForAll("messages") Message message) {
+    void messagesAreEqualAfterEncodingAndDecoding(@ForAll("messages") Message message) {
         Buffer wire = Buffer.buffer("prefix");
         codec.encodeToWire(wire, message);
 

@@ -54,7 +54,7 @@ class HeadlineTest {
     }
 
     @Test
-    void expiredIsNoValueBeforeTheExpiry() {
+    void expiredHasNoValueBeforeTheExpiry() {
         assertThat(headline("{days_remaining:expired}", Map.of("days_remaining", 12)))
                 .isNull();
         assertThat(headline("{days_remaining:expired}", Map.of("days_remaining", -12)))

@@ -126,7 +126,7 @@ class KeyQuotaApiTest {
     }
 
     @Test
-    void keyChangesNothingByDefault() {
+    void keysAreIgnoredByDefault() {
         try (ServiceUnderTest plain = ServiceUnderTest.start(DATABASE.url(), Map.of())) {
             for (String key : List.of("plk_nonsense", accounts.key().secret())) {
                 HttpResponse<String> fresh =

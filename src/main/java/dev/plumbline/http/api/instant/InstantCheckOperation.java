@@ -59,7 +59,7 @@ public final class InstantCheckOperation {
         }
         ApiKeyHandler authentication = keys;
         // cached results are public, so they do not wait for the lookup of the key
-        checks.look(ctx, module, target)
+        checks.findCached(ctx, module, target)
                 .onSuccess(outcome -> {
                     if (outcome instanceof InstantOutcome.NotCached) {
                         authentication.identify(ctx, caller -> checkFor(ctx, caller, module, target));
@@ -83,30 +83,30 @@ public final class InstantCheckOperation {
     }
 
     private void respond(RoutingContext ctx, InstantOutcome outcome) {
-        if (outcome instanceof InstantOutcome.Completed answered) {
-            send(ctx, answered);
+        if (outcome instanceof InstantOutcome.Completed completed) {
+            send(ctx, completed);
         } else {
             problems.send(ctx, InstantCheckService.problem(ctx, outcome));
         }
     }
 
-    private void send(RoutingContext ctx, InstantOutcome.Completed answered) {
+    private void send(RoutingContext ctx, InstantOutcome.Completed completed) {
         HttpServerResponse response = ctx.response();
-        responses.writeHeaders(response, answered.result(), RequestId.of(ctx));
-        InstantCheckService.setRateLimitHeaders(ctx, answered);
-        if (!answered.result().cacheable()) {
+        responses.writeHeaders(response, completed.result(), RequestId.of(ctx));
+        InstantCheckService.setRateLimitHeaders(ctx, completed);
+        if (!completed.result().cacheable()) {
             response.putHeader("Cache-Control", "no-store");
-        } else if (answered.charge() != null && answered.charge().policy().equals(InstantChecks.KEY_POLICY)) {
+        } else if (completed.charge() != null && completed.charge().policy().equals(InstantChecks.KEY_POLICY)) {
             ApiKeyHandler.markPrivate(response);
         }
-        cache.putPath(RawTarget.original(ctx), answered.result());
-        if (ContentNegotiation.matches(ctx, answered.result().etag())) {
+        cache.putPath(RawTarget.original(ctx), completed.result());
+        if (ContentNegotiation.matches(ctx, completed.result().etag())) {
             response.headers().remove("Content-Type");
             response.setStatusCode(304).end();
             return;
         }
-        RenderedResult result = answered.result();
-        if (answered.fresh()) {
+        RenderedResult result = completed.result();
+        if (completed.fresh()) {
             ResponseBodies.end(ctx, result.freshBody());
         } else {
             ResponseBodies.end(ctx, result.cachedBody(), () -> result.encodedBody(Gzip::encode));

@@ -49,8 +49,8 @@ public final class InstantCheckService {
         return call(ctx, module, target, InstantRequest.QuotaKey.apiKey(keyId), checks::check);
     }
 
-    /** Returns a cached result. Never runs a check or charges the rate limit. */
-    public Future<InstantOutcome> look(RoutingContext ctx, String module, String target) {
+    /** Returns a cached result. Never runs a check or charges the quota. */
+    public Future<InstantOutcome> findCached(RoutingContext ctx, String module, String target) {
         return call(ctx, module, target, clientQuotaKey(ctx), checks::findCached);
     }
 

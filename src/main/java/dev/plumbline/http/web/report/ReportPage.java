@@ -98,7 +98,7 @@ public final class ReportPage implements PageRoutes.Pages {
         String target = RawTarget.decoded(ctx.request().path());
         Future<InstantOutcome> outcome = isNavigation(ctx)
                 ? checks.check(ctx, module.module(), target)
-                : checks.look(ctx, module.module(), target);
+                : checks.findCached(ctx, module.module(), target);
         outcome.map(completed -> {
                     show(ctx, module, target, completed);
                     return completed;
