@@ -319,7 +319,7 @@ begin
         set body_hash = excluded.body_hash, job_id = excluded.job_id,
           created_at = excluded.created_at;
   end if;
-  perform pg_notify('job_created', '');
+  perform pg_notify('chunks_waiting', '');
   outcome := 'created';
   return next;
 end
@@ -625,6 +625,9 @@ begin
         when p_crashed and only_one_in_flight then c.solo_crashes || c.in_flight else c.solo_crashes end
     where c.owner = p_owner and c.state = 'claimed'
       and (c.job_id, c.number) in (select * from unnest(p_jobs, p_numbers));
+  if found then
+    perform pg_notify('chunks_waiting', '');
+  end if;
 end
 $$;
 

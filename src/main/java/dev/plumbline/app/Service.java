@@ -64,7 +64,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Deploys the verticles in order and stops them in reverse order. */
 public final class Service {
-    private static final Duration PURGE_PERIOD = Duration.ofSeconds(30);
+    private static final Duration PURGE_PERIOD = Duration.ofSeconds(60);
     private static final Duration WINDOW = Duration.ofHours(1);
 
     private final Config config;

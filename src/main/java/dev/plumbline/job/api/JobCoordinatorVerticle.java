@@ -70,6 +70,7 @@ public final class JobCoordinatorVerticle extends VerticleBase {
                 dependencies.work(),
                 dependencies.clock(),
                 dependencies.settings(),
+                dependencies.notifications()::listening,
                 job -> watcher.onChange(job)));
         creator = new JobCreator(vertx, dependencies.modules(), dependencies.jobs(), coordinator::wake);
         watcher = new JobWatcher(vertx, dependencies.states());
@@ -77,7 +78,7 @@ public final class JobCoordinatorVerticle extends VerticleBase {
         gauge("waiting", JobCoordinator::waiting);
         gauge("storing", JobCoordinator::unwritten);
         coordinator.start();
-        dependencies.notifications().onConnected(this::wake).on(JobStore.CREATED, created -> wake());
+        dependencies.notifications().onConnected(this::wake).on(JobStore.CHUNKS_WAITING, waiting -> wake());
         MessageBus bus = dependencies.bus();
         return Future.all(List.of(
                 bus.serve(

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,6 +53,9 @@ public final class JobCoordinator {
 
     private static final long LOST_CLAIM_RETRY_MS = 100;
 
+    /** Interval of claims of an idle node that is notified of waiting chunks. */
+    private static final long IDLE_CLAIM_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     /** More than the time for which a claim can run in the database after its connection was closed. */
     private static final long LATE_CLAIM_MS = 1_000;
 
@@ -61,6 +65,7 @@ public final class JobCoordinator {
     private final ResultLookup results;
     private final WorkStore store;
     private final Clock clock;
+    private final BooleanSupplier notified;
     private final NodeLease lease;
     private final ResultWriter writer;
     private final LineChecker checker;
@@ -75,13 +80,21 @@ public final class JobCoordinator {
     private boolean claimAgain;
     private boolean claimScheduled;
 
+    /** No chunk waited at the time of the last claim. */
+    private boolean queueEmpty;
+
+    private long lastClaimNanos;
+
     /** The response to a claim was lost, so that the node can hold chunks that it does not know. */
     private boolean claimLost;
 
     private boolean lateClaimPossible;
     private boolean stopping;
 
-    /** @param onJobChange receives the ID of a job when this node has completed or lost one of its chunks */
+    /**
+     * @param notified whether this node is notified of waiting chunks at present
+     * @param onJobChange receives the ID of a job when this node has completed or lost one of its chunks
+     */
     public record Dependencies(
             Vertx vertx,
             dev.plumbline.bus.MessageBus bus,
@@ -91,6 +104,7 @@ public final class JobCoordinator {
             WorkStore store,
             Clock clock,
             CoordinatorSettings settings,
+            BooleanSupplier notified,
             LongConsumer onJobChange) {}
 
     public JobCoordinator(Dependencies dependencies) {
@@ -100,6 +114,7 @@ public final class JobCoordinator {
         this.results = dependencies.results();
         this.store = dependencies.store();
         this.clock = dependencies.clock();
+        this.notified = dependencies.notified();
         this.writer = new ResultWriter(dependencies.vertx(), store, this::internalError, released -> {
             drop(released);
             dependencies.onJobChange().accept(released.job());
@@ -143,8 +158,15 @@ public final class JobCoordinator {
         }
 
         @Override
+        public boolean isEmpty() {
+            return chunks.isEmpty();
+        }
+
+        @Override
         public void onTick() {
-            claim();
+            if (!queueEmpty || !notified.getAsBoolean() || System.nanoTime() - lastClaimNanos >= IDLE_CLAIM_NANOS) {
+                claim();
+            }
         }
     }
 
@@ -152,8 +174,9 @@ public final class JobCoordinator {
         lease.start();
     }
 
-    /** Claims chunks if there is capacity. */
+    /** Claims chunks if there is capacity, because chunks may wait. */
     public void wake() {
+        queueEmpty = false;
         claim();
     }
 
@@ -259,6 +282,8 @@ public final class JobCoordinator {
                 // chunks claimed under an expired lease belong to other nodes
                 return;
             }
+            queueEmpty = claimed.isEmpty() && !claimAgain && filter.includesAll();
+            lastClaimNanos = System.nanoTime();
             claimed.forEach(this::tryAccept);
             if (claimed.size() == maxChunks || claimAgain) {
                 claimAgain = false;

@@ -17,6 +17,9 @@ import org.slf4j.LoggerFactory;
 final class NodeLease {
     private static final Logger LOG = LoggerFactory.getLogger(NodeLease.class);
 
+    /** Renewals between two runs of the maintenance that is seldom needed. */
+    private static final int MAINTENANCE_RENEWALS = 6;
+
     private final Vertx vertx;
     private final WorkStore store;
     private final CoordinatorSettings settings;
@@ -25,6 +28,7 @@ final class NodeLease {
     private Set<WorkStore.ChunkId> unknownClaims = Set.of();
     private long owner;
     private long tick;
+    private long renewals;
     private boolean valid;
     private boolean closed;
     private boolean renewedBefore;
@@ -43,6 +47,9 @@ final class NodeLease {
         void onClaimsRead(Set<WorkStore.ChunkId> claimed, long sinceTick);
 
         boolean holds(WorkStore.ChunkId chunk);
+
+        /** Whether the node holds no chunk. */
+        boolean isEmpty();
 
         /** Called periodically. */
         void onTick();
@@ -106,22 +113,29 @@ final class NodeLease {
             if (failure != null) {
                 logFailure(failure);
                 renewedBefore = false;
-            } else if (!renewed) {
+            } else if (!renewed.renewed()) {
                 LOG.atWarn().addKeyValue("node", owner).log("own lease expired");
                 valid = false;
                 register();
             } else {
-                maintain();
+                maintain(renewed.othersExpired());
             }
         });
     }
 
     /** Not directly after an outage, because all leases have expired and all nodes are about to renew them. */
-    private void maintain() {
+    private void maintain(boolean othersExpired) {
         if (renewedBefore) {
-            reapExpiredNodes();
-            store.failUnsupportedJobs(modules).onFailure(NodeLease::logFailure);
-            reconcile(true);
+            boolean due = ++renewals % MAINTENANCE_RENEWALS == 0;
+            if (othersExpired) {
+                reapExpiredNodes();
+            }
+            if (due) {
+                store.failUnsupportedJobs(modules).onFailure(NodeLease::logFailure);
+            }
+            if (due || !listener.isEmpty()) {
+                reconcile(true);
+            }
         }
         renewedBefore = true;
     }

@@ -35,8 +35,8 @@ public final class JobStore {
     /** Results that a job blocks for longer are deleted by row. */
     private static final int MAX_PARTITION_DELAY_DAYS = 2;
 
-    /** The channel that is notified when a job was created. */
-    public static final String CREATED = "job_created";
+    /** The channel that is notified when chunks wait for a claim: of a new job, or released by a node. */
+    public static final String CHUNKS_WAITING = "chunks_waiting";
 
     private static final String CREATE =
             """

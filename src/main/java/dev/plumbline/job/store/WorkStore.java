@@ -30,7 +30,8 @@ public final class WorkStore {
     private static final String RENEW =
             """
       update node set lease_expires_at = clock_timestamp() + make_interval(secs => $2)
-      where id = $1 and in_flight_at_crash is null""";
+      where id = $1 and in_flight_at_crash is null
+      returning exists (select 1 from node o where o.lease_expires_at < clock_timestamp() and o.id <> $1)""";
 
     private static final String CLAIM =
             """
@@ -123,7 +124,16 @@ public final class WorkStore {
             Collection<String> modules,
             Collection<Long> excludedAccounts,
             boolean newAccountsOnly,
-            @Nullable Collection<Long> excludedSuspectAccounts) {}
+            @Nullable Collection<Long> excludedSuspectAccounts) {
+
+        /** Whether each waiting chunk of the modules is claimed. */
+        public boolean includesAll() {
+            return excludedAccounts.isEmpty()
+                    && !newAccountsOnly
+                    && excludedSuspectAccounts != null
+                    && excludedSuspectAccounts.isEmpty();
+        }
+    }
 
     /**
      * A result to write.
@@ -156,12 +166,19 @@ public final class WorkStore {
     }
 
     /**
-     * Renews a lease.
+     * The outcome of a renewal.
      *
-     * @return false if it expired and the chunks were released
+     * @param renewed false if the lease expired and the chunks were released
+     * @param othersExpired whether the lease of another node has expired
      */
-    public Future<Boolean> renew(long owner, Duration lease) {
-        return database.query(RENEW, Tuple.of(owner, seconds(lease))).map(rows -> rows.rowCount() > 0);
+    public record Renewal(boolean renewed, boolean othersExpired) {}
+
+    /** Renews a lease. */
+    public Future<Renewal> renew(long owner, Duration lease) {
+        return database.query(RENEW, Tuple.of(owner, seconds(lease)))
+                .map(rows -> rows.size() == 0
+                        ? new Renewal(false, false)
+                        : new Renewal(true, rows.iterator().next().getBoolean(0)));
     }
 
     /** Releases all chunks of a node and deletes its lease. */

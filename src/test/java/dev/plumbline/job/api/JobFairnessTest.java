@@ -6,6 +6,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.job.coordinate.CoordinatorSettings;
 import dev.plumbline.job.coordinate.ScriptedModule;
 import dev.plumbline.job.store.JobTables;
+import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
 import java.time.Duration;
@@ -21,6 +22,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class JobFairnessTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
+
+    /** New and released chunks are claimed because of notifications only. */
+    private static final CoordinatorSettings WITHOUT_POLLING =
+            new CoordinatorSettings(1_000, 0, Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofMinutes(10));
 
     private static JobTables tables;
 
@@ -104,11 +109,9 @@ class JobFairnessTest {
     void idleNodesShareAJob() {
         long account = tables.account();
         ScriptedModule module = new ScriptedModule();
-        CoordinatorSettings withoutPolling = new CoordinatorSettings(
-                1_000, 0, Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofMinutes(10));
-        try (JobNode first = new JobNode(DATABASE.url(), module, withoutPolling);
-                JobNode second = new JobNode(DATABASE.url(), module, withoutPolling);
-                JobNode third = new JobNode(DATABASE.url(), module, withoutPolling)) {
+        try (JobNode first = new JobNode(DATABASE.url(), module, WITHOUT_POLLING);
+                JobNode second = new JobNode(DATABASE.url(), module, WITHOUT_POLLING);
+                JobNode third = new JobNode(DATABASE.url(), module, WITHOUT_POLLING)) {
             // all nodes are registered and receive notifications
             for (JobNode node : List.of(first, second, third)) {
                 node.ended(
@@ -125,6 +128,42 @@ class JobFairnessTest {
             first.cancel(account, job.token());
         }
         tables.assertEverythingAddsUp();
+    }
+
+    @Test
+    void releasedChunksAreClaimedWithoutPolling() {
+        long account = tables.account();
+        WorkStore stopping = new WorkStore(DATABASE.open(), JobTables.KEEP);
+        long owner = Await.value(stopping.register(Duration.ofMinutes(1)));
+        tables.job(account, 3);
+        List<WorkStore.ChunkId> held =
+                Await.value(stopping.claim(owner, 1, JobTables.wanted(List.of("scripted"), List.of(), false))).stream()
+                        .map(WorkStore.ClaimedChunk::id)
+                        .toList();
+        try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), WITHOUT_POLLING)) {
+            node.ended(account, node.create(account, List.of("pass.ready.test")).token());
+
+            Await.value(stopping.release(owner, held));
+
+            Await.until(() -> tables.job(held.get(0).job()).getValue("finished_at") != null);
+        }
+    }
+
+    @Test
+    void anIdleNodeDoesNotPollWhileItReceivesNotifications() {
+        long account = tables.account();
+        CoordinatorSettings onlyPolling =
+                new CoordinatorSettings(8, 0, Duration.ofHours(1), Duration.ofHours(1), Duration.ofMillis(50));
+        try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), onlyPolling)) {
+            node.ended(account, node.create(account, List.of("pass.once.test")).token());
+
+            Await.until(() -> tables.ids(
+                            """
+                    select pid::bigint from pg_stat_activity
+                    where query like '%from claim_chunks%' and pid <> pg_backend_pid()
+                      and query_start > clock_timestamp() - interval '1 second'""")
+                    .isEmpty());
+        }
     }
 
     @Test

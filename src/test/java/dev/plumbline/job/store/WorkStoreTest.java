@@ -71,7 +71,7 @@ class WorkStoreTest {
     }
 
     private static void crash(long owner) {
-        assertThat(await(store.renew(owner, OVER))).isTrue();
+        assertThat(await(store.renew(owner, OVER)).renewed()).isTrue();
         assertThat(await(store.reapExpiredNode())).isNotNull();
     }
 
@@ -83,7 +83,7 @@ class WorkStoreTest {
 
         crash(frozen);
 
-        assertThat(await(store.renew(frozen, LONG))).isFalse();
+        assertThat(await(store.renew(frozen, LONG)).renewed()).isFalse();
         assertThat(claim(frozen, 8)).isEmpty();
         assertThat(await(store.findClaimed(frozen))).isEmpty();
         assertThat(watch(frozen, held.id(), List.of(0))).isFalse();
@@ -208,11 +208,11 @@ class WorkStoreTest {
         Map<ChunkId, List<Integer>> inFlight = new HashMap<>();
         claimed.forEach(chunk -> inFlight.put(chunk.id(), List.of(0)));
         assertThat(await(store.recordInFlight(silent, inFlight))).hasSize(jobs);
-        assertThat(await(store.renew(silent, OVER))).isTrue();
+        assertThat(await(store.renew(silent, OVER)).renewed()).isTrue();
 
         WorkStore.ReapedChunks first = await(store.reapExpiredNode());
         assertThat(first).isEqualTo(new WorkStore.ReapedChunks(silent, WorkStore.RELEASE_SLICE, false));
-        assertThat(await(store.renew(silent, Duration.ofMinutes(1))))
+        assertThat(await(store.renew(silent, Duration.ofMinutes(1))).renewed())
                 .as("the lease has ended")
                 .isFalse();
         assertThat(claim(silent, 1)).isEmpty();
@@ -241,7 +241,7 @@ class WorkStoreTest {
         assertThat(claim(owner, jobs)).hasSize(jobs);
         await(store.deregister(owner));
         assertThat(await(store.findClaimed(owner))).isEmpty();
-        assertThat(await(store.renew(owner, Duration.ofMinutes(1)))).isFalse();
+        assertThat(await(store.renew(owner, Duration.ofMinutes(1))).renewed()).isFalse();
     }
 
     @Test
@@ -384,7 +384,7 @@ class WorkStoreTest {
         assertThat(tables.chunk(claimed.get(1).id()).getArrayOfIntegers("attempts"))
                 .as("a later claim counts the recorded attempt")
                 .containsExactly(50);
-        assertThat(await(store.renew(owner, LONG))).isFalse();
+        assertThat(await(store.renew(owner, LONG)).renewed()).isFalse();
     }
 
     @Test
