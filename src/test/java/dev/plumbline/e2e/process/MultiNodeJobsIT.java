@@ -174,11 +174,23 @@ class MultiNodeJobsIT {
         }
     }
 
-    /** As {@code pg_ctl -m immediate}; its supervisor restarts the server. */
+    /** As {@code pg_ctl -m immediate}; its supervisor restarts the server. Returns when another server has started. */
     private static void restartDatabase() throws IOException, InterruptedException {
-        String pid = Files.readAllLines(databaseFolder.resolve("postgres/cluster/postmaster.pid"))
-                .get(0);
+        String pid = postmasterPid();
         assertThat(new ProcessBuilder("kill", "-QUIT", pid).start().waitFor()).isZero();
+        // otherwise the next restart could meet a server that is still stopping
+        eventually(
+                PATIENCE, () -> !postmasterPid().isEmpty() && !postmasterPid().equals(pid));
+    }
+
+    /** The process ID of the server; empty while it does not run. */
+    private static String postmasterPid() {
+        try {
+            return Files.readAllLines(databaseFolder.resolve("postgres/cluster/postmaster.pid"))
+                    .get(0);
+        } catch (IOException | IndexOutOfBoundsException notWritten) {
+            return "";
+        }
     }
 
     @Test
