@@ -144,10 +144,15 @@ public final class HttpVerticle extends VerticleBase {
      * such as those without a Host header, are not counted as active.
      */
     private void prepare(RoutingContext ctx) {
-        if (ctx.get(STARTED) == null && !begin(ctx)) {
-            return;
-        }
         HttpServerRequest request = ctx.request();
+        if (ctx.get(STARTED) == null) {
+            if (!begin(ctx)) {
+                return;
+            }
+        } else {
+            // a reroute removes the headers of the response
+            cors.addHeaders(request);
+        }
         boolean head = request.method().equals(HttpMethod.HEAD);
         HttpMethod method = head ? HttpMethod.GET : request.method();
         String encoded = RawTarget.encoded(request.uri());

@@ -63,6 +63,19 @@ class CorsApiTest {
         }
     }
 
+    /** A path that is not encoded and a HEAD request are rerouted. */
+    @Test
+    void reroutedRequestAllowsListedOrigin() {
+        String path = "/api/v1/instant/http-status/" + lab.http("/ok/rerouted");
+        for (String method : List.of("GET", "HEAD")) {
+            HttpResponse<String> response = service.pageBy(method, path, "Origin", ORIGIN);
+
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(header(response, "Access-Control-Allow-Origin")).isEqualTo(ORIGIN);
+            assertThat(header(response, "Vary")).startsWith("Origin");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
