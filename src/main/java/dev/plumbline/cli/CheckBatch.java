@@ -46,6 +46,10 @@ final class CheckBatch {
     private static final long QUEUE_TIMEOUT_MS = 1_000;
 
     private static final int RETRY_SECONDS = 1;
+
+    /** The time after which a check that exceeds a limit of its target is not retried, as for the line of a job. */
+    static final long RETRY_TIMEOUT_MS = 15 * 60_000;
+
     private static final long PROGRESS_MS = 100;
     private static final CheckError RATE_LIMITED = new CheckError(
             ErrorCode.DEADLINE_EXCEEDED, "The check timed out while waiting for the rate limit of the target.");
@@ -58,7 +62,7 @@ final class CheckBatch {
     private final TargetPolicy policy;
     private final int concurrency;
     private final boolean ordered;
-    private final boolean bulk;
+    private final long retryTimeoutMs;
     private final Deque<Slot> slots = new ArrayDeque<>();
     private final BlockingQueue<Slot> completed = new LinkedBlockingQueue<>();
     private final VerdictCounts counts = new VerdictCounts();
@@ -69,6 +73,7 @@ final class CheckBatch {
     private static final class Slot {
         private final long index;
         private final String input;
+        private final long startNanos = System.nanoTime();
         private volatile @Nullable CheckedLine line;
 
         Slot(long index, String input) {
@@ -80,7 +85,7 @@ final class CheckBatch {
     /**
      * @param concurrency maximum number of concurrent checks
      * @param ordered whether results are written in input order; otherwise as they complete
-     * @param bulk whether a check that exceeds a limit of its target is retried
+     * @param retryTimeoutMs the time in which a check that exceeds a limit of its target is retried; 0 for no retry
      */
     CheckBatch(
             Vertx vertx,
@@ -90,7 +95,7 @@ final class CheckBatch {
             TargetPolicy policy,
             int concurrency,
             boolean ordered,
-            boolean bulk) {
+            long retryTimeoutMs) {
         this.vertx = vertx;
         this.bus = bus;
         this.module = module;
@@ -98,7 +103,7 @@ final class CheckBatch {
         this.policy = policy;
         this.concurrency = concurrency;
         this.ordered = ordered;
-        this.bulk = bulk;
+        this.retryTimeoutMs = retryTimeoutMs;
     }
 
     /**
@@ -169,6 +174,7 @@ final class CheckBatch {
 
     private void check(Slot slot, Target target) {
         long timeoutMs = options.integer(ModuleDescription.TIMEOUT_MS);
+        boolean bulk = retryTimeoutMs > 0;
         Message.RunCheck request = new Message.RunCheck(
                 module.module(),
                 target.text(),
@@ -186,7 +192,7 @@ final class CheckBatch {
                         complete(slot, failed(target, CheckError.INTERNAL), false);
                     } else if (reply.result() instanceof Message.Checked checked) {
                         complete(slot, checked.result(), false);
-                    } else if (bulk) {
+                    } else if (System.nanoTime() - slot.startNanos < TimeUnit.MILLISECONDS.toNanos(retryTimeoutMs)) {
                         int seconds = reply.result() instanceof Message.Overloaded overload
                                 ? overload.retryAfterSeconds()
                                 : RETRY_SECONDS;

@@ -182,8 +182,15 @@ public final class CheckCommand implements Callable<Integer> {
                             () -> new CheckRunner(
                                     vertx, modules, environment.probes(), Clock.systemUTC(), metrics, 2 * permits, 0)),
                     new DeploymentOptions().setInstances(loops)));
-            CheckBatch batch =
-                    new CheckBatch(vertx, bus, description, given, environment.policy(), permits, !unordered, !single);
+            CheckBatch batch = new CheckBatch(
+                    vertx,
+                    bus,
+                    description,
+                    given,
+                    environment.policy(),
+                    permits,
+                    !unordered,
+                    single ? 0 : CheckBatch.RETRY_TIMEOUT_MS);
             StandardOutput out = new StandardOutput();
             ReportWriter report = (json ? ReportFormat.JSON : output).writer(description, single, failOn, out);
             return exitCode(batch.run(reader, report, out, ProgressBar.onStderr(!single)));

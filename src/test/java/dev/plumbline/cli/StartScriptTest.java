@@ -19,9 +19,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** bin/plumbline with a JDK whose java prints its arguments and writes a cache. */
 class StartScriptTest {
@@ -172,6 +174,23 @@ class StartScriptTest {
 
         assertThat(start(Map.of(), "tools").out()).noneMatch(argument -> argument.startsWith("-XX:AOTCache"));
         assertThat(cache()).isEqualTo(cache).hasContent("cache");
+    }
+
+    /** A directory in the place of a file fails as a full file system does, also for root. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", ".size"})
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aCacheThatCannotBeWrittenIsAnError(String suffix) throws Exception {
+        Path cache = cache();
+        Path size = Path.of(cache + ".size");
+        Files.delete(cache);
+        Files.delete(size);
+        Files.createDirectory(Path.of(cache + suffix));
+
+        Ended ended = start(Map.of(), "aot-cache");
+
+        assertThat(ended.code()).isEqualTo(1);
+        assertThat(ended.err()).endsWith("plumbline: the AOT cache " + cache + " could not be written.\n");
     }
 
     @Test

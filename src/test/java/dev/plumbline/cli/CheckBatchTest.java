@@ -1,0 +1,66 @@
+package dev.plumbline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.Message;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.check.Verdict;
+import dev.plumbline.cli.report.ReportFormat;
+import dev.plumbline.cli.report.VerdictCounts;
+import dev.plumbline.support.Await;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CheckBatchTest {
+    private final Vertx vertx = Vertx.vertx();
+
+    @AfterEach
+    void close() {
+        Await.value(vertx.close());
+    }
+
+    /** A line of a job ends in the same way. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Timeout(60)
+    void aTargetThatIsAlwaysOverloadedIsAnError(boolean overloaded) throws Exception {
+        ModuleDescription module = Objects.requireNonNull(
+                        ModuleCatalogue.load(List.of(), "http-status"::equals).find("http-status"))
+                .description();
+        MessageBus bus = MessageBus.of(vertx);
+        AtomicInteger attempts = new AtomicInteger();
+        bus.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, request -> {
+            attempts.incrementAndGet();
+            return Future.succeededFuture(overloaded ? new Message.Overloaded(1) : new Message.Paused());
+        });
+        TargetPolicy policy = new TargetPolicy(
+                new TargetPolicy.Rules(List.of(), List.of(), List.of(), List.of("*")), (address, port) -> false);
+        CheckBatch batch = new CheckBatch(vertx, bus, module, Options.defaults(module), policy, 4, true, 1_500);
+        StringWriter out = new StringWriter();
+
+        VerdictCounts counts = batch.run(
+                TargetReader.open(List.of("https://example.com/"), null),
+                ReportFormat.NDJSON.writer(module, false, Verdict.WARN, out),
+                out,
+                ProgressBar.onStderr(false));
+
+        assertThat(counts.worst()).isEqualTo(Verdict.ERROR);
+        assertThat(new JsonObject(out.toString()).getJsonObject("error").getString("code"))
+                .isEqualTo("deadline_exceeded");
+        assertThat(attempts).hasValueGreaterThan(1);
+    }
+}
