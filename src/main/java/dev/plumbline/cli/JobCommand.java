@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,10 +28,15 @@ import picocli.CommandLine.Parameters;
         footer = {"  0  success", "  1  a job was cancelled or failed", "  4  invalid usage, or a request failed"})
 public final class JobCommand {
     private static final int UNFINISHED = 1;
+
+    /** In code points. */
     private static final int MAX_NAME_LENGTH = 100;
 
     /** The maximum number of lines of a job. */
     private static final int MAX_LINES = 500;
+
+    /** The interval between two requests for the state of a job. */
+    private static final int WATCH_SECONDS = 1;
 
     private static final Set<String> FINAL_STATES = Set.of("completed", "cancelled", "failed");
 
@@ -113,8 +119,8 @@ public final class JobCommand {
         }
         if (name != null) {
             String suffix = earlier == 0 ? "" : " (" + (earlier + 1) + ")";
-            int length = Math.min(name.length(), MAX_NAME_LENGTH - suffix.length());
-            body.put("name", name.substring(0, length) + suffix);
+            int length = Math.min(name.codePointCount(0, name.length()), MAX_NAME_LENGTH - suffix.length());
+            body.put("name", name.substring(0, name.offsetByCodePoints(0, length)) + suffix);
         }
         JsonObject job = client.create(body, UUID.randomUUID().toString());
         (waits ? System.err : System.out).println(job.getString("token"));
@@ -181,7 +187,7 @@ public final class JobCommand {
                     int limit,
             @Option(names = "--json", description = "Print a JSON array.") boolean json) {
         return run(server, client -> {
-            JsonArray jobs = client.list(limit).getJsonArray("jobs");
+            JsonArray jobs = client.list(limit);
             System.out.print(json ? jobs.encodePrettily() + "\n" : table(jobs));
             System.out.flush();
             return 0;
@@ -195,13 +201,17 @@ public final class JobCommand {
             JsonObject counts = job.getJsonObject("counts");
             table.row(
                     job.getString("token"),
-                    job.getString("created_at"),
-                    job.getString("state"),
-                    counts.getInteger("done") + "/" + counts.getInteger("total"),
-                    job.getString("module"),
-                    TerminalText.sanitize(job.getString("name", "")));
+                    text(job, "created_at"),
+                    text(job, "state"),
+                    counts.getLong("done") + "/" + counts.getLong("total"),
+                    text(job, "module"),
+                    text(job, "name"));
         }
         return table.toString();
+    }
+
+    private static String text(JsonObject job, String name) {
+        return TerminalText.sanitize(String.valueOf(job.getValue(name, "")));
     }
 
     private static List<JsonObject> jobs(ServiceClient client, List<String> tokens)
@@ -225,9 +235,14 @@ public final class JobCommand {
         for (JsonObject created : jobs) {
             JsonObject job = created;
             while (!FINAL_STATES.contains(job.getString("state"))) {
-                job = client.job(job.getString("token"), 1);
+                long started = System.nanoTime();
+                job = client.job(job.getString("token"), WATCH_SECONDS);
                 VerdictCounts counts = finished.plus(verdicts(job));
                 progress.update(counts.total(), total, counts);
+                if (!FINAL_STATES.contains(job.getString("state"))) {
+                    // the service does not wait if too many other requests of the key wait
+                    TimeUnit.NANOSECONDS.sleep(started + TimeUnit.SECONDS.toNanos(WATCH_SECONDS) - System.nanoTime());
+                }
             }
             finished = finished.plus(verdicts(job));
             complete &= job.getString("state").equals("completed");

@@ -51,14 +51,14 @@ final class JobResultJoiner {
         for (int start = 0; start < results.length(); ) {
             int end = results.indexOf('\n', start);
             end = end < 0 ? results.length() : end;
-            if (!results.startsWith(INDEX_MEMBER, start)) {
+            int rest = results.indexOf(',', start);
+            if (!results.startsWith(INDEX_MEMBER, start) || rest < 0 || rest >= end) {
                 throw new IOException("A result does not begin with its index.");
             }
             if (format == Format.JSON) {
                 out.write(lines == 0 ? "[\n" : ",\n");
             }
             out.write(INDEX_MEMBER + lines++);
-            int rest = results.indexOf(',', start);
             out.write(results, rest, end - rest);
             if (format == Format.NDJSON) {
                 out.write('\n');
@@ -81,6 +81,9 @@ final class JobResultJoiner {
             if (!header) {
                 out.write(Long.toString(lines++));
                 start = results.indexOf(',', start);
+                if (start < 0 || start > i) {
+                    throw new IOException("A record does not begin with its index.");
+                }
             }
             if (!header || !begun) {
                 out.write(results, start, i + 1 - start);

@@ -1,11 +1,13 @@
 package dev.plumbline.cli;
 
 import dev.plumbline.app.Version;
+import dev.plumbline.cli.report.TerminalText;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.HttpResponse;
@@ -16,18 +18,25 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client of the API of a service. Retries requests: after an exceeded quota (429) without a limit, after overload or
- * a lost connection up to {@link #MAX_ATTEMPTS} attempts. Waits for the time in Retry-After. Methods block.
+ * A client of the API of a service. Retries requests: after an exceeded quota (429) for at most
+ * {@link #MAX_QUOTA_WAIT_SECONDS}, after overload or a lost connection up to {@link #MAX_ATTEMPTS} attempts. Waits for
+ * the time in Retry-After. Methods block.
  */
 final class ServiceClient implements AutoCloseable {
     private static final int MAX_ATTEMPTS = 8;
     private static final int MAX_BACKOFF_SECONDS = 30;
+
+    /** Two windows of a quota, because other clients can use the same quota. */
+    private static final int MAX_QUOTA_WAIT_SECONDS = 7_200;
+
     private static final long TIMEOUT_MS = 90_000;
     private static final int CONNECT_TIMEOUT_MS = 10_000;
     private static final int TOO_MANY_REQUESTS = 429;
+    private static final Pattern TOKEN = Pattern.compile("job_[0-9A-Za-z]{22}");
 
     /** A conflict means that the job of the same idempotency key is being created. */
     private static final Set<Integer> TRANSIENT = Set.of(408, 409, 502, 503, 504);
@@ -57,7 +66,8 @@ final class ServiceClient implements AutoCloseable {
 
     /** Creates a job. The idempotency key prevents a second job if a response is lost. */
     JsonObject create(JsonObject job, String idempotencyKey) throws ServiceException, InterruptedException {
-        return json(send(HttpMethod.POST, "/api/v1/jobs", Map.of("Idempotency-Key", idempotencyKey), job.toBuffer()));
+        return job(
+                json(send(HttpMethod.POST, "/api/v1/jobs", Map.of("Idempotency-Key", idempotencyKey), job.toBuffer())));
     }
 
     /**
@@ -67,7 +77,7 @@ final class ServiceClient implements AutoCloseable {
      */
     JsonObject job(String token, int waitSeconds) throws ServiceException, InterruptedException {
         Map<String, String> headers = waitSeconds == 0 ? Map.of() : Map.of("Prefer", "wait=" + waitSeconds);
-        return json(send(HttpMethod.GET, path(token) + "?results=false", headers, null));
+        return job(json(send(HttpMethod.GET, path(token) + "?results=false", headers, null)));
     }
 
     /** Returns the results of a job in a format of the API: {@code csv} or {@code ndjson}. */
@@ -86,12 +96,36 @@ final class ServiceClient implements AutoCloseable {
     }
 
     /** Returns the newest jobs. */
-    JsonObject list(int limit) throws ServiceException, InterruptedException {
-        return json(send(HttpMethod.GET, "/api/v1/jobs?limit=" + limit, Map.of(), null));
+    JsonArray list(int limit) throws ServiceException, InterruptedException {
+        JsonObject list = json(send(HttpMethod.GET, "/api/v1/jobs?limit=" + limit, Map.of(), null));
+        if (!(list.getValue("jobs") instanceof JsonArray jobs)) {
+            throw notFromService("a list of jobs");
+        }
+        for (Object job : jobs) {
+            job(job instanceof JsonObject object ? object : new JsonObject());
+        }
+        return jobs;
+    }
+
+    /** Returns the job if its members have the types that the commands use. */
+    private static JsonObject job(JsonObject job) throws ServiceException {
+        boolean valid = job.getValue("token") instanceof String token
+                && TOKEN.matcher(token).matches()
+                && job.getValue("state") instanceof String
+                && job.getValue("counts") instanceof JsonObject counts
+                && counts.stream().allMatch(count -> count.getValue() instanceof Number);
+        if (!valid) {
+            throw notFromService("a job");
+        }
+        return job;
+    }
+
+    private static ServiceException notFromService(String expected) {
+        return new ServiceException("The response of the server is not " + expected + ". Check --server.");
     }
 
     private static String path(String token) throws ServiceException {
-        if (!token.matches("job_[0-9A-Za-z]{22}")) {
+        if (!TOKEN.matcher(token).matches()) {
             throw new ServiceException("'" + token + "' is not a valid job token. A token is job_ and 22 characters.");
         }
         return "/api/v1/jobs/" + token;
@@ -100,6 +134,7 @@ final class ServiceClient implements AutoCloseable {
     private HttpResponse<Buffer> send(
             HttpMethod method, String path, Map<String, String> headers, @Nullable Buffer body)
             throws ServiceException, InterruptedException {
+        int quotaWaitSeconds = 0;
         for (int attempt = 1; ; ) {
             String problem;
             int seconds = Math.min(MAX_BACKOFF_SECONDS, 1 << (attempt - 1));
@@ -114,13 +149,17 @@ final class ServiceClient implements AutoCloseable {
                     throw new ServiceException(problem);
                 }
                 seconds = retryAfter(response, seconds);
-                attempt += status == TOO_MANY_REQUESTS ? 0 : 1;
+                if (status == TOO_MANY_REQUESTS) {
+                    quotaWaitSeconds += seconds;
+                } else {
+                    attempt++;
+                }
             } catch (ExecutionException failed) {
                 Throwable cause = failed.getCause() == null ? failed : failed.getCause();
                 problem = server + ": " + cause.getMessage();
                 attempt++;
             }
-            if (attempt > MAX_ATTEMPTS) {
+            if (attempt > MAX_ATTEMPTS || quotaWaitSeconds > MAX_QUOTA_WAIT_SECONDS) {
                 throw new ServiceException(problem);
             }
             notices.accept(problem + " Retrying in " + seconds + " s.");
@@ -153,7 +192,7 @@ final class ServiceClient implements AutoCloseable {
             JsonObject problem = response.bodyAsJsonObject();
             String detail = problem == null ? null : problem.getString("detail", problem.getString("title"));
             if (detail != null) {
-                return "HTTP " + response.statusCode() + ": " + detail;
+                return "HTTP " + response.statusCode() + ": " + TerminalText.sanitize(detail);
             }
         } catch (DecodeException | ClassCastException noProblem) {
             // a proxy responds with a page
@@ -170,7 +209,7 @@ final class ServiceClient implements AutoCloseable {
         } catch (DecodeException | ClassCastException invalid) {
             // reported below
         }
-        throw new ServiceException("The response of the server is not a JSON object. Check --server.");
+        throw notFromService("a JSON object");
     }
 
     @Override

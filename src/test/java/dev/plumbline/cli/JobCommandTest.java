@@ -8,6 +8,7 @@ import dev.plumbline.support.Await;
 import dev.plumbline.support.CommandLineRunner;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
@@ -20,12 +21,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +41,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JobCommandTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final String TOKEN = "job_0123456789012345678901";
+    private static final String RUNNING_JOB =
+            "{\"token\":\"" + TOKEN + "\",\"state\":\"running\",\"counts\":{\"total\":1}}";
 
     @TempDir
     static Path folder;
@@ -174,7 +182,83 @@ class JobCommandTest {
                         .putHeader("Retry-After", "1")
                         .end("{\"detail\":\"The quota is exceeded.\"}");
             case 2 -> request.connection().close();
-            default -> request.response().setStatusCode(202).end("{\"token\":\"job_0123456789012345678901\"}");
+            default -> request.response().setStatusCode(202).end(RUNNING_JOB);
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void aQuotaThatIsExceededForHoursIsAnError() {
+        CommandLineRunner.Ended ended = jobAtServer(
+                request -> request.response()
+                        .setStatusCode(429)
+                        .putHeader("Retry-After", "7201")
+                        .end("{\"detail\":\"The quota is exceeded.\"}"),
+                "list");
+
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.err()).isEqualTo("plumbline: HTTP 429: The quota is exceeded.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "{\"token\":\"" + TOKEN + "\",\"state\":7,\"counts\":{}}",
+                "{\"token\":\"" + TOKEN + "\",\"state\":\"running\",\"counts\":{\"total\":\"x\"}}",
+                "{\"token\":\"\\u001b[31m\",\"state\":\"running\",\"counts\":{}}"
+            })
+    void aResponseThatIsNotAJobIsAnError(String body) {
+        CommandLineRunner.Ended ended =
+                jobAtServer(request -> request.response().end(body), "watch", TOKEN);
+
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.err()).isEqualTo("plumbline: The response of the server is not a job. Check --server.");
+    }
+
+    @Test
+    void controlCharactersOfAProblemAreNotPrinted() {
+        CommandLineRunner.Ended ended = jobAtServer(
+                request -> request.response().setStatusCode(500).end("{\"detail\":\"\\u001b[31mred\"}"), "list");
+
+        assertThat(ended.err()).isEqualTo("plumbline: HTTP 500: \ufffd[31mred");
+    }
+
+    /** The service responds at once if too many requests of the key wait. */
+    @Test
+    void aJobThatRunsIsRequestedOncePerSecond() {
+        AtomicInteger requests = new AtomicInteger();
+        AtomicReference<String> job = new AtomicReference<>(RUNNING_JOB);
+        CommandLineRunner.Ended ended = jobAtServer(
+                request -> {
+                    if (requests.incrementAndGet() == 1) {
+                        vertx.setTimer(2_000, timer -> job.set(RUNNING_JOB.replace("running", "completed")));
+                    }
+                    request.response().end(job.get());
+                },
+                "watch",
+                TOKEN);
+
+        assertThat(ended.code()).isZero();
+        // without delay at the start, after 1 and 2 s, and one that overlaps the end of the job
+        assertThat(requests).hasValueLessThanOrEqualTo(5);
+    }
+
+    @Test
+    void aLongNameIsTruncatedBetweenCharacters() {
+        CommandLineRunner.Ended ended = job("", "create", "http-status", "a b", "--name", "\ud83d\ude00".repeat(101));
+
+        assertThat(ended.code()).as(ended.err()).isZero();
+        assertThat(job("", "list", "--json").out()).contains("\"" + "\ud83d\ude00".repeat(100) + "\"");
+    }
+
+    private CommandLineRunner.Ended jobAtServer(Handler<HttpServerRequest> handler, String command, String... more) {
+        HttpServer server =
+                Await.value(vertx.createHttpServer().requestHandler(handler).listen(0, "127.0.0.1"));
+        try {
+            return jobAt("http://127.0.0.1:" + server.actualPort(), "", command, more);
+        } finally {
+            Await.value(server.close());
         }
     }
 
