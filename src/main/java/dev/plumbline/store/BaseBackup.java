@@ -80,10 +80,10 @@ public final class BaseBackup {
     public static Summary create(Path dataDir, Path target, String version) {
         Path data = dataDir.toAbsolutePath().normalize();
         Path directory = target.toAbsolutePath().normalize();
-        if (directory.startsWith(data)) {
-            throw new StoreException("The backup directory " + directory + " is inside the data directory.");
-        }
         try {
+            if (isInside(directory, data)) {
+                throw new StoreException("The backup directory " + directory + " is inside the data directory.");
+            }
             if (!BackupFiles.list(directory).isEmpty()) {
                 throw new StoreException("The backup directory " + directory + " is not empty.");
             }
@@ -100,6 +100,18 @@ public final class BaseBackup {
         } finally {
             await(vertx.close());
         }
+    }
+
+    /** Follows symbolic links, because a backup inside the cluster would contain itself. */
+    private static boolean isInside(Path directory, Path data) throws IOException {
+        if (Files.notExists(data)) {
+            return directory.startsWith(data);
+        }
+        Path existing = directory;
+        while (existing.getParent() != null && Files.notExists(existing)) {
+            existing = existing.getParent();
+        }
+        return existing.toRealPath().startsWith(data.toRealPath());
     }
 
     private static Summary run(Vertx vertx, String url, Path dataDir, Path target, String version) {

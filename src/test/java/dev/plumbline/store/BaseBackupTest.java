@@ -148,6 +148,10 @@ class BaseBackupTest {
         assertThatThrownBy(() -> BaseBackup.create(data, used, "test")).hasMessageContaining("is not empty");
         assertThatThrownBy(() -> BaseBackup.create(data, data.resolve("backup"), "test"))
                 .hasMessageContaining("is inside the data directory");
+        Path link = Files.createSymbolicLink(folder.resolve("link"), data.resolve("postgres"));
+        assertThatThrownBy(() -> BaseBackup.create(data, link.resolve("backup"), "test"))
+                .hasMessageContaining("is inside the data directory");
+        assertThat(data.resolve("postgres/backup")).doesNotExist();
         assertThatThrownBy(() -> BaseBackup.create(folder.resolve("none"), folder.resolve("fresh"), "test"))
                 .hasMessageContaining("does not contain a database");
         assertThat(used).isDirectoryContaining("glob:**/file");
