@@ -25,6 +25,7 @@ final class TargetReader implements AutoCloseable {
     private final Iterator<String> arguments;
     private final @Nullable BufferedReader file;
     private final long total;
+    private final StringBuilder line = new StringBuilder();
     private @Nullable String next;
 
     private TargetReader(List<String> arguments, @Nullable BufferedReader file, long total) {
@@ -76,47 +77,38 @@ final class TargetReader implements AutoCloseable {
         return line == null ? read() : line;
     }
 
-    /** Whether {@link #next()} returns a target without blocking. */
+    /** Whether {@link #next()} returns a target without blocking. Reads available characters of an incomplete line. */
     boolean ready() throws IOException {
-        while (next == null && (arguments.hasNext() || file != null && file.ready())) {
-            next = read();
-            if (next == null) {
-                return false;
-            }
+        if (next == null) {
+            next = arguments.hasNext() ? arguments.next() : readTarget(false);
         }
         return next != null;
     }
 
     private @Nullable String read() throws IOException {
-        if (arguments.hasNext()) {
-            return arguments.next();
-        }
-        if (file == null) {
-            return null;
-        }
-        while (true) {
-            String line = readLine(file);
-            if (line == null) {
-                return null;
+        return arguments.hasNext() ? arguments.next() : readTarget(true);
+    }
+
+    /** Returns the next target of the file; null at the end or, without blocking, if none is available. */
+    private @Nullable String readTarget(boolean blocking) throws IOException {
+        while (file != null && (blocking || file.ready())) {
+            int c = file.read();
+            if (c != '\n' && c != -1) {
+                if (line.length() < MAX_LINE_LENGTH) {
+                    line.append((char) c);
+                }
+                continue;
             }
-            String target = line.strip();
+            String target = line.toString().strip();
+            line.setLength(0);
             if (!target.isEmpty() && !target.startsWith("#")) {
                 return target;
             }
-        }
-    }
-
-    private static @Nullable String readLine(BufferedReader file) throws IOException {
-        StringBuilder line = new StringBuilder();
-        for (int c = file.read(); c != -1; c = file.read()) {
-            if (c == '\n') {
-                return line.toString();
-            }
-            if (line.length() < MAX_LINE_LENGTH) {
-                line.append((char) c);
+            if (c == -1) {
+                return null;
             }
         }
-        return line.length() == 0 ? null : line.toString();
+        return null;
     }
 
     @Override
