@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Names of jobs: 1 to 100 characters (code points) without control characters. */
+/** Names of jobs: 1 to 100 characters (code points) without control characters, not only whitespace. */
 public final class JobName {
     public static final int MAX_CHARACTERS = 100;
 
@@ -17,6 +17,9 @@ public final class JobName {
     static @Nullable String fault(String text) {
         if (text.isEmpty()) {
             return "must not be empty";
+        }
+        if (text.isBlank()) {
+            return "must not be blank";
         }
         if (text.codePointCount(0, text.length()) > MAX_CHARACTERS) {
             return "must have at most " + MAX_CHARACTERS + " characters";

@@ -110,6 +110,7 @@ class JobRequestReaderTest {
     {"module":"http-status","items":["a"],"name":7} | /name | must be a string
     {"module":"http-status","items":["a"],"name":null} | /name | must be a string
     {"module":"http-status","items":["a"],"name":""} | /name | must not be empty
+    {"module":"http-status","items":["a"],"name":" \\u2003"} | /name | must not be blank
     {"module":"http-status","items":["a"],"name":"a\\nb"} | /name | must not contain control characters
     {"module":"http-status","items":["a"],"name":"\\ud800"} | /name | an unpaired surrogate
     {"module":"http-status","items":["a"],"name":"a","name":"a"} | /name | must not be repeated
