@@ -21,6 +21,7 @@ final class HostQueue {
     private final int permitsPerAccount;
     private final Multiset<Long> active = HashMultiset.create();
     private final Map<Long, ArrayDeque<PendingLine>> waiting = new LinkedHashMap<>();
+    private boolean paused;
 
     /** @param permits maximum number of active lines; 0 for no limit */
     HostQueue(int permits) {
@@ -30,7 +31,7 @@ final class HostQueue {
 
     /** Acquires a permit for a line of the account. Returns false if none is available. */
     boolean tryAcquire(long account) {
-        if (active.size() >= permits || active.count(account) >= permitsPerAccount) {
+        if (paused || active.size() >= permits || active.count(account) >= permitsPerAccount) {
             return false;
         }
         active.add(account);
@@ -47,13 +48,30 @@ final class HostQueue {
     }
 
     /**
+     * Pauses the host, because a line was rejected, and lets this line wait before the others of its account.
+     *
+     * @return false if the host is paused already
+     */
+    boolean pause(PendingLine rejected) {
+        waiting.computeIfAbsent(rejected.chunk().accountId(), account -> new ArrayDeque<>())
+                .addFirst(rejected);
+        boolean pausedBefore = paused;
+        paused = true;
+        return !pausedBefore;
+    }
+
+    void resume() {
+        paused = false;
+    }
+
+    /**
      * Removes and returns the next waiting line that can acquire a permit; null if there is none.
      *
      * @param onLost receives lines that are removed because their chunk is lost
      */
     @Nullable
     PendingLine poll(Consumer<PendingLine> onLost) {
-        if (active.size() >= permits) {
+        if (paused || active.size() >= permits) {
             return null;
         }
         Iterator<Map.Entry<Long, ArrayDeque<PendingLine>>> accounts =

@@ -140,15 +140,31 @@ final class LineDispatcher {
         }
     }
 
-    /** Returns the permit of a rejected line and retries it after a delay. */
+    /**
+     * Returns the permit of a rejected line and pauses its host, because the limits of the target would reject the
+     * other lines of the host too. After the delay, the lines continue in order.
+     */
     void defer(PendingLine line, long millis) {
-        release(line);
+        activePerAccount.remove(line.chunk().accountId());
         park(line);
-        vertx.setTimer(millis, fired -> {
-            unpark(line);
-            add(line);
+        String host = line.host();
+        HostQueue queue = hosts.computeIfAbsent(host, first -> new HostQueue(perHost));
+        queue.release(line.chunk().accountId());
+        if (queue.pause(line)) {
+            vertx.setTimer(millis, fired -> resume(host));
+        }
+    }
+
+    private void resume(String host) {
+        HostQueue queue = hosts.get(host);
+        if (queue != null) {
+            queue.resume();
+            int lines = perHost == 0 ? permits : perHost;
+            for (int i = 0; i < lines && hosts.containsKey(host); i++) {
+                unparkNext(host);
+            }
             dispatch();
-        });
+        }
     }
 
     /** Starts no more lines. */

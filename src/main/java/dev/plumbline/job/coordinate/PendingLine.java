@@ -2,12 +2,13 @@ package dev.plumbline.job.coordinate;
 
 import dev.plumbline.check.Target;
 import dev.plumbline.result.ResultKey;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /** A line to check. Confined to an event loop. */
 final class PendingLine {
     private static final long MAX_WAIT_NANOS = TimeUnit.MINUTES.toNanos(15);
-    private static final long MAX_DELAY_MS = 10_000;
+    private static final long MAX_DELAY_MS = 5_000;
 
     /** Maximum number of attempts that may have contacted the target. */
     private static final int MAX_ATTEMPTS = 3;
@@ -57,14 +58,16 @@ final class PendingLine {
     }
 
     /**
-     * The delay before a retry in milliseconds, with exponential backoff.
+     * The delay before a retry in milliseconds, with exponential backoff. Random, because the lines of several hosts on
+     * one address are rejected at the same time.
      *
      * @param retryAfterSeconds minimum delay
      */
     long retryDelayMs(int retryAfterSeconds) {
         rejections++;
-        long delay = Math.max(retryAfterSeconds * 1_000L, 250L << Math.min(rejections, 6));
-        return Math.min(delay, MAX_DELAY_MS);
+        long minimum = Math.min(retryAfterSeconds * 1_000L, MAX_DELAY_MS);
+        long backoff = Math.min(250L << Math.min(rejections, 6), MAX_DELAY_MS);
+        return Math.max(minimum, ThreadLocalRandom.current().nextLong(backoff / 2, backoff + 1));
     }
 
     /** Counts an attempt that may contact the target. */

@@ -9,6 +9,7 @@ import dev.plumbline.check.TargetParser;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.ResultKey;
 import dev.plumbline.support.Await;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -132,6 +133,38 @@ class LineDispatcherTest {
             dispatcher.complete(begun.get(ended++));
             dispatcher.dispatch();
         }
+    }
+
+    @Test
+    void aRejectedLinePausesItsHostAndContinuesFirst() {
+        Await.value(Await.onLoop(VERTX, () -> {
+            LineDispatcher dispatcher = dispatcher(16, 2);
+            Chunk chunk = chunk(A);
+            add(dispatcher, chunk, "a.test", 4);
+            add(dispatcher, chunk, "b.test", 1);
+            dispatcher.dispatch();
+            PendingLine first = begun.get(0);
+            PendingLine second = begun.get(1);
+            assertThat(hosts()).containsExactly("a.test", "a.test", "b.test");
+            begun.clear();
+
+            dispatcher.defer(first, 1);
+            dispatcher.complete(second);
+            dispatcher.dispatch();
+            assertThat(begun).as("the host is paused").isEmpty();
+            assertThat(dispatcher.parked()).isEqualTo(3);
+
+            Promise<Void> resumed = Promise.promise();
+            VERTX.setPeriodic(5, timer -> {
+                if (!begun.isEmpty() && VERTX.cancelTimer(timer)) {
+                    resumed.complete();
+                }
+            });
+            return resumed.future().onSuccess(done -> {
+                assertThat(begun).hasSize(2).first().isSameAs(first);
+                assertThat(dispatcher.parked()).isEqualTo(1);
+            });
+        }));
     }
 
     @Test
