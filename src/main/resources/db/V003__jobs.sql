@@ -112,6 +112,10 @@ begin
     next_day := next_day + p_days;
     changes := changes + 1;
   end loop;
+  if changes > 0 then
+    -- a job that is being created may still use the last of the earlier partitions
+    return changes;
+  end if;
   select p.first_day into expired_day from job_result_partition p
     where p.end_day < current_day() and not exists (
       select 1 from job j
