@@ -1,16 +1,13 @@
 package dev.plumbline.cli;
 
 import dev.plumbline.cli.report.TerminalText;
-import dev.plumbline.cli.report.VerdictCounts;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,11 +31,6 @@ public final class JobCommand {
 
     /** The maximum number of lines of a job. */
     private static final int MAX_LINES = 500;
-
-    /** The interval between two requests for the state of a job. */
-    private static final int WATCH_SECONDS = 1;
-
-    private static final Set<String> FINAL_STATES = Set.of("completed", "cancelled", "failed");
 
     private interface Work {
         int run(ServiceClient client) throws ServiceException, IOException, InterruptedException;
@@ -223,49 +215,16 @@ public final class JobCommand {
         return jobs;
     }
 
-    /** Waits for each job and writes its results, unless the format is null. */
+    /** Waits for the jobs and writes their results; without a format, the number of results by verdict. */
     private static int watch(ServiceClient client, List<JsonObject> jobs, JobResultJoiner.@Nullable Format format)
             throws ServiceException, IOException, InterruptedException {
-        ProgressBar progress = ProgressBar.onStderr(true);
-        long total = jobs.stream().mapToLong(job -> count(job, "total")).sum();
-        VerdictCounts finished = new VerdictCounts();
-        StandardOutput out = new StandardOutput();
-        JobResultJoiner joiner = format == null ? null : new JobResultJoiner(format, out);
-        boolean complete = true;
-        for (JsonObject created : jobs) {
-            JsonObject job = created;
-            while (!FINAL_STATES.contains(job.getString("state"))) {
-                long started = System.nanoTime();
-                job = client.job(job.getString("token"), WATCH_SECONDS);
-                VerdictCounts counts = finished.plus(verdicts(job));
-                progress.update(counts.total(), total, counts);
-                if (!FINAL_STATES.contains(job.getString("state"))) {
-                    // the service does not wait if too many other requests of the key wait
-                    TimeUnit.NANOSECONDS.sleep(started + TimeUnit.SECONDS.toNanos(WATCH_SECONDS) - System.nanoTime());
-                }
-            }
-            finished = finished.plus(verdicts(job));
-            complete &= job.getString("state").equals("completed");
-            if (joiner != null) {
-                progress.clear();
-                joiner.append(client.results(job.getString("token"), format.requested()));
-            }
-        }
-        progress.clear();
+        JobResultJoiner joiner = format == null ? null : new JobResultJoiner(format, new StandardOutput());
+        JobPoller poller = new JobPoller(client, jobs, ProgressBar.onStderr(true), joiner);
+        poller.await();
         if (joiner == null) {
-            System.out.println(finished);
-        } else {
-            joiner.end();
+            System.out.println(poller.counts());
         }
-        return complete ? 0 : UNFINISHED;
-    }
-
-    private static VerdictCounts verdicts(JsonObject job) {
-        return VerdictCounts.of(verdict -> count(job, verdict.id()));
-    }
-
-    private static long count(JsonObject job, String name) {
-        return job.getJsonObject("counts").getLong(name, 0L);
+        return poller.completed() ? 0 : UNFINISHED;
     }
 
     private static int run(ServerOptions server, Work work) {

@@ -2,6 +2,7 @@ package dev.plumbline.cli;
 
 import java.io.IOException;
 import java.io.Writer;
+import java.util.Locale;
 
 /** Joins the results of several jobs into one output, with indexes that continue from job to job. */
 final class JobResultJoiner {
@@ -11,9 +12,10 @@ final class JobResultJoiner {
         NDJSON,
         JSON;
 
-        /** The format in which the results are requested. */
-        String requested() {
-            return this == CSV ? "csv" : "ndjson";
+        /** The name on the command line. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 
@@ -27,6 +29,11 @@ final class JobResultJoiner {
     JobResultJoiner(Format format, Writer out) {
         this.format = format;
         this.out = out;
+    }
+
+    /** The format in which the results are requested from the service. */
+    String requestedFormat() {
+        return format == Format.CSV ? "csv" : "ndjson";
     }
 
     /** Appends the results of the next job. */

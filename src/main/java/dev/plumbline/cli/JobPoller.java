@@ -1,0 +1,102 @@
+package dev.plumbline.cli;
+
+import dev.plumbline.cli.report.VerdictCounts;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Waits for jobs, shows their progress as one bar, and joins their results in the order of the jobs. */
+final class JobPoller {
+    /** The interval between two requests for the state of a job. */
+    private static final int POLL_SECONDS = 1;
+
+    private static final Set<String> FINAL_STATES = Set.of("completed", "cancelled", "failed");
+
+    private final ServiceClient client;
+    private final List<JsonObject> jobs;
+    private final ProgressBar progress;
+    private final @Nullable JobResultJoiner joiner;
+    private int joined;
+
+    /**
+     * @param jobs the jobs as the service last reported them
+     * @param joiner receives the results; null if they are not requested
+     */
+    JobPoller(ServiceClient client, List<JsonObject> jobs, ProgressBar progress, @Nullable JobResultJoiner joiner) {
+        this.client = client;
+        this.jobs = new ArrayList<>(jobs);
+        this.progress = progress;
+        this.joiner = joiner;
+    }
+
+    /** Returns when all jobs are final and their results are written. */
+    void await() throws ServiceException, IOException, InterruptedException {
+        join();
+        while (!jobs.stream().allMatch(JobPoller::isFinal)) {
+            long started = System.nanoTime();
+            if (!poll()) {
+                // the service does not wait if too many other requests of the key wait
+                TimeUnit.NANOSECONDS.sleep(started + TimeUnit.SECONDS.toNanos(POLL_SECONDS) - System.nanoTime());
+            }
+            join();
+        }
+        progress.clear();
+        if (joiner != null) {
+            joiner.end();
+        }
+    }
+
+    /** Requests each unfinished job once, and waits only for the first. Returns whether a job became final. */
+    private boolean poll() throws ServiceException, InterruptedException {
+        boolean finished = false;
+        int waitSeconds = POLL_SECONDS;
+        for (int i = 0; i < jobs.size(); i++) {
+            if (!isFinal(jobs.get(i))) {
+                jobs.set(i, client.job(jobs.get(i).getString("token"), waitSeconds));
+                waitSeconds = 0;
+                finished |= isFinal(jobs.get(i));
+            }
+        }
+        VerdictCounts counts = counts();
+        progress.update(
+                counts.total(),
+                jobs.stream().mapToLong(job -> count(job, "total")).sum(),
+                counts);
+        return finished;
+    }
+
+    /** Writes the results of final jobs, up to the first job that is not final. */
+    private void join() throws ServiceException, IOException, InterruptedException {
+        while (joiner != null && joined < jobs.size() && isFinal(jobs.get(joined))) {
+            progress.clear();
+            joiner.append(client.results(jobs.get(joined).getString("token"), joiner.requestedFormat()));
+            joined++;
+        }
+    }
+
+    /** Whether no job was cancelled or failed. */
+    boolean completed() {
+        return jobs.stream().allMatch(job -> job.getString("state").equals("completed"));
+    }
+
+    /** The results of all jobs by verdict. */
+    VerdictCounts counts() {
+        VerdictCounts sum = new VerdictCounts();
+        for (JsonObject job : jobs) {
+            sum = sum.plus(VerdictCounts.of(verdict -> count(job, verdict.id())));
+        }
+        return sum;
+    }
+
+    private static boolean isFinal(JsonObject job) {
+        return FINAL_STATES.contains(job.getString("state"));
+    }
+
+    private static long count(JsonObject job, String name) {
+        return job.getJsonObject("counts").getLong(name, 0L);
+    }
+}
