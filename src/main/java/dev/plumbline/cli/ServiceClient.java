@@ -13,6 +13,7 @@ import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.HttpResponse;
 import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
+import java.net.ConnectException;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -24,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A client of the API of a service. Retries requests: after an exceeded quota (429) for at most
  * {@link #MAX_QUOTA_WAIT_SECONDS}, after overload or a lost connection up to {@link #MAX_ATTEMPTS} attempts. Waits for
- * the time in Retry-After. Methods block.
+ * the time in Retry-After. If the first connection is refused, the service is not running, and the request fails at
+ * once. Methods block. Not thread-safe.
  */
 final class ServiceClient implements AutoCloseable {
     private static final int MAX_ATTEMPTS = 8;
@@ -46,6 +48,9 @@ final class ServiceClient implements AutoCloseable {
     private final Consumer<String> notices;
     private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
     private final WebClient client;
+
+    /** Whether the service has accepted a connection. */
+    private boolean reached;
 
     /**
      * @param server base URL without a trailing slash
@@ -140,6 +145,7 @@ final class ServiceClient implements AutoCloseable {
             int seconds = Math.min(MAX_BACKOFF_SECONDS, 1 << (attempt - 1));
             try {
                 HttpResponse<Buffer> response = exchange(method, path, headers, body);
+                reached = true;
                 int status = response.statusCode();
                 if (status < 300) {
                     return response;
@@ -156,15 +162,33 @@ final class ServiceClient implements AutoCloseable {
                 }
             } catch (ExecutionException failed) {
                 Throwable cause = failed.getCause() == null ? failed : failed.getCause();
-                problem = server + ": " + cause.getMessage();
+                boolean refused = isRefused(cause);
+                if (refused && !reached) {
+                    throw new ServiceException("Connection refused by " + server
+                            + ". Start the service, or set --server or PLUMBLINE_SERVER.");
+                }
+                reached |= !(cause instanceof ConnectException);
+                problem = refused
+                        ? "Connection refused by " + server + "."
+                        : sentence("Request to " + server + " failed: " + cause.getMessage());
                 attempt++;
             }
             if (attempt > MAX_ATTEMPTS || quotaWaitSeconds > MAX_QUOTA_WAIT_SECONDS) {
                 throw new ServiceException(problem);
             }
-            notices.accept(problem + " Retrying in " + seconds + " s.");
+            notices.accept(sentence(problem) + " Retrying in " + seconds + " s.");
             TimeUnit.SECONDS.sleep(seconds);
         }
+    }
+
+    /** Other subclasses of {@link ConnectException} are timeouts. */
+    private static boolean isRefused(Throwable cause) {
+        return cause instanceof ConnectException
+                && String.valueOf(cause.getMessage()).contains("refused");
+    }
+
+    private static String sentence(String text) {
+        return text.endsWith(".") ? text : text + ".";
     }
 
     private HttpResponse<Buffer> exchange(

@@ -15,6 +15,8 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -169,8 +171,24 @@ class JobCommandTest {
         assertThat(ended.out()).isEqualTo("job_0123456789012345678901");
         assertThat(ended.err())
                 .contains("HTTP 429: The quota is exceeded. Retrying in 1 s.")
-                .contains("Connection was closed");
+                .contains("failed: Connection was closed. Retrying in 1 s.");
         assertThat(keys).hasSize(3).containsOnly(keys.get(0));
+    }
+
+    @Test
+    @Timeout(60)
+    void withoutAServiceTheCommandFailsWithoutRetries() throws IOException {
+        String server;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            server = "http://127.0.0.1:" + socket.getLocalPort();
+        }
+
+        CommandLineRunner.Ended ended = jobAt(server, "", "list");
+
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.err())
+                .isEqualTo("plumbline: Connection refused by " + server
+                        + ". Start the service, or set --server or PLUMBLINE_SERVER.");
     }
 
     private static void respondLate(HttpServerRequest request, List<String> keys) {
