@@ -6,7 +6,7 @@ import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
 import de.siegmar.fastcsv.writer.QuoteStrategies;
 import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.Finding;
+import dev.plumbline.check.FindingColumns;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.SpreadsheetText;
@@ -14,25 +14,16 @@ import java.io.IOException;
 import java.io.Writer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Results as CSV (RFC 4180) with a header row: null is an empty cell, an empty string is a quoted cell, arrays and
- * objects are JSON, and formulas are escaped.
+ * objects are JSON, and formulas are escaped. Columns have the same names and content as in the CSV of a job, which has
+ * two more.
  */
 final class CsvReport implements ReportWriter {
-    private static final List<String> COLUMNS = List.of(
-            "index",
-            "input",
-            "target",
-            "verdict",
-            "error_code",
-            "error_message",
-            "finding_codes",
-            "top_finding",
-            "duration_ms",
-            "checked_at");
+    private static final List<String> COLUMNS =
+            List.of("index", "input", "target", "verdict", "error_code", "error_message", "duration_ms", "checked_at");
     private static final JsonMapper JSON = new JsonMapper();
 
     private final ModuleDescription module;
@@ -47,6 +38,7 @@ final class CsvReport implements ReportWriter {
                 .build(out);
         List<String> header = new ArrayList<>(COLUMNS);
         module.fields().forEach(field -> header.add(field.name()));
+        header.addAll(FindingColumns.NAMES);
         csv.writeRecord(header);
     }
 
@@ -60,13 +52,15 @@ final class CsvReport implements ReportWriter {
         cells.add(cell(result.path("verdict")));
         cells.add(cell(result.path("error").path("code")));
         cells.add(cell(result.path("error").path("message")));
-        cells.add(line.result().findings().stream().map(Finding::code).collect(Collectors.joining(" ")));
-        cells.add(SpreadsheetText.escape(line.reason()));
         cells.add(cell(result.path("duration_ms")));
         cells.add(cell(result.path("checked_at")));
         for (FieldDescription field : module.fields()) {
             cells.add(cell(result.path("fields").path(field.name())));
         }
+        FindingColumns findings = FindingColumns.of(line.result().findings());
+        String top = findings.top();
+        cells.add(findings.codes());
+        cells.add(top == null ? null : SpreadsheetText.escape(top));
         csv.writeRecord(cells);
     }
 

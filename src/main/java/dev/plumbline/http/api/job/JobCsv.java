@@ -8,6 +8,7 @@ import de.siegmar.fastcsv.writer.LineDelimiter;
 import de.siegmar.fastcsv.writer.QuoteStrategies;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.FindingColumns;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.SpreadsheetText;
@@ -46,9 +47,6 @@ public final class JobCsv implements LineWriter {
             "cached",
             "checked_at");
 
-    /** The columns after the fields of the module. */
-    public static final List<String> FINDING_COLUMNS = List.of("finding_codes", "top_finding");
-
     private static final JsonFactory JSON = new JsonFactory();
     private static final int INDEX = 0;
     private static final int INPUT = 1;
@@ -82,7 +80,7 @@ public final class JobCsv implements LineWriter {
                 header.add(field.name());
             }
         }
-        header.addAll(FINDING_COLUMNS);
+        header.addAll(FindingColumns.NAMES);
     }
 
     @Override
@@ -138,9 +136,7 @@ public final class JobCsv implements LineWriter {
             json.skipChildren();
             return;
         }
-        List<String> codes = new ArrayList<>();
-        Level worst = null;
-        String top = null;
+        FindingColumns columns = new FindingColumns();
         while (json.nextToken() == JsonToken.START_OBJECT) {
             Map<String, String> finding = new HashMap<>();
             while (json.nextToken() == JsonToken.FIELD_NAME) {
@@ -148,14 +144,14 @@ public final class JobCsv implements LineWriter {
                 json.nextToken();
                 finding.put(name, json.getText());
             }
-            codes.add(finding.getOrDefault("code", ""));
-            Level level = Level.of(finding.getOrDefault("level", ""));
-            if (worst == null || level.compareTo(worst) > 0) {
-                worst = level;
-                top = finding.get("message") + ' ' + finding.get("action");
-            }
+            columns.add(
+                    Level.of(finding.getOrDefault("level", "")),
+                    finding.getOrDefault("code", ""),
+                    finding.getOrDefault("message", ""),
+                    finding.getOrDefault("action", ""));
         }
-        cells[cells.length - 2] = String.join(" ", codes);
+        String top = columns.top();
+        cells[cells.length - 2] = columns.codes();
         cells[cells.length - 1] = top == null ? null : escape(top);
     }
 

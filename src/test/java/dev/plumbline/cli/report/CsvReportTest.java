@@ -1,0 +1,90 @@
+package dev.plumbline.cli.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.ResultAssembler;
+import dev.plumbline.check.Verdict;
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The columns and their content are those of the CSV of a job, see ResultFormatTest. */
+class CsvReportTest {
+    private static final Instant TIME = Instant.parse("2026-11-20T10:00:00.123Z");
+    private static final ModuleDescription MODULE = ModuleDescriptionBuilder.of("sample", "Sample", InputType.URL)
+            .fields(Descriptions.string("text", "Text", "A text."))
+            .build();
+
+    private static NamedCsvRecord csv(CheckResult result) throws IOException {
+        StringWriter out = new StringWriter();
+        new CsvReport(MODULE, out).line(new CheckedLine(0, "input", result, false));
+        return CsvReader.builder().ofNamedCsvRecord(out.toString()).stream()
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static CheckResult result(Verdict verdict, Finding... findings) {
+        return new CheckResult(
+                "sample", "target", verdict, Map.of("text", "a"), List.of(findings), List.of(), null, TIME, 1);
+    }
+
+    @Test
+    void findingsAreTheLastColumns() throws IOException {
+        assertThat(csv(result(Verdict.PASS)).getHeader())
+                .containsExactly(
+                        "index",
+                        "input",
+                        "target",
+                        "verdict",
+                        "error_code",
+                        "error_message",
+                        "duration_ms",
+                        "checked_at",
+                        "text",
+                        "finding_codes",
+                        "top_finding");
+    }
+
+    @Test
+    void topFindingIsTheMessageAndActionOfTheFirstWorstFinding() throws IOException {
+        NamedCsvRecord cells = csv(result(
+                Verdict.FAIL,
+                new Finding(Level.INFO, "a", null, "A.", "Do a.", null),
+                new Finding(Level.FAIL, "b", null, "B.", "Do b.", null),
+                new Finding(Level.FAIL, "c", null, "C.", "Do c.", null)));
+
+        assertThat(cells.getField("finding_codes")).isEqualTo("a b c");
+        assertThat(cells.getField("top_finding")).isEqualTo("B. Do b.");
+    }
+
+    @Test
+    void informationCanBeTheTopFinding() throws IOException {
+        NamedCsvRecord cells = csv(result(Verdict.PASS, new Finding(Level.INFO, "a", null, "A.", "", null)));
+
+        assertThat(cells.getField("top_finding")).isEqualTo("A.");
+    }
+
+    @Test
+    void invalidTargetHasAnErrorAndNoTopFinding() throws IOException {
+        NamedCsvRecord cells = csv(ResultAssembler.withoutTarget(
+                MODULE, new CheckError(ErrorCode.INVALID_TARGET, "The target is not valid."), TIME));
+
+        assertThat(cells.getField("error_message")).isEqualTo("The target is not valid.");
+        assertThat(cells.getField("finding_codes")).isEmpty();
+        assertThat(cells.getField("top_finding")).isEmpty();
+    }
+}
