@@ -13,6 +13,7 @@ import dev.plumbline.cli.RestoreCommand;
 import dev.plumbline.cli.ServeCommand;
 import dev.plumbline.cli.ToolsCommand;
 import dev.plumbline.cli.TrainingCommand;
+import dev.plumbline.cli.UsageErrorHandler;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,7 +54,9 @@ public final class Main implements Callable<Integer> {
     }
 
     public static CommandLine commandLine() {
-        return new CommandLine(new Main()).setExecutionExceptionHandler((failure, command, parsed) -> {
+        CommandLine line = new CommandLine(new Main());
+        line.setParameterExceptionHandler(new UsageErrorHandler());
+        return line.setExecutionExceptionHandler((failure, command, parsed) -> {
             LOG.error("command failed", failure);
             command.getErr().println("plumbline: internal error. See the log on stderr.");
             return command.getCommandSpec().exitCodeOnExecutionException();

@@ -4,6 +4,7 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.cli.report.ReportFormat;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
@@ -27,10 +28,18 @@ final class OptionConverters {
         }
     }
 
-    static final class FailOn implements ITypeConverter<Verdict> {
+    /** Also lists the values for help and completion. */
+    static final class FailOn implements ITypeConverter<Verdict>, Iterable<String> {
+        private static final Verdict[] VALUES = {Verdict.WARN, Verdict.FAIL, Verdict.ERROR};
+
         @Override
         public Verdict convert(String text) {
-            return find(new Verdict[] {Verdict.WARN, Verdict.FAIL, Verdict.ERROR}, text);
+            return find(VALUES, text);
+        }
+
+        @Override
+        public Iterator<String> iterator() {
+            return Arrays.stream(VALUES).map(Verdict::id).iterator();
         }
     }
 

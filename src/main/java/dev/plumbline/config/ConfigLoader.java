@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -121,7 +122,8 @@ public final class ConfigLoader {
         }
         given.forEach((key, value) -> {
             if (values.replace(key, value) == null) {
-                faults.add(file + ": " + key + " is not a setting." + suggestion(key, values));
+                faults.add(
+                        file + ": " + key + " is not a setting." + suggestion(key, values, UnaryOperator.identity()));
             } else {
                 described.put(key, SettingValue.of(key, value, file.toString()));
             }
@@ -146,7 +148,7 @@ public final class ConfigLoader {
             } else if (!name.contains("_SERVICE_")
                     && !KUBERNETES_PORT.matcher(name).matches()) {
                 String wanted = name.substring(PREFIX.length()).toLowerCase(Locale.ROOT);
-                faults.add(name + " is not a setting." + suggestion(wanted, values));
+                faults.add(name + " is not a setting." + suggestion(wanted, values, ConfigLoader::variable));
             }
         });
     }
@@ -156,8 +158,12 @@ public final class ConfigLoader {
         return name.endsWith("_PORT") && value.startsWith("tcp://");
     }
 
-    /** Suggests a setting with the same ending or with at most two different characters. */
-    private static String suggestion(String key, Map<String, Object> values) {
+    /**
+     * Suggests a setting with the same ending or with at most two different characters.
+     *
+     * @param display the name of a setting in its source
+     */
+    private static String suggestion(String key, Map<String, Object> values, UnaryOperator<String> display) {
         String wanted = key.replaceAll("[._-]", "");
         return values.keySet().stream()
                 .filter(known -> {
@@ -168,7 +174,7 @@ public final class ConfigLoader {
                 .or(() -> values.keySet().stream()
                         .filter(known -> editDistance(plain(known), wanted) <= MAX_EDITS)
                         .min(Comparator.comparingInt(known -> editDistance(plain(known), wanted))))
-                .map(known -> " Did you mean " + known + "?")
+                .map(known -> " Did you mean " + display.apply(known) + "?")
                 .orElse(" See conf/plumbline.yaml for all settings.");
     }
 

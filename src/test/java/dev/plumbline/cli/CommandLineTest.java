@@ -60,7 +60,25 @@ class CommandLineTest {
         CommandLineRunner.Ended ended = CommandLineRunner.run("", typed, "http-status");
 
         assertThat(ended.code()).isEqualTo(2);
-        assertThat(ended.err()).contains(typed).containsPattern("Did you mean:.*\\b" + meant);
+        assertThat(ended.err().lines())
+                .containsExactly(
+                        "plumbline: Unknown command '" + typed + "'. Did you mean '" + meant + "'?",
+                        "Run 'plumbline --help' for usage.");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--fail-no | error | Unknown option '--fail-no'. Did you mean '--fail-on'?",
+                "--fail-on | WARN | Invalid value for option '--fail-on': must be one of warn, fail, error, not 'WARN'",
+            })
+    void aUsageErrorIsTwoLines(String option, String value, String message) {
+        CommandLineRunner.Ended ended = CommandLineRunner.run("", "check", "http-status", "a.example", option, value);
+
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.err().lines())
+                .containsExactly("plumbline: " + message, "Run 'plumbline check --help' for usage.");
     }
 
     @Test
@@ -113,6 +131,8 @@ class CommandLineTest {
         assertThat(CommandLineRunner.run("", "completion", shell).out())
                 .contains("plumbline")
                 .contains("--fail-on")
+                .contains("(\"warn\" \"fail\" \"error\")", "(\"csv\" \"ndjson\" \"json\")")
+                .doesNotContain("WARN", "NDJSON")
                 .contains("download");
     }
 }

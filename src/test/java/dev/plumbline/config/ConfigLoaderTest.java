@@ -187,7 +187,9 @@ class ConfigLoaderTest {
     @Test
     void suggestsTheNearestSetting() {
         assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_HTTPPORT", "80")))
-                .hasMessage("PLUMBLINE_HTTPPORT is not a setting. Did you mean http.port?");
+                .hasMessage("PLUMBLINE_HTTPPORT is not a setting. Did you mean PLUMBLINE_HTTP_PORT?");
+        assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_HTTP_PROT", "80")))
+                .hasMessage("PLUMBLINE_HTTP_PROT is not a setting. Did you mean PLUMBLINE_HTTP_PORT?");
     }
 
     @ParameterizedTest

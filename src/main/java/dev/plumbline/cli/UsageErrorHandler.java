@@ -1,0 +1,36 @@
+package dev.plumbline.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Prints the error of invalid usage in one line, and a line that refers to the help of the command. */
+public final class UsageErrorHandler implements IParameterExceptionHandler {
+    @Override
+    public int handleParseException(ParameterException invalid, String[] arguments) {
+        CommandLine command = invalid.getCommandLine();
+        String message =
+                invalid instanceof UnmatchedArgumentException unmatched ? unknown(unmatched) : invalid.getMessage();
+        PrintWriter err = command.getErr();
+        err.println("plumbline: " + message);
+        err.println("Run '" + command.getCommandSpec().qualifiedName() + " --help' for usage.");
+        return command.getCommandSpec().exitCodeOnInvalidInput();
+    }
+
+    private static String unknown(UnmatchedArgumentException unmatched) {
+        String argument = unmatched.getUnmatched().get(0);
+        List<String> suggestions = unmatched.getSuggestions();
+        String message;
+        if (unmatched.isUnknownOption()) {
+            message = "Unknown option '" + argument + "'.";
+        } else if (unmatched.getCommandLine().getSubcommands().isEmpty()) {
+            return "Unexpected argument '" + argument + "'.";
+        } else {
+            message = "Unknown command '" + argument + "'.";
+        }
+        return suggestions.isEmpty() ? message : message + " Did you mean '" + suggestions.get(0) + "'?";
+    }
+}
