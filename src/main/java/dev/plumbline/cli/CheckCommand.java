@@ -10,6 +10,7 @@ import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.Verdict;
+import dev.plumbline.cli.report.NagiosReport;
 import dev.plumbline.cli.report.ReportFormat;
 import dev.plumbline.cli.report.ReportWriter;
 import dev.plumbline.cli.report.VerdictCounts;
@@ -57,7 +58,8 @@ import picocli.CommandLine.Parameters;
             "  2  fail",
             "  3  error: a check could not be completed",
             "  4  invalid option or setting: nothing was checked",
-            "     invalid or forbidden target: the other targets were checked"
+            "     invalid or forbidden target: the other targets were checked",
+            "With --output nagios, 3 (UNKNOWN) instead of 4, except for an invalid option"
         })
 public final class CheckCommand implements Callable<Integer> {
     static final int INVALID = 4;
@@ -101,7 +103,8 @@ public final class CheckCommand implements Callable<Integer> {
             paramLabel = "VERDICT",
             defaultValue = "warn",
             converter = OptionConverters.FailOn.class,
-            description = "Least severe verdict with an exit code other than 0: warn, fail or error (default:"
+            completionCandidates = OptionConverters.FailOn.class,
+            description = "Least severe verdict with an exit code other than 0: ${COMPLETION-CANDIDATES} (default:"
                     + " ${DEFAULT-VALUE}).")
     private Verdict failOn = Verdict.WARN;
 
@@ -166,7 +169,7 @@ public final class CheckCommand implements Callable<Integer> {
         Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(loops));
         try {
             CheckEnvironment environment = CheckEnvironment.of(vertx, settings, new OwnEndpoints(), Version.text());
-            if (single) {
+            if (single && format() != ReportFormat.NAGIOS) {
                 Target target = TargetParser.parse(description, targets.get(0));
                 String refusal = environment.policy().refusal(target);
                 if (refusal != null) {
@@ -192,7 +195,7 @@ public final class CheckCommand implements Callable<Integer> {
                     !unordered,
                     single ? 0 : CheckBatch.RETRY_TIMEOUT_MS);
             StandardOutput out = new StandardOutput();
-            ReportWriter report = (json ? ReportFormat.JSON : output).writer(description, single, failOn, out);
+            ReportWriter report = format().writer(description, single, failOn, out);
             return exitCode(batch.run(reader, report, out, ProgressBar.onStderr(!single)));
         } finally {
             await(vertx.close());
@@ -205,13 +208,21 @@ public final class CheckCommand implements Callable<Integer> {
 
     private int exitCode(VerdictCounts counts) {
         Verdict worst = counts.worst();
-        if (counts.refused() > 0) {
+        if (counts.refused() > 0 && format() != ReportFormat.NAGIOS) {
             return INVALID;
         }
         return worst.compareTo(failOn) < 0 ? 0 : worst.ordinal();
     }
 
-    private static int fail(String message) {
+    private ReportFormat format() {
+        return json ? ReportFormat.JSON : output;
+    }
+
+    private int fail(String message) {
+        if (format() == ReportFormat.NAGIOS) {
+            System.out.println(NagiosReport.unknown(message));
+            return Verdict.ERROR.ordinal();
+        }
         System.err.println("plumbline: " + message);
         return INVALID;
     }

@@ -190,6 +190,8 @@ class CheckManyTargetsTest {
         assertThat(suite.getElementsByTagName("testcase").getLength()).isEqualTo(3);
         assertThat(((Element) suite.getElementsByTagName("failure").item(0)).getAttribute("message"))
                 .contains("404");
+        assertThat(suite.getElementsByTagName("error").item(0).getTextContent())
+                .startsWith("ERROR  HTTP status for http://a b/\n");
     }
 
     @Test
@@ -212,6 +214,19 @@ class CheckManyTargetsTest {
         assertThat(ended.out()).containsPattern("(?m)^fail \\S+/status/404 ");
         assertThat(check("", lab.http("/ok"), "--output", "nagios").out())
                 .startsWith("PLUMBLINE OK - http-status " + lab.http("/ok"));
+    }
+
+    /** Nagios does not define exit code 4. */
+    @Test
+    void nagiosIsUnknownWithAnInvalidTarget() {
+        CommandLineRunner.Ended single = check("", "http://a b/", "--output", "nagios");
+        CommandLineRunner.Ended several = check("", lab.http("/status/404"), "http://a b/", "--output", "nagios");
+        CommandLineRunner.Ended option = check("", lab.http("/ok"), "-o", "no_such=1", "--output", "nagios");
+
+        assertThat(List.of(single.code(), several.code(), option.code())).containsOnly(3);
+        assertThat(single.out()).startsWith("PLUMBLINE UNKNOWN - http-status http://a b/ invalid_target: ");
+        assertThat(several.out()).startsWith("PLUMBLINE UNKNOWN - http-status 0 pass, 0 warn, 1 fail, 1 error | ");
+        assertThat(option.out()).startsWith("PLUMBLINE UNKNOWN - option no_such: ");
     }
 
     @ParameterizedTest

@@ -40,7 +40,7 @@ final class JunitReport implements ReportWriter {
         errors += error ? 1 : 0;
         String element = error ? "error" : "failure";
         cases.append(">\n    <" + element + " type=\"" + verdict.id() + "\" message=\"" + escape(line.reason()) + "\">"
-                + escape(TextReport.of(module, line.result())) + "</" + element + ">\n  </testcase>\n");
+                + escape(TextReport.of(module, line)) + "</" + element + ">\n  </testcase>\n");
     }
 
     @Override

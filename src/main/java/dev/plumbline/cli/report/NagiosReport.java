@@ -9,7 +9,7 @@ import java.io.Writer;
  * The output of a Nagios plugin: the state and performance data in the first line, followed by the targets with a
  * verdict other than {@code pass}. The state corresponds to the exit code: 1 is WARNING, 2 is CRITICAL, 3 is UNKNOWN.
  */
-final class NagiosReport implements ReportWriter {
+public final class NagiosReport implements ReportWriter {
     private final ModuleDescription module;
     private final Verdict failOn;
     private final Writer out;
@@ -22,10 +22,19 @@ final class NagiosReport implements ReportWriter {
         this.out = out;
     }
 
+    /** The output if nothing could be checked. */
+    public static String unknown(String message) {
+        return "PLUMBLINE UNKNOWN - " + text(message);
+    }
+
+    private static String text(String text) {
+        // a vertical bar separates the performance data
+        return TerminalText.sanitize(text).replace('|', '/');
+    }
+
     @Override
     public void line(CheckedLine line) throws IOException {
-        // a vertical bar separates the performance data
-        String text = TerminalText.sanitize(line.target() + " " + line.reason()).replace('|', '/');
+        String text = text(line.target() + " " + line.reason());
         if (line.index() == 0) {
             first = text;
         }

@@ -22,7 +22,7 @@ final class TextLineReport implements ReportWriter {
     @Override
     public void line(CheckedLine line) throws IOException {
         if (single) {
-            out.write(TextReport.of(module, line.result()) + "\n");
+            out.write(TextReport.of(module, line) + "\n");
             return;
         }
         String headline = module.headline().of(line.result());

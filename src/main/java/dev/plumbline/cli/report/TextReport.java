@@ -23,14 +23,14 @@ final class TextReport {
 
     private TextReport() {}
 
-    static String of(ModuleDescription module, CheckResult result) {
+    static String of(ModuleDescription module, CheckedLine line) {
+        CheckResult result = line.result();
         StringBuilder out = new StringBuilder();
         out.append(result.verdict().id().toUpperCase(Locale.ROOT))
                 .append(INDENT)
                 .append(module.title())
                 .append(" for ")
-                .append(TerminalText.sanitize(
-                        UnicodeName.of(String.valueOf(result.target())).toString()))
+                .append(TerminalText.sanitize(UnicodeName.of(line.target()).toString()))
                 .append('\n');
         String headline = module.headline().of(result);
         if (headline != null) {

@@ -10,6 +10,7 @@ import dev.plumbline.check.Finding;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.support.Descriptions;
 import dev.plumbline.support.ModuleDescriptionBuilder;
@@ -33,9 +34,21 @@ class TextReportTest {
                     Descriptions.orNull(Descriptions.string("none", "None", "Nothing.")))
             .build();
 
+    private static String report(CheckResult result) {
+        return TextReport.of(MODULE, new CheckedLine(0, "input", result, false));
+    }
+
+    @Test
+    void anInvalidTargetIsPrintedAsGiven() {
+        CheckError error = new CheckError(ErrorCode.INVALID_TARGET, "The target is not valid.");
+
+        assertThat(report(ResultAssembler.withoutTarget(MODULE, error, Instant.EPOCH)))
+                .startsWith("ERROR  Sample for input\n");
+    }
+
     @Test
     void verdictFindingsAndFieldsArePrinted() {
-        String report = TextReport.of(MODULE, result("plain", "plain"));
+        String report = report(result("plain", "plain"));
 
         assertThat(report)
                 .isEqualTo(
@@ -78,9 +91,9 @@ class TextReportTest {
                 "a\udc00b"
             })
     void whatTheTargetSendsCannotSteerTheTerminal(String hostile) {
-        String harmless = TextReport.of(MODULE, result("plain", "plain"));
+        String harmless = report(result("plain", "plain"));
 
-        String report = TextReport.of(MODULE, result(hostile, hostile));
+        String report = report(result(hostile, hostile));
 
         assertThat(report.lines().count()).as(report).isEqualTo(harmless.lines().count());
         assertThat(report.replace("\n", ""))
@@ -90,7 +103,7 @@ class TextReportTest {
 
     @Test
     void nonAsciiTextIsPrintedUnchanged() {
-        assertThat(TextReport.of(MODULE, result("m\u00fcnchen \ud83d\ude00", "\u0431")))
+        assertThat(report(result("m\u00fcnchen \ud83d\ude00", "\u0431")))
                 .contains("text   \u0431")
                 .contains("Sample for m\u00fcnchen \ud83d\ude00\n");
     }
@@ -104,7 +117,7 @@ class TextReportTest {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>(plain.fields());
         fields.put("free", Map.of("A", List.of(inner, Map.of("term", "d"))));
 
-        String report = TextReport.of(MODULE, with(fields, List.of()));
+        String report = report(with(fields, List.of()));
 
         assertThat(report)
                 .contains(
@@ -128,7 +141,7 @@ class TextReportTest {
         fields.put("free", Map.of());
         fields.put("table", List.of(Map.of("cell", "")));
 
-        assertThat(TextReport.of(MODULE, with(fields, List.of())))
+        assertThat(report(with(fields, List.of())))
                 .contains(
                         """
               text   -
@@ -143,7 +156,7 @@ class TextReportTest {
 
     @Test
     void internationalizedNamesArePrintedWithTheirALabels() {
-        assertThat(TextReport.of(MODULE, result("xn--bcher-kva.example", "plain")))
+        assertThat(report(result("xn--bcher-kva.example", "plain")))
                 .startsWith("WARN  Sample for b\u00fccher.example (xn--bcher-kva.example)\n");
     }
 
@@ -155,7 +168,7 @@ class TextReportTest {
                 new Finding(Level.FAIL, "c", null, "Bad.", "", null),
                 new Finding(Level.WARN, "d", null, "Odd.", "", null));
 
-        assertThat(TextReport.of(MODULE, with(Map.of(), findings)).lines())
+        assertThat(report(with(Map.of(), findings)).lines())
                 .containsSubsequence("FAIL  Bad.", "WARN  Dubious.", "WARN  Odd.", "INFO  Only said.");
     }
 
