@@ -50,7 +50,12 @@ final class CheckBatch {
     /** The time after which a check that exceeds a limit of its target is not retried, as for the line of a job. */
     static final long RETRY_TIMEOUT_MS = 15 * 60_000;
 
+    /** Maximum number of attempts that were interrupted by a pause of the process, as for the line of a job. */
+    private static final int MAX_PAUSED_ATTEMPTS = 3;
+
     private static final long PROGRESS_MS = 100;
+    private static final CheckError PAUSED = new CheckError(
+            ErrorCode.INTERNAL, "The process was paused in three attempts to check this target. Run the check again.");
     private static final CheckError RATE_LIMITED = new CheckError(
             ErrorCode.DEADLINE_EXCEEDED, "The check timed out while waiting for the rate limit of the target.");
     private static final Logger LOG = LoggerFactory.getLogger(CheckBatch.class);
@@ -75,6 +80,9 @@ final class CheckBatch {
         private final String input;
         private final long startNanos = System.nanoTime();
         private volatile @Nullable CheckedLine line;
+
+        /** Written by one reply at a time. */
+        private volatile int pausedAttempts;
 
         Slot(long index, String input) {
             this.index = index;
@@ -192,15 +200,27 @@ final class CheckBatch {
                         complete(slot, failed(target, CheckError.INTERNAL), false);
                     } else if (reply.result() instanceof Message.Checked checked) {
                         complete(slot, checked.result(), false);
-                    } else if (System.nanoTime() - slot.startNanos < TimeUnit.MILLISECONDS.toNanos(retryTimeoutMs)) {
-                        int seconds = reply.result() instanceof Message.Overloaded overload
-                                ? overload.retryAfterSeconds()
-                                : RETRY_SECONDS;
-                        vertx.setTimer(seconds * 1000L, timer -> check(slot, target));
                     } else {
-                        complete(slot, failed(target, RATE_LIMITED), false);
+                        retryOrFail(slot, target, reply.result());
                     }
                 });
+    }
+
+    private void retryOrFail(Slot slot, Target target, Message.RunReply reply) {
+        int seconds = RETRY_SECONDS;
+        if (reply instanceof Message.Paused) {
+            slot.pausedAttempts = slot.pausedAttempts + 1;
+            if (slot.pausedAttempts >= MAX_PAUSED_ATTEMPTS) {
+                complete(slot, failed(target, PAUSED), false);
+                return;
+            }
+        } else if (System.nanoTime() - slot.startNanos >= TimeUnit.MILLISECONDS.toNanos(retryTimeoutMs)) {
+            complete(slot, failed(target, RATE_LIMITED), false);
+            return;
+        } else if (reply instanceof Message.Overloaded overload) {
+            seconds = overload.retryAfterSeconds();
+        }
+        vertx.setTimer(seconds * 1000L, timer -> check(slot, target));
     }
 
     private CheckResult failed(Target target, CheckError error) {

@@ -37,7 +37,7 @@ class CheckBatchTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Timeout(60)
-    void aTargetThatIsAlwaysOverloadedIsAnError(boolean overloaded) throws Exception {
+    void aTargetThatIsAlwaysOverloadedOrPausedIsAnError(boolean overloaded) throws Exception {
         ModuleDescription module = Objects.requireNonNull(
                         ModuleCatalogue.load(List.of(), "http-status"::equals).find("http-status"))
                 .description();
@@ -49,7 +49,15 @@ class CheckBatchTest {
         });
         TargetPolicy policy = new TargetPolicy(
                 new TargetPolicy.Rules(List.of(), List.of(), List.of(), List.of("*")), (address, port) -> false);
-        CheckBatch batch = new CheckBatch(vertx, bus, module, Options.defaults(module), policy, 4, true, 1_500);
+        CheckBatch batch = new CheckBatch(
+                vertx,
+                bus,
+                module,
+                Options.defaults(module),
+                policy,
+                4,
+                true,
+                overloaded ? 1_500 : CheckBatch.RETRY_TIMEOUT_MS);
         StringWriter out = new StringWriter();
 
         VerdictCounts counts = batch.run(
@@ -60,7 +68,11 @@ class CheckBatchTest {
 
         assertThat(counts.worst()).isEqualTo(Verdict.ERROR);
         assertThat(new JsonObject(out.toString()).getJsonObject("error").getString("code"))
-                .isEqualTo("deadline_exceeded");
-        assertThat(attempts).hasValueGreaterThan(1);
+                .isEqualTo(overloaded ? "deadline_exceeded" : "internal");
+        if (overloaded) {
+            assertThat(attempts).hasValueGreaterThan(1);
+        } else {
+            assertThat(attempts).hasValue(3);
+        }
     }
 }
