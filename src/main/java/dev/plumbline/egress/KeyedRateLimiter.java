@@ -66,13 +66,6 @@ public final class KeyedRateLimiter<K> {
     /**
      * Acquires a permit, now or after waiting; {@link #release} must follow once. Fails with {@link OverloadFailure}
      * and without a permit if the queue is full or the wait would be too long.
-     */
-    Future<Void> acquire(K key, long maxWaitMillis) {
-        return acquire(key, maxWaitMillis, 0);
-    }
-
-    /**
-     * Acquires a permit as {@link #acquire(Object, long)} does.
      *
      * @param account the account of the line of a job; 0 for an instant check
      */
@@ -118,11 +111,7 @@ public final class KeyedRateLimiter<K> {
                 "The rate limit for this target is exceeded.", Duration.ofSeconds(Math.max(1, (millis + 999) / 1000)));
     }
 
-    void release(K key) {
-        release(key, 0);
-    }
-
-    /** @param account as in {@link #acquire(Object, long, long)} */
+    /** @param account as in {@link #acquire} */
     public void release(K key, long account) {
         admitWaiters(key, queue -> queue.release(account));
     }

@@ -34,7 +34,7 @@ final class TargetRateLimits {
      * Acquires a permit of each limiter, the narrowest first, so that no permit of a wide one is held while waiting for
      * a narrow one.
      *
-     * @param account as in {@link KeyedRateLimiter#acquire(Object, long, long)}
+     * @param account as in {@link KeyedRateLimiter#acquire}
      * @return releases the permits; to be run once
      */
     Future<Runnable> acquire(Host host, InetAddress address, Deadline deadline, long account) {

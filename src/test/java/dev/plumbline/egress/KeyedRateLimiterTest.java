@@ -79,18 +79,18 @@ class KeyedRateLimiterTest {
         KeyedRateLimiter<String> limiter = limiter(0, 2);
         List<Future<Void>> permits = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            permits.add(limiter.acquire("a", 5_000));
+            permits.add(limiter.acquire("a", 5_000, 0));
         }
         assertThat(permits).extracting(KeyedRateLimiterTest::acquired).containsExactly(true, true, false, false, false);
-        assertThat(acquired(limiter.acquire("b", 5_000))).isTrue();
-        limiter.release("a");
+        assertThat(acquired(limiter.acquire("b", 5_000, 0))).isTrue();
+        limiter.release("a", 0);
         assertThat(permits).extracting(KeyedRateLimiterTest::acquired).containsExactly(true, true, true, false, false);
-        limiter.release("a");
-        limiter.release("a");
+        limiter.release("a", 0);
+        limiter.release("a", 0);
         assertThat(permits).allMatch(KeyedRateLimiterTest::acquired);
-        limiter.release("a");
-        limiter.release("a");
-        limiter.release("b");
+        limiter.release("a", 0);
+        limiter.release("a", 0);
+        limiter.release("b", 0);
         assertThat(limiter.size()).isZero();
     }
 
@@ -104,10 +104,10 @@ class KeyedRateLimiterTest {
         }
         limiter.acquire("a", 5_000, 2).onSuccess(permit -> served.add("second"));
         limiter.acquire("a", 5_000, 3).onSuccess(permit -> served.add("third"));
-        limiter.acquire("a", 5_000).onSuccess(permit -> served.add("instant"));
+        limiter.acquire("a", 5_000, 0).onSuccess(permit -> served.add("instant"));
 
         limiter.release("a", 1);
-        limiter.release("a");
+        limiter.release("a", 0);
         for (int i = 0; i < 5; i++) {
             limiter.release("a", List.of(1, 2, 3, 1, 1).get(i));
         }
@@ -127,8 +127,8 @@ class KeyedRateLimiterTest {
 
         assertThat(acquired(limiter.acquire("a", 0, 2))).isTrue();
         limiter.release("a", 2);
-        assertThat(acquired(limiter.acquire("a", 0))).isTrue();
-        limiter.release("a");
+        assertThat(acquired(limiter.acquire("a", 0, 0))).isTrue();
+        limiter.release("a", 0);
         assertThat(lines).filteredOn(KeyedRateLimiterTest::acquired).hasSize(7);
         limiter.release("a", 1);
         assertThat(lines).filteredOn(KeyedRateLimiterTest::acquired).hasSize(8);
@@ -164,8 +164,8 @@ class KeyedRateLimiterTest {
         KeyedRateLimiter<String> limiter = limiter(3, 0);
         List<Future<Void>> permits = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
-            permits.add(limiter.acquire("a", 60_000));
-            limiter.release("a");
+            permits.add(limiter.acquire("a", 60_000, 0));
+            limiter.release("a", 0);
         }
         assertThat(permits).filteredOn(KeyedRateLimiterTest::acquired).hasSize(3);
         time.pass(998);
@@ -179,12 +179,12 @@ class KeyedRateLimiterTest {
     @Test
     void rejectsAtOnceIfTheWaitWouldBeTooLong() {
         KeyedRateLimiter<String> limiter = limiter(1, 0);
-        assertThat(acquired(limiter.acquire("a", 0))).isTrue();
-        assertThat(limiter.acquire("a", 500).cause())
+        assertThat(acquired(limiter.acquire("a", 0, 0))).isTrue();
+        assertThat(limiter.acquire("a", 500, 0).cause())
                 .isInstanceOfSatisfying(OverloadFailure.class, busy -> assertThat(busy.retryAfter())
                         .hasSeconds(1));
-        Future<Void> second = limiter.acquire("a", 1_500);
-        assertThat(limiter.acquire("a", 1_500).cause()).isInstanceOf(OverloadFailure.class);
+        Future<Void> second = limiter.acquire("a", 1_500, 0);
+        assertThat(limiter.acquire("a", 1_500, 0).cause()).isInstanceOf(OverloadFailure.class);
         time.pass(1_002);
         assertThat(acquired(second)).isTrue();
     }
@@ -192,48 +192,48 @@ class KeyedRateLimiterTest {
     @Test
     void failsAtTheWaitTimeout() {
         KeyedRateLimiter<String> limiter = limiter(0, 1);
-        Future<Void> first = limiter.acquire("a", 100);
-        Future<Void> second = limiter.acquire("a", 100);
-        Future<Void> third = limiter.acquire("a", 5_000);
+        Future<Void> first = limiter.acquire("a", 100, 0);
+        Future<Void> second = limiter.acquire("a", 100, 0);
+        Future<Void> third = limiter.acquire("a", 5_000, 0);
         time.pass(101);
         assertThat(acquired(first)).isTrue();
         assertThat(second.cause()).isInstanceOf(OverloadFailure.class);
-        limiter.release("a");
+        limiter.release("a", 0);
         assertThat(acquired(third)).isTrue();
-        limiter.release("a");
+        limiter.release("a", 0);
         assertThat(limiter.size()).isZero();
     }
 
     @Test
     void limitsTheQueue() {
         KeyedRateLimiter<String> limiter = limiter(0, 1);
-        assertThat(acquired(limiter.acquire("a", 1_000))).isTrue();
+        assertThat(acquired(limiter.acquire("a", 1_000, 0))).isTrue();
         for (int i = 0; i < KeyedRateLimiter.MAX_QUEUED_PER_KEY; i++) {
-            assertThat(limiter.acquire("a", 1_000).isComplete()).isFalse();
+            assertThat(limiter.acquire("a", 1_000, 0).isComplete()).isFalse();
         }
-        assertThat(limiter.acquire("a", 1_000).cause()).isInstanceOf(OverloadFailure.class);
-        assertThat(acquired(limiter.acquire("b", 1_000))).isTrue();
+        assertThat(limiter.acquire("a", 1_000, 0).cause()).isInstanceOf(OverloadFailure.class);
+        assertThat(acquired(limiter.acquire("b", 1_000, 0))).isTrue();
         for (int key = 0; key < 9; key++) {
-            assertThat(acquired(limiter.acquire("k" + key, 1_000))).isTrue();
+            assertThat(acquired(limiter.acquire("k" + key, 1_000, 0))).isTrue();
             for (int i = 0; i < KeyedRateLimiter.MAX_QUEUED_PER_KEY; i++) {
-                assertThat(limiter.acquire("k" + key, 1_000).isComplete()).isFalse();
+                assertThat(limiter.acquire("k" + key, 1_000, 0).isComplete()).isFalse();
             }
         }
-        assertThat(limiter.acquire("b", 1_000).cause()).isInstanceOf(OverloadFailure.class);
+        assertThat(limiter.acquire("b", 1_000, 0).cause()).isInstanceOf(OverloadFailure.class);
     }
 
     @Test
     void dropsTheStateOfIdleKeys() {
         KeyedRateLimiter<String> limiter = limiter(5, 5);
         for (int i = 0; i < 5_000; i++) {
-            limiter.acquire("k" + i, 1_000);
-            limiter.release("k" + i);
+            limiter.acquire("k" + i, 1_000, 0);
+            limiter.release("k" + i, 0);
         }
         assertThat(limiter.size()).isEqualTo(5_000);
-        limiter.acquire("busy", 1_000);
+        limiter.acquire("busy", 1_000, 0);
         time.pass(4_000);
         assertThat(limiter.size()).isEqualTo(1);
-        limiter.release("busy");
+        limiter.release("busy", 0);
         assertThat(limiter.size()).isZero();
         assertThat(time.tasks).isEmpty();
     }
@@ -248,7 +248,7 @@ class KeyedRateLimiterTest {
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger settled = new AtomicInteger();
         for (int step : steps) {
-            limiter.acquire("a", 100_000).onSuccess(done -> {
+            limiter.acquire("a", 100_000, 0).onSuccess(done -> {
                 settled.incrementAndGet();
                 permits.add(time.nanos());
                 int now = inside.incrementAndGet();
@@ -257,7 +257,7 @@ class KeyedRateLimiterTest {
                 }
                 time.after(step, () -> {
                     inside.decrementAndGet();
-                    limiter.release("a");
+                    limiter.release("a", 0);
                 });
             });
             time.pass(step % 37);
@@ -280,11 +280,11 @@ class KeyedRateLimiterTest {
         int permits = 900;
         CountDownLatch left = new CountDownLatch(permits);
         for (int i = 0; i < permits; i++) {
-            threads.execute(() -> limiter.acquire("a", 60_000).onSuccess(acquired -> {
+            threads.execute(() -> limiter.acquire("a", 60_000, 0).onSuccess(acquired -> {
                 most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                 threads.execute(() -> {
                     inside.decrementAndGet();
-                    limiter.release("a");
+                    limiter.release("a", 0);
                     left.countDown();
                 });
             }));
