@@ -127,11 +127,7 @@ public final class JobCommand {
     int watch(
             @Mixin ServerOptions server,
             @Parameters(arity = "1..*", paramLabel = "TOKEN", description = "Tokens of jobs.") List<String> tokens) {
-        return run(server, client -> {
-            int code = watch(client, jobs(client, tokens), null);
-            System.err.flush();
-            return code;
-        });
+        return run(server, client -> watch(client, jobs(client, tokens), null));
     }
 
     @Command(

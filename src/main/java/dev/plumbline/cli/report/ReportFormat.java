@@ -8,52 +8,24 @@ import java.util.Locale;
 
 /** The formats of the results of {@code check}. */
 public enum ReportFormat {
-    TEXT {
-        @Override
-        public ReportWriter writer(ModuleDescription module, boolean single, Verdict failOn, Writer out) {
-            return new TextLineReport(module, single, out);
-        }
-    },
-    JSON {
-        @Override
-        public ReportWriter writer(ModuleDescription module, boolean single, Verdict failOn, Writer out) {
-            return new JsonReport(single ? JsonReport.Form.OBJECT : JsonReport.Form.ARRAY, out);
-        }
-    },
-    NDJSON {
-        @Override
-        public ReportWriter writer(ModuleDescription module, boolean single, Verdict failOn, Writer out) {
-            return new JsonReport(JsonReport.Form.LINES, out);
-        }
-    },
-    CSV {
-        @Override
-        public ReportWriter writer(ModuleDescription module, boolean single, Verdict failOn, Writer out)
-                throws IOException {
-            return new CsvReport(module, out);
-        }
-    },
-    JUNIT {
-        @Override
-        public ReportWriter writer(ModuleDescription module, boolean single, Verdict failOn, Writer out)
-                throws IOException {
-            return new JunitReport(module, failOn, out);
-        }
-    },
-    MARKDOWN {
-        @Override
-        public ReportWriter writer(ModuleDescription module, boolean single, Verdict failOn, Writer out)
-                throws IOException {
-            return new MarkdownReport(module, out);
-        }
-    },
-    NAGIOS {
-        @Override
-        public ReportWriter writer(ModuleDescription module, boolean single, Verdict failOn, Writer out)
-                throws IOException {
-            return new NagiosReport(module, failOn, out);
-        }
-    };
+    TEXT((module, single, failOn, out) -> new TextLineReport(module, single, out)),
+    JSON((module, single, failOn, out) -> new JsonReport(single ? JsonReport.Form.OBJECT : JsonReport.Form.ARRAY, out)),
+    NDJSON((module, single, failOn, out) -> new JsonReport(JsonReport.Form.LINES, out)),
+    CSV((module, single, failOn, out) -> new CsvReport(module, out)),
+    JUNIT((module, single, failOn, out) -> new JunitReport(module, failOn, out)),
+    MARKDOWN((module, single, failOn, out) -> new MarkdownReport(module, out)),
+    NAGIOS((module, single, failOn, out) -> new NagiosReport(module, failOn, out));
+
+    private final Factory factory;
+
+    @FunctionalInterface
+    private interface Factory {
+        ReportWriter create(ModuleDescription module, boolean single, Verdict failOn, Writer out) throws IOException;
+    }
+
+    ReportFormat(Factory factory) {
+        this.factory = factory;
+    }
 
     /**
      * Creates a writer.
@@ -61,8 +33,10 @@ public enum ReportFormat {
      * @param single whether the run has exactly one target
      * @param failOn the least severe verdict that is reported as a failure
      */
-    public abstract ReportWriter writer(ModuleDescription module, boolean single, Verdict failOn, Writer out)
-            throws IOException;
+    public ReportWriter writer(ModuleDescription module, boolean single, Verdict failOn, Writer out)
+            throws IOException {
+        return factory.create(module, single, failOn, out);
+    }
 
     /** The name on the command line. */
     @Override

@@ -71,7 +71,7 @@ public final class JobLinePage implements PageRoutes.Pages {
             @Nullable ReportView report,
             @Nullable String instantPath) {
 
-        /** Why there is no report. */
+        /** The reason why no report is shown. */
         public String explanation() {
             return switch (state) {
                 case PENDING -> "This line is pending. It has not been checked yet.";
