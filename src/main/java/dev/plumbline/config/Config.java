@@ -2,10 +2,12 @@ package dev.plumbline.config;
 
 import static dev.plumbline.config.SettingFormat.*;
 
+import dev.plumbline.model.NodeRole;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** All settings, validated. {@code conf/plumbline.yaml} describes each one. */
@@ -21,18 +23,25 @@ public record Config(
         AccountSettings accounts,
         BootstrapSettings bootstrap,
         SessionSettings session,
+        NodeSettings node,
+        ClusterSettings cluster,
         TargetSettings targets,
         DnsSettings dns,
         RegistrySettings registries,
         TlsSettings tls,
         LogSettings log) {
 
+    /**
+     * @param shutdownDelay time after SIGTERM for which the node is not ready, but accepts requests
+     * @param shutdownTimeout maximum time to complete accepted requests after that
+     */
     public record HttpSettings(
             @Setting(HOST) String host,
             @Setting(min = "0", max = "65535", unit = "a port", zero = "any free port") int port,
             @Setting(HTTP_URL) String publicUrl,
             @Setting(CIDR) List<String> trustedProxies,
             @Setting(ORIGIN) List<String> corsOrigins,
+            @Setting(min = "0s", max = "1h") Duration shutdownDelay,
             @Setting(min = "0s", max = "1h") Duration shutdownTimeout,
             @Setting(min = "1s", max = "1h") Duration idleTimeout,
             @Setting(min = "100ms", max = "5m") Duration headerTimeout,
@@ -113,6 +122,34 @@ public record Config(
         @Override
         public String toString() {
             return "SessionSettings[" + (secret == null ? "generated" : "configured") + "]";
+        }
+    }
+
+    /** @param roles not empty; all roles unless the cluster is enabled */
+    public record NodeSettings(@Setting(ROLE) Set<NodeRole> roles) {
+        /** Whether this node has a role. */
+        public boolean has(NodeRole role) {
+            return roles.contains(role);
+        }
+    }
+
+    /**
+     * The three TLS files are all set or all null.
+     *
+     * @param host an address or a name at which other nodes can reach this node
+     * @param port the port of Hazelcast; the event bus uses the next one
+     * @param tlsCa the certificates that sign the certificates of all nodes
+     */
+    public record ClusterSettings(
+            @Setting(BOOLEAN) boolean enabled,
+            @Setting(CLUSTER_HOST) String host,
+            @Setting(min = "1", max = "65534", unit = "a port") int port,
+            @Setting(FILE) @Nullable Path tlsCertificate,
+            @Setting(FILE) @Nullable Path tlsKey,
+            @Setting(FILE) @Nullable Path tlsCa) {
+        /** The port of the event bus. */
+        public int busPort() {
+            return port + 1;
         }
     }
 

@@ -71,9 +71,7 @@ public final class ConfigLoader {
             applyFile(file, values, faults, described);
         }
         applyEnvironment(environment, values, faults, described);
-        if ("".equals(values.get("http.tls_certificate")) != "".equals(values.get("http.tls_key"))) {
-            faults.add("Only one of http.tls_certificate and http.tls_key is set. Set both, or neither for HTTP.");
-        }
+        new SettingRules(values, faults).check();
         Config config = new SettingsBinder(values, faults).bind(Config.class, "");
         if (config == null) {
             throw new ConfigException(faults);

@@ -2,6 +2,7 @@ package dev.plumbline.config;
 
 import dev.plumbline.check.Cidr;
 import dev.plumbline.check.IpAddressText;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -16,6 +17,9 @@ enum SettingFormat {
     API_KEY("an API key created with the command `key generate`", "plk_[0-9A-Za-z]{38}"),
     BOOLEAN("true or false", "true|false"),
     CIDR("an IP address or a CIDR block, such as 10.0.0.0/8", v -> Cidr.tryParse(v) != null),
+    CLUSTER_HOST(
+            "an IP address or a hostname at which other nodes can reach this node, such as 10.0.0.3",
+            v -> isHost(v) && !isWildcard(v)),
     CONTACT(
             "a URL or an e-mail address of at most 200 ASCII characters without spaces, parentheses and"
                     + " backslashes",
@@ -26,9 +30,7 @@ enum SettingFormat {
     DOMAIN_OR_CIDR("a domain name, an IP address or a CIDR block", v -> isDomain(v) || Cidr.tryParse(v) != null),
     EMAIL("an e-mail address", "[^@\\s]+@[^@\\s]+"),
     FILE("the path of a readable file", SettingFormat::isReadableFile),
-    HOST(
-            "an IP address or a hostname, such as 127.0.0.1 or 0.0.0.0",
-            v -> IpAddressText.parse(v) != null || isDomain(v)),
+    HOST("an IP address or a hostname, such as 127.0.0.1 or 0.0.0.0", SettingFormat::isHost),
     HTTP_URL("a URL such as https://checks.example.com", v -> v.isEmpty() || isHttpUrl(v)),
     LOG_FORMAT("text or json", "text|json"),
     LOG_LEVEL("error, warn, info or debug", "error|warn|info|debug"),
@@ -46,6 +48,7 @@ enum SettingFormat {
     RDAP_BOOTSTRAP(
             "an http or https URL, or the path of a readable file",
             v -> v.matches("https?://[^\\s/]+(/\\S*)?") || isReadableFile(v)),
+    ROLE("http, run or coordinate", "http|run|coordinate"),
     SECRET("at least 32 characters, such as the output of `openssl rand -base64 48`", "(?s).{32,}"),
     SIGN_UP("open or closed", "open|closed"),
     SOCKET_ADDRESS("an IP address and a port, such as 127.0.0.1:53", SettingFormat::isSocketAddress),
@@ -86,6 +89,15 @@ enum SettingFormat {
 
     private static boolean isDomain(String value) {
         return DOMAIN_NAME.matcher(value).matches();
+    }
+
+    private static boolean isHost(String value) {
+        return IpAddressText.parse(value) != null || isDomain(value);
+    }
+
+    private static boolean isWildcard(String value) {
+        InetAddress address = IpAddressText.parse(value);
+        return address != null && address.isAnyLocalAddress();
     }
 
     private static boolean isReadableFile(String value) {

@@ -1,5 +1,7 @@
 package dev.plumbline.config;
 
+import com.google.common.collect.Sets;
+import dev.plumbline.model.NodeRole;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,9 +82,9 @@ final class SettingsBinder {
         String key = setting.key().isEmpty() ? name : setting.key();
         Object value = Objects.requireNonNull(values.get(key), key);
         Class<?> type = component.getType();
-        if (type == List.class || type == Map.class) {
+        if (type == List.class || type == Map.class || type == Set.class) {
             List<String> items = list(key, value, setting.value());
-            return type == List.class ? items : byName(items);
+            return type == List.class ? items : type == Map.class ? byName(items) : roles(items);
         }
         if (!(value instanceof String)) {
             fault(key, "is a list", "a single value");
@@ -115,6 +117,13 @@ final class SettingsBinder {
                 .filter(item -> !format.matches(item))
                 .forEach(item -> fault(key, "contains " + quote(item), format.expected));
         return texts;
+    }
+
+    /** Returns null if a role does not exist; that fault is reported by {@link #list}. */
+    private @Nullable Set<NodeRole> roles(List<String> items) {
+        return faults.isEmpty()
+                ? Sets.immutableEnumSet(items.stream().map(NodeRole::of).toList())
+                : null;
     }
 
     /** Groups {@code name=value}, in order. */

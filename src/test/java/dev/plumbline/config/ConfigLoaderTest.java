@@ -3,6 +3,7 @@ package dev.plumbline.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.model.NodeRole;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,6 +120,14 @@ class ConfigLoaderTest {
                 "dns.resolvers | default=1.1.1.1:53",
                 "dns.resolvers | Public=1.1.1.1:53",
                 "http.host | a b",
+                "http.shutdown_delay | 2h",
+                "node.roles | http,web",
+                "node.roles | ','",
+                "cluster.enabled | yes",
+                "cluster.host | 0.0.0.0",
+                "cluster.host | ::",
+                "cluster.host | 10.0.0.3:5701",
+                "cluster.port | 65535",
                 "targets.ports | 90-80",
                 "data.dir | ''",
                 "cache.ttl | 0s",
@@ -211,6 +220,53 @@ class ConfigLoaderTest {
 
         assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_HTTP_TLS_KEY", file)))
                 .hasMessageContaining("Only one of http.tls_certificate and http.tls_key is set.");
+    }
+
+    @Test
+    void aNodeHasAllRolesByDefault() throws ConfigException {
+        Config config = ConfigLoader.load(null, Map.of());
+
+        assertThat(config.node().roles()).containsExactly(NodeRole.values());
+        assertThat(config.cluster().enabled()).isFalse();
+    }
+
+    @Test
+    void readsRolesOfAClusterNode() throws Exception {
+        Path file = write("node: {roles: [run, coordinate]}\ncluster: {enabled: true, host: 10.0.0.3, port: 6000}\n"
+                + "database: {url: 'postgresql://db/plumbline'}");
+
+        Config config = ConfigLoader.load(file, Map.of());
+
+        assertThat(config.node().roles()).containsExactly(NodeRole.RUN, NodeRole.COORDINATE);
+        assertThat(config.node().has(NodeRole.HTTP)).isFalse();
+        assertThat(config.cluster().host()).isEqualTo("10.0.0.3");
+        assertThat(config.cluster().busPort()).isEqualTo(6001);
+    }
+
+    @Test
+    void aClusterRequiresTheSharedDatabaseAndTheSessionSecret() {
+        assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_CLUSTER_ENABLED", "true")))
+                .hasMessageContaining("database.url is empty, but cluster.enabled is true. Set database.url")
+                .hasMessageContaining(
+                        "session.secret is empty, but cluster.enabled is true and node.roles contains http.");
+    }
+
+    @Test
+    void aNodeWithoutAllRolesRequiresACluster() {
+        assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_NODE_ROLES", "http, run")))
+                .hasMessage(
+                        "node.roles is not http, run and coordinate, which requires a cluster. Set cluster.enabled to"
+                                + " true, or set node.roles to http,run,coordinate.");
+    }
+
+    @Test
+    void tlsOfTheEventBusRequiresAllThreeFiles() throws Exception {
+        String file = write("http: {}").toString();
+
+        assertThatThrownBy(() -> ConfigLoader.load(
+                        null, Map.of("PLUMBLINE_CLUSTER_TLS_KEY", file, "PLUMBLINE_CLUSTER_TLS_CERTIFICATE", file)))
+                .hasMessage("Only some of cluster.tls_certificate, cluster.tls_key and cluster.tls_ca are set. Set all"
+                        + " three, or none for an event bus without TLS.");
     }
 
     @Test

@@ -1,0 +1,78 @@
+package dev.plumbline.config;
+
+import dev.plumbline.model.NodeRole;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The rules for settings that depend on each other. */
+final class SettingRules {
+    private static final Set<String> ALL_ROLES =
+            Arrays.stream(NodeRole.values()).map(NodeRole::id).collect(Collectors.toUnmodifiableSet());
+
+    private final Map<String, Object> values;
+    private final List<String> faults;
+
+    /**
+     * @param values a text or a list of texts by name of the setting
+     * @param faults receives one message for each violated rule
+     */
+    SettingRules(Map<String, Object> values, List<String> faults) {
+        this.values = values;
+        this.faults = faults;
+    }
+
+    void check() {
+        if (isSet("http.tls_certificate") != isSet("http.tls_key")) {
+            faults.add("Only one of http.tls_certificate and http.tls_key is set. Set both, or neither for HTTP.");
+        }
+        if (Stream.of("cluster.tls_certificate", "cluster.tls_key", "cluster.tls_ca")
+                        .map(this::isSet)
+                        .distinct()
+                        .count()
+                > 1) {
+            faults.add(
+                    "Only some of cluster.tls_certificate, cluster.tls_key and cluster.tls_ca are set. Set all three,"
+                            + " or none for an event bus without TLS.");
+        }
+        Set<String> roles = items("node.roles");
+        if (roles.isEmpty()) {
+            faults.add("node.roles is empty. Set one or more of http, run and coordinate.");
+        }
+        if (List.of("true").equals(List.copyOf(items("cluster.enabled")))) {
+            checkCluster(roles);
+        } else if (!roles.isEmpty() && !roles.equals(ALL_ROLES) && ALL_ROLES.containsAll(roles)) {
+            faults.add(
+                    "node.roles is not http, run and coordinate, which requires a cluster. Set cluster.enabled to true,"
+                            + " or set node.roles to http,run,coordinate.");
+        }
+    }
+
+    private void checkCluster(Set<String> roles) {
+        if (!isSet("database.url")) {
+            faults.add("database.url is empty, but cluster.enabled is true. Set database.url to the PostgreSQL database"
+                    + " that all nodes share.");
+        }
+        if (roles.contains(NodeRole.HTTP.id()) && !isSet("session.secret")) {
+            faults.add("session.secret is empty, but cluster.enabled is true and node.roles contains http. Set the same"
+                    + " session.secret on every node with the role http, such as the output of"
+                    + " `openssl rand -base64 48`.");
+        }
+    }
+
+    private boolean isSet(String key) {
+        return !items(key).isEmpty();
+    }
+
+    private Set<String> items(String key) {
+        Object value = Objects.requireNonNull(values.get(key), key);
+        Stream<?> items = value instanceof List<?> list ? list.stream() : Stream.of(((String) value).split(",", -1));
+        return items.map(item -> ((String) item).strip())
+                .filter(item -> !item.isEmpty())
+                .collect(Collectors.toUnmodifiableSet());
+    }
+}
