@@ -2,6 +2,7 @@ package dev.plumbline.app;
 
 import dev.plumbline.account.ApiKeyAuthenticator;
 import dev.plumbline.account.PageKeyStore;
+import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
@@ -52,6 +53,7 @@ final class HttpAssembly {
             Clock clock,
             MeterRegistry registry,
             MessageBus bus,
+            CheckRouter router,
             ModuleCatalogue modules,
             CheckEnvironment environment,
             ResultCache cache,
@@ -75,6 +77,7 @@ final class HttpAssembly {
                 dependencies.environment.policy(),
                 dependencies.resultLookup,
                 dependencies.bus,
+                dependencies.router,
                 config.limits().freshPerHour() > 0,
                 dependencies.registry);
         responseCache = new ResponseCacheHandler(

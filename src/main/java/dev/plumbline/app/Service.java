@@ -4,6 +4,8 @@ import dev.plumbline.account.ApiKeyAuthenticator;
 import dev.plumbline.account.BootstrapAccount;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.SessionService;
+import dev.plumbline.bus.CheckRouter;
+import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
@@ -207,7 +209,10 @@ public final class Service {
         ResultCache cache = new ResultCache(clock, config.cache().memoryBytes());
         ResultLookup resultLookup =
                 new ResultLookup(cache, results, config.cache().ttl());
-        deployCoordinator(bus, modules, environment, resultLookup, jobs, pools, listener);
+        CoordinatorSettings coordination = CoordinatorSettings.of(
+                config.checks().concurrent(), config.targets().perIp().concurrent());
+        CheckRouter router = new LocalCheckRouter(bus, coordination.permits());
+        deployCoordinator(bus, router, coordination, modules, environment, resultLookup, jobs, pools, listener);
         notifications = listener;
         listener.start();
         deployManagement();
@@ -217,6 +222,7 @@ public final class Service {
                 clock,
                 registry,
                 bus,
+                router,
                 modules,
                 environment,
                 cache,
@@ -279,6 +285,8 @@ public final class Service {
 
     private void deployCoordinator(
             MessageBus bus,
+            CheckRouter router,
+            CoordinatorSettings settings,
             ModuleCatalogue modules,
             CheckEnvironment environment,
             ResultLookup resultLookup,
@@ -289,6 +297,7 @@ public final class Service {
         JobCoordinatorVerticle verticle = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
                 listener,
                 bus,
+                router,
                 modules,
                 environment.policy(),
                 resultLookup,
@@ -297,8 +306,7 @@ public final class Service {
                 new UsageStore(pools.jobs()),
                 new WorkStore(pools.jobs(), pools.maintenance(), config.jobs().retention()),
                 clock,
-                CoordinatorSettings.of(
-                        config.checks().concurrent(), config.targets().perIp().concurrent()),
+                settings,
                 config.http().shutdownTimeout(),
                 registry));
         deploy(() -> verticle, 1, "job coordinator");

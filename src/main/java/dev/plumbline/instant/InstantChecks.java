@@ -1,8 +1,10 @@
 package dev.plumbline.instant;
 
 import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
+import dev.plumbline.bus.NodeLostException;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
@@ -50,6 +52,7 @@ public final class InstantChecks {
     private final TargetPolicy policy;
     private final ResultLookup results;
     private final MessageBus bus;
+    private final CheckRouter router;
     private final boolean limited;
     private final SingleFlight<String, InstantOutcome> singleFlight;
     private final InstantMetrics metrics;
@@ -61,12 +64,14 @@ public final class InstantChecks {
             TargetPolicy policy,
             ResultLookup results,
             MessageBus bus,
+            CheckRouter router,
             boolean limited,
             MeterRegistry registry) {
         this.modules = modules;
         this.policy = policy;
         this.results = results;
         this.bus = bus;
+        this.router = router;
         this.limited = limited;
         this.singleFlight = new SingleFlight<>(
                 vertx,
@@ -225,11 +230,7 @@ public final class InstantChecks {
                 false,
                 QUEUE_TIMEOUT_MS,
                 request.requestId());
-        return bus.request(
-                        BusAddresses.CHECK_RUN,
-                        order,
-                        Message.RunReply.class,
-                        check.options().integer(ModuleDescription.TIMEOUT_MS) + RUN_MARGIN_MS)
+        return router.run(check.target(), order, check.options().integer(ModuleDescription.TIMEOUT_MS) + RUN_MARGIN_MS)
                 .transform(reply -> {
                     if (reply.succeeded() && reply.result() instanceof Message.CompletedCheck checked) {
                         return Future.succeededFuture(complete(check, request, checked, granted));
@@ -252,7 +253,7 @@ public final class InstantChecks {
                         LOG.atError()
                                 .addKeyValue("request_id", request.requestId())
                                 .log("check dispatch timed out");
-                    } else {
+                    } else if (!(reply.cause() instanceof NodeLostException)) {
                         refund(request, granted);
                     }
                     return Future.failedFuture(reply.cause());
@@ -290,7 +291,7 @@ public final class InstantChecks {
         if (MessageBus.isUnserved(failure)) {
             return Future.succeededFuture(unavailable("The service is starting or stopping. Retry shortly."));
         }
-        if (MessageBus.isTimeout(failure)) {
+        if (MessageBus.isTimeout(failure) || failure instanceof NodeLostException) {
             return Future.succeededFuture(unavailable("The check did not complete in time. Retry shortly."));
         }
         return Future.failedFuture(failure);

@@ -1,6 +1,7 @@
 package dev.plumbline.job.api;
 
 import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
@@ -43,6 +44,7 @@ public final class JobCoordinatorVerticle extends VerticleBase {
     public record Dependencies(
             NotificationListener notifications,
             MessageBus bus,
+            CheckRouter router,
             ModuleCatalogue modules,
             TargetPolicy policy,
             ResultLookup results,
@@ -63,7 +65,7 @@ public final class JobCoordinatorVerticle extends VerticleBase {
     public Future<?> start() {
         coordinator = new JobCoordinator(new JobCoordinator.Dependencies(
                 vertx,
-                dependencies.bus(),
+                dependencies.router(),
                 dependencies.modules(),
                 dependencies.policy(),
                 dependencies.results(),

@@ -2,6 +2,7 @@ package dev.plumbline.job.coordinate;
 
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
+import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
@@ -97,7 +98,7 @@ public final class JobCoordinator {
      */
     public record Dependencies(
             Vertx vertx,
-            dev.plumbline.bus.MessageBus bus,
+            CheckRouter router,
             ModuleCatalogue modules,
             TargetPolicy policy,
             ResultLookup results,
@@ -119,7 +120,7 @@ public final class JobCoordinator {
             drop(released);
             dependencies.onJobChange().accept(released.job());
         });
-        this.checker = new LineChecker(dependencies.bus(), results, writer, clock);
+        this.checker = new LineChecker(dependencies.router(), results, writer, clock);
         this.dispatcher = new LineDispatcher(
                 dependencies.vertx(),
                 dependencies.settings().permits(),

@@ -1,8 +1,9 @@
 package dev.plumbline.job.coordinate;
 
-import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
+import dev.plumbline.bus.NodeLostException;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.ModuleDescription;
@@ -25,19 +26,19 @@ final class LineChecker {
             ErrorCode.INTERNAL,
             "The service was interrupted in three attempts to check this line. The line is not retried.");
 
-    private final MessageBus bus;
+    private final CheckRouter router;
     private final ResultLookup results;
     private final ResultWriter writer;
     private final Clock clock;
     private final long replyMarginMs;
 
-    LineChecker(MessageBus bus, ResultLookup results, ResultWriter writer, Clock clock) {
-        this(bus, results, writer, clock, REPLY_MARGIN_MS);
+    LineChecker(CheckRouter router, ResultLookup results, ResultWriter writer, Clock clock) {
+        this(router, results, writer, clock, REPLY_MARGIN_MS);
     }
 
     /** @param replyMarginMs time after the timeout of a check at which its reply is considered lost */
-    LineChecker(MessageBus bus, ResultLookup results, ResultWriter writer, Clock clock, long replyMarginMs) {
-        this.bus = bus;
+    LineChecker(CheckRouter router, ResultLookup results, ResultWriter writer, Clock clock, long replyMarginMs) {
+        this.router = router;
         this.results = results;
         this.writer = writer;
         this.clock = clock;
@@ -61,11 +62,7 @@ final class LineChecker {
                 "job-" + chunk.id().job() + "-" + line.index(),
                 chunk.fresh());
         line.startAttempt();
-        return bus.request(
-                        BusAddresses.CHECK_RUN,
-                        request,
-                        Message.RunReply.class,
-                        chunk.options().integer(ModuleDescription.TIMEOUT_MS) + replyMarginMs)
+        return router.run(line.target(), request, chunk.options().integer(ModuleDescription.TIMEOUT_MS) + replyMarginMs)
                 .transform(reply -> {
                     if (reply.succeeded() && reply.result() instanceof Message.CompletedCheck checked) {
                         writeOrFail(line, checked);
@@ -79,7 +76,9 @@ final class LineChecker {
                         line.cancelAttempt();
                         return Future.succeededFuture(deferOrFail(line, RETRY_SECONDS));
                     }
-                    if (reply.succeeded() || MessageBus.isTimeout(reply.cause())) {
+                    if (reply.succeeded()
+                            || MessageBus.isTimeout(reply.cause())
+                            || reply.cause() instanceof NodeLostException) {
                         LOG.atWarn()
                                 .addKeyValue("request_id", request.requestId())
                                 .log("line check interrupted");

@@ -3,6 +3,7 @@ package dev.plumbline.job.api;
 import com.google.common.collect.ImmutableClassToInstanceMap;
 import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
@@ -60,6 +61,7 @@ public final class JobNode implements AutoCloseable {
         coordinator = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
                 notifications,
                 bus,
+                new LocalCheckRouter(bus, manners.permits()),
                 modules,
                 new TargetPolicy(
                         new TargetPolicy.Rules(List.of(), List.of("denied.test"), List.of(), List.of("*")),

@@ -3,6 +3,7 @@ package dev.plumbline.job.coordinate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.InvalidTargetException;
@@ -64,7 +65,7 @@ class LineCheckerTest {
                 },
                 released -> {});
         checker = new LineChecker(
-                bus,
+                new LocalCheckRouter(bus, 1),
                 new ResultLookup(
                         new ResultCache(Clock.systemUTC(), 1 << 20),
                         new ResultStore(vertx, database),
