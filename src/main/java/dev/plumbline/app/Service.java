@@ -10,6 +10,7 @@ import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.OwnEndpoints;
+import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.HttpServerSettings;
@@ -260,7 +261,7 @@ public final class Service {
 
     private CheckEnvironment environment() throws StartException {
         try {
-            return CheckEnvironment.of(vertx, config, own, Version.text());
+            return CheckEnvironment.of(vertx, config, own, RateLimiterFactory.local(vertx), Version.text());
         } catch (IOException unreadable) {
             throw new StartException("Cannot read tls.extra_roots: " + unreadable.getMessage(), unreadable);
         } catch (IllegalArgumentException rule) {

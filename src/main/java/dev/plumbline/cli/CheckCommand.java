@@ -17,6 +17,7 @@ import dev.plumbline.cli.report.VerdictCounts;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.egress.OwnEndpoints;
+import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
@@ -168,7 +169,8 @@ public final class CheckCommand implements Callable<Integer> {
         int loops = Math.min(permits, Runtime.getRuntime().availableProcessors());
         Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(loops));
         try {
-            CheckEnvironment environment = CheckEnvironment.of(vertx, settings, new OwnEndpoints(), Version.text());
+            CheckEnvironment environment = CheckEnvironment.of(
+                    vertx, settings, new OwnEndpoints(), RateLimiterFactory.local(vertx), Version.text());
             if (single && format() != ReportFormat.NAGIOS) {
                 Target target = TargetParser.parse(description, targets.get(0));
                 String refusal = environment.policy().refusal(target);

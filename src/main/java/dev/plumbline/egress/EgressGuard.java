@@ -9,13 +9,11 @@ import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.concurrent.ContextFutures;
-import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.dns.PrivateNameFilter;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.net.ConnectOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetSocket;
@@ -26,7 +24,6 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
@@ -41,19 +38,11 @@ public final class EgressGuard {
     private final TargetRateLimits rateLimits;
 
     /** @param targets supplies the limits; the policy has the other settings */
-    public EgressGuard(Vertx vertx, TargetPolicy policy, DnsResolver resolver, Config.TargetSettings targets) {
-        this(policy, resolver, targets, System::nanoTime, Scheduler.of(vertx));
-    }
-
-    EgressGuard(
-            TargetPolicy policy,
-            DnsResolver resolver,
-            Config.TargetSettings targets,
-            LongSupplier nanoClock,
-            Scheduler scheduler) {
+    public EgressGuard(
+            TargetPolicy policy, DnsResolver resolver, Config.TargetSettings targets, RateLimiterFactory limiters) {
         this.policy = policy;
         this.resolver = resolver;
-        this.rateLimits = new TargetRateLimits(targets, nanoClock, scheduler);
+        this.rateLimits = new TargetRateLimits(targets, limiters);
     }
 
     /**
@@ -166,7 +155,12 @@ public final class EgressGuard {
         }
         SocketAddress pinned = SocketAddress.inetSocketAddress(new InetSocketAddress(address, port));
         return rateLimits
-                .acquire(host, address, context.deadline().atMost(context.patienceMs()), context.account())
+                .acquire(
+                        host,
+                        address,
+                        context.deadline().atMost(context.patienceMs()),
+                        context.account(),
+                        context.deadline())
                 .compose(release ->
                         ContextFutures.call(() -> exchange.apply(pinned)).onComplete(done -> release.run()));
     }

@@ -1,5 +1,6 @@
 package dev.plumbline.egress;
 
+import dev.plumbline.check.Deadline;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <K> an address, a network or a domain
  */
-public final class KeyedRateLimiter<K> {
+public final class KeyedRateLimiter<K> implements RateLimiter<K> {
     static final int MAX_QUEUED = 10_000;
     static final int MAX_QUEUED_PER_KEY = 1_000;
 
@@ -53,7 +54,7 @@ public final class KeyedRateLimiter<K> {
         this.scheduler = scheduler;
     }
 
-    /** Whether requests are not limited. */
+    @Override
     public boolean isUnlimited() {
         return limit.perSecond() == 0 && limit.concurrent() == 0;
     }
@@ -61,6 +62,13 @@ public final class KeyedRateLimiter<K> {
     /** The number of keys with state. */
     int size() {
         return queues.size();
+    }
+
+    @Override
+    public Future<Runnable> acquire(K key, long maxWaitMillis, long account, Deadline end) {
+        Future<Void> acquired = acquire(key, maxWaitMillis, account);
+        Runnable release = () -> release(key, account);
+        return acquired == ACQUIRED ? Future.succeededFuture(release) : acquired.map(release);
     }
 
     /**

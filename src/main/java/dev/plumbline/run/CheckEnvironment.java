@@ -7,6 +7,7 @@ import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.OwnEndpoints;
+import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.probe.certificate.CertificateProbe;
 import dev.plumbline.probe.certificate.RevocationProbe;
 import dev.plumbline.probe.dns.DnsProbe;
@@ -33,14 +34,16 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
      * @throws IOException if the extra root certificates cannot be read
      * @throws IllegalArgumentException if a target rule is invalid; the message names it
      */
-    public static CheckEnvironment of(Vertx vertx, Config config, OwnEndpoints own, String version) throws IOException {
+    public static CheckEnvironment of(
+            Vertx vertx, Config config, OwnEndpoints own, RateLimiterFactory limiters, String version)
+            throws IOException {
         Config.TargetSettings targets = config.targets();
         TargetPolicy policy = new TargetPolicy(
                 new TargetPolicy.Rules(
                         targets.allow(), targets.deny(), config.dns().denySuffixes(), targets.ports()),
                 own);
         DnsResolver resolver = new DnsResolver(vertx, config.dns(), policy, System::nanoTime);
-        EgressGuard guard = new EgressGuard(vertx, policy, resolver, targets);
+        EgressGuard guard = new EgressGuard(policy, resolver, targets, limiters);
         TrustRoots trust = TrustRoots.load(config.tls().extraRoots());
         String agent =
                 targets.contact() == null ? PRODUCT + version : PRODUCT + version + " (+" + targets.contact() + ")";
@@ -58,8 +61,8 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
                         .put(HttpProbe.class, http)
                         .put(TlsProbe.class, tls)
                         .put(TlsScanner.class, new TlsScanner(vertx, guard, tls))
-                        .put(RdapProbe.class, new RdapProbe(vertx, http, bootstrap, registries))
-                        .put(WhoisProbe.class, new WhoisProbe(vertx, guard, registries))
+                        .put(RdapProbe.class, new RdapProbe(http, bootstrap, registries, limiters))
+                        .put(WhoisProbe.class, new WhoisProbe(vertx, guard, registries, limiters))
                         .put(CertificateProbe.class, certificates)
                         .put(TcpProbe.class, new TcpProbe(vertx, guard))
                         .build());

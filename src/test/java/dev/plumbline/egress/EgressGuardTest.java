@@ -77,7 +77,11 @@ class EgressGuardTest {
                 new Config.DnsSettings(List.of(lab.address()), List.of(), Duration.ofMillis(1_200), 100);
         Config.TargetSettings targets =
                 new Config.TargetSettings(allow, List.of(), List.of("*"), null, ip, net, domain);
-        return new EgressGuard(vertx, policy, new DnsResolver(vertx, dns, policy, System::nanoTime), targets);
+        return new EgressGuard(
+                policy,
+                new DnsResolver(vertx, dns, policy, System::nanoTime),
+                targets,
+                RateLimiterFactory.local(vertx));
     }
 
     private EgressGuard guard() {

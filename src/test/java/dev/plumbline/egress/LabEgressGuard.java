@@ -23,9 +23,9 @@ public final class LabEgressGuard {
         Config.DnsSettings settings =
                 new Config.DnsSettings(List.of(dns.address()), List.of(), Duration.ofSeconds(1), 1_000);
         return new EgressGuard(
-                vertx,
                 policy,
                 new DnsResolver(vertx, settings, policy, System::nanoTime),
-                new Config.TargetSettings(List.of(), List.of(), List.of(), null, pace, NONE, NONE));
+                new Config.TargetSettings(List.of(), List.of(), List.of(), null, pace, NONE, NONE),
+                RateLimiterFactory.local(vertx));
     }
 }

@@ -14,6 +14,7 @@ import dev.plumbline.check.TargetParser;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.egress.OwnEndpoints;
+import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.RunnerMetrics;
@@ -123,7 +124,8 @@ class LabTest {
         return new CheckRunner(
                 vertx,
                 ModuleCatalogue.load(),
-                CheckEnvironment.of(vertx, config, new OwnEndpoints(), "test").probes(),
+                CheckEnvironment.of(vertx, config, new OwnEndpoints(), RateLimiterFactory.local(vertx), "test")
+                        .probes(),
                 CLOCK,
                 new RunnerMetrics(new SimpleMeterRegistry()),
                 MAX_CONCURRENT_CHECKS,

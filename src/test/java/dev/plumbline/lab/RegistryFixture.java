@@ -7,6 +7,7 @@ import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.LabEgressGuard;
+import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.registry.RdapBootstrap;
 import dev.plumbline.probe.registry.RdapProbe;
@@ -64,12 +65,13 @@ public final class RegistryFixture implements AutoCloseable {
         EgressGuard guard = LabEgressGuard.of(vertx, policy, dns);
         http = new HttpProbe(vertx, guard, TrustRoots.of(List.of(), List.of()), policy, "lab");
         Config.RegistrySettings settings = settings(folder, limit, tlds);
+        RateLimiterFactory limiters = RateLimiterFactory.local(vertx);
         try {
-            rdapProbe = new RdapProbe(vertx, http, new RdapBootstrap(vertx, http, settings), settings);
+            rdapProbe = new RdapProbe(http, new RdapBootstrap(vertx, http, settings), settings, limiters);
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
-        whoisProbe = new WhoisProbe(vertx, guard, settings);
+        whoisProbe = new WhoisProbe(vertx, guard, settings, limiters);
     }
 
     private Config.RegistrySettings settings(Path folder, Config.OutboundLimit limit, String... tlds) {

@@ -11,6 +11,7 @@ import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.module.tls.SslCertificate;
 import dev.plumbline.probe.certificate.CertificateProbe;
 import dev.plumbline.probe.certificate.RevocationProbe;
@@ -57,10 +58,10 @@ public final class TlsLabFixture implements AutoCloseable {
                 policy,
                 System::nanoTime);
         EgressGuard guard = new EgressGuard(
-                vertx,
                 policy,
                 resolver,
-                new Config.TargetSettings(ALLOWED, List.of(), List.of("*"), null, UNLIMITED, UNLIMITED, UNLIMITED));
+                new Config.TargetSettings(ALLOWED, List.of(), List.of("*"), null, UNLIMITED, UNLIMITED, UNLIMITED),
+                RateLimiterFactory.local(vertx));
         tls = new TlsProbe(vertx, guard);
         http = new HttpProbe(vertx, guard, trust, policy, "plumbline-test");
         certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));

@@ -6,12 +6,13 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Target;
 import dev.plumbline.config.Config;
+import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.model.LimiterKind;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.RedirectTrace;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.util.Optional;
 
 /** Looks up domains by RDAP (RFC 9082), the successor of WHOIS. */
@@ -26,10 +27,11 @@ public final class RdapProbe {
     private final RdapBootstrap bootstrap;
     private final RegistryRateLimiter rateLimiter;
 
-    public RdapProbe(Vertx vertx, HttpProbe http, RdapBootstrap bootstrap, Config.RegistrySettings settings) {
+    public RdapProbe(
+            HttpProbe http, RdapBootstrap bootstrap, Config.RegistrySettings settings, RateLimiterFactory limiters) {
         this.http = http;
         this.bootstrap = bootstrap;
-        this.rateLimiter = new RegistryRateLimiter(vertx, settings.perServer());
+        this.rateLimiter = new RegistryRateLimiter(limiters, LimiterKind.RDAP_SERVER, settings.perServer());
     }
 
     /**

@@ -4,14 +4,15 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.Deadline;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.concurrent.ContextFutures;
-import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
-import dev.plumbline.egress.KeyedRateLimiter;
+import dev.plumbline.egress.RateLimiter;
+import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.model.LimiterKind;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -19,8 +20,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rate limiter and circuit breaker of registry servers, per server and node. A query holds its permit for a few
- * seconds at most. After several timeouts in a row, the server is not queried for some seconds. Thread-safe.
+ * The rate limiter and circuit breaker of registry servers, per server. A query holds its permit for a few seconds at
+ * most. After several timeouts in a row, the server is not queried for some seconds by this node. Thread-safe.
  */
 final class RegistryRateLimiter {
     /** The maximum duration of a query. */
@@ -42,7 +43,7 @@ final class RegistryRateLimiter {
      */
     private record Timeouts(int count, long lastNanos) {}
 
-    private final KeyedRateLimiter<String> limiter;
+    private final RateLimiter<String> limiter;
     private final LongSupplier nanoClock;
     private final Cache<String, Timeouts> timeouts = Caffeine.newBuilder()
             .maximumSize(MAX_SERVERS)
@@ -50,12 +51,13 @@ final class RegistryRateLimiter {
             .executor(Runnable::run)
             .build();
 
-    RegistryRateLimiter(Vertx vertx, Config.OutboundLimit limit) {
-        this(vertx, limit, System::nanoTime);
+    RegistryRateLimiter(RateLimiterFactory limiters, LimiterKind kind, Config.OutboundLimit limit) {
+        this(limiters, kind, limit, System::nanoTime);
     }
 
-    RegistryRateLimiter(Vertx vertx, Config.OutboundLimit limit, LongSupplier nanoClock) {
-        this.limiter = new KeyedRateLimiter<>(limit, nanoClock, Scheduler.of(vertx));
+    RegistryRateLimiter(
+            RateLimiterFactory limiters, LimiterKind kind, Config.OutboundLimit limit, LongSupplier nanoClock) {
+        this.limiter = limiters.create(kind, limit, Function.identity());
         this.nanoClock = nanoClock;
     }
 
@@ -76,11 +78,13 @@ final class RegistryRateLimiter {
             return start(context, server, query);
         }
         long maxWaitMillis = Math.min(context.patienceMs(), context.deadline().remainingMillis());
-        return ContextFutures.onCallerContext(limiter.acquire(server, maxWaitMillis, context.account()))
-                .compose(acquired -> {
+        // the query can start at the end of the wait
+        Deadline end = context.deadline().atMost(maxWaitMillis + MAX_QUERY_MILLIS);
+        return ContextFutures.onCallerContext(limiter.acquire(server, maxWaitMillis, context.account(), end))
+                .compose(release -> {
                     CheckFailure rejected = backoff(server);
                     Future<T> result = rejected == null ? start(context, server, query) : Future.failedFuture(rejected);
-                    return result.onComplete(done -> limiter.release(server, context.account()));
+                    return result.onComplete(done -> release.run());
                 });
     }
 

@@ -10,6 +10,8 @@ import dev.plumbline.check.Target;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.model.LimiterKind;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -56,10 +58,10 @@ public final class WhoisProbe {
             .build();
 
     /** @throws IllegalArgumentException if {@code whois.server} is not a host */
-    public WhoisProbe(Vertx vertx, EgressGuard guard, Config.RegistrySettings settings) {
+    public WhoisProbe(Vertx vertx, EgressGuard guard, Config.RegistrySettings settings, RateLimiterFactory limiters) {
         this.vertx = vertx;
         this.guard = guard;
-        this.rateLimiter = new RegistryRateLimiter(vertx, settings.perServer());
+        this.rateLimiter = new RegistryRateLimiter(limiters, LimiterKind.WHOIS_SERVER, settings.perServer());
         this.client = vertx.createNetClient(new NetClientOptions().setReconnectAttempts(0));
         Target.HostPort server = WhoisReferral.server(settings.whoisServer());
         if (server == null) {

@@ -6,7 +6,10 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
+import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.model.LimiterKind;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.Future;
@@ -18,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +33,15 @@ class RegistryRateLimiterTest {
     @BeforeEach
     void start() {
         vertx = Vertx.vertx();
-        pace = new RegistryRateLimiter(vertx, new Config.OutboundLimit(0, 1));
+        pace = limiter(System::nanoTime);
+    }
+
+    private RegistryRateLimiter limiter(LongSupplier nanoClock) {
+        return new RegistryRateLimiter(
+                RateLimiterFactory.local(nanoClock, Scheduler.of(vertx)),
+                LimiterKind.WHOIS_SERVER,
+                new Config.OutboundLimit(0, 1),
+                nanoClock);
     }
 
     @AfterEach
@@ -108,7 +120,7 @@ class RegistryRateLimiterTest {
     void backsOffAfterRepeatedTimeouts() {
         AtomicLong clock = new AtomicLong();
         AtomicInteger asked = new AtomicInteger();
-        RegistryRateLimiter timed = new RegistryRateLimiter(vertx, new Config.OutboundLimit(0, 1), clock::get);
+        RegistryRateLimiter timed = limiter(clock::get);
         Function<CheckContext, Future<String>> silent = share -> {
             asked.incrementAndGet();
             clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryRateLimiter.MAX_QUERY_MILLIS));

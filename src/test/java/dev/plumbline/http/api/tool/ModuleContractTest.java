@@ -20,6 +20,7 @@ import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.egress.OwnEndpoints;
+import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.http.api.job.JobCsv;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.FreePorts;
@@ -264,7 +265,7 @@ class ModuleContractTest {
         environment.putIfAbsent("PLUMBLINE_DNS_SERVERS", "127.0.0.1:" + refusing);
         try {
             Config config = ConfigLoader.load(null, environment);
-            return CheckEnvironment.of(vertx, config, new OwnEndpoints(), "test");
+            return CheckEnvironment.of(vertx, config, new OwnEndpoints(), RateLimiterFactory.local(vertx), "test");
         } catch (ConfigException | IOException wrong) {
             throw new AssertionError(wrong);
         }
