@@ -154,8 +154,45 @@ create index job_request_created_at on job_request (created_at);
 create table node (
   id bigint generated always as identity primary key,
   lease_expires_at timestamptz not null,
-  in_flight_at_crash int  -- number of lines in progress when the lease expired; null: its chunks are not being released
+  in_flight_at_crash int,  -- number of lines in progress when the lease expired; null: its chunks are not being released
+  name text,  -- cluster address, host:port; null without a cluster
+  roles text[] not null,
+  version text not null,
+  generation int not null,  -- of the messages
+  endpoints jsonb not null,  -- listening sockets, which are never targets
+  leaving boolean not null default false,
+  registered_at timestamptz not null default clock_timestamp()
 );
+
+-- Registers a node. The lease of an earlier process with the same name expires.
+create function register_node(
+  p_lease interval, p_name text, p_roles text[], p_version text, p_generation int, p_endpoints jsonb
+) returns bigint
+language plpgsql as $$
+declare
+  registered bigint;
+begin
+  update node n set lease_expires_at = clock_timestamp() - interval '1 second'
+    where n.name = p_name and n.lease_expires_at > clock_timestamp();
+  insert into node (lease_expires_at, name, roles, version, generation, endpoints)
+    values (clock_timestamp() + p_lease, p_name, p_roles, p_version, p_generation, p_endpoints)
+    returning id into registered;
+  if p_name is not null then
+    perform pg_notify('nodes_changed', '');
+  end if;
+  return registered;
+end
+$$;
+
+create function leave_cluster(p_id bigint) returns void
+language plpgsql as $$
+begin
+  update node n set leaving = true where n.id = p_id and n.name is not null;
+  if found then
+    perform pg_notify('nodes_changed', '');
+  end if;
+end
+$$;
 
 -- Chunks: up to 50 distinct targets of a job. The unit of a claim.
 create table job_chunk (
@@ -437,7 +474,8 @@ begin
     max_start_tag := (select f.last_value + 100 from virtual_time f);
   end if;
   if p_max_chunks > 1 then
-    nodes := (select count(*) from node n where n.lease_expires_at > clock_timestamp());
+    nodes := (
+      select count(*) from node n where n.lease_expires_at > clock_timestamp() and 'coordinate' = any(n.roles));
     if nodes > 1 then
       p_max_chunks := (
         select greatest(1, least(p_max_chunks, (count(*) + nodes - 1) / nodes)) from (
@@ -651,6 +689,10 @@ begin
     perform release_chunks(p_owner, jobs, numbers, p_crashed);
   end if;
   if coalesce(cardinality(jobs), 0) < p_max_chunks then
+    delete from node n where n.id = p_owner and n.name is not null;
+    if found then
+      perform pg_notify('nodes_changed', '');
+    end if;
     delete from node n where n.id = p_owner;
   end if;
   return coalesce(cardinality(jobs), 0);

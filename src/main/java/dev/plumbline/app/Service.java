@@ -8,6 +8,9 @@ import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.cluster.NodeLease;
+import dev.plumbline.cluster.NodeRecord;
+import dev.plumbline.cluster.NodeStore;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.egress.RateLimiterFactory;
@@ -28,6 +31,7 @@ import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.limit.QuotaPolicy;
 import dev.plumbline.limit.RateLimitVerticle;
 import dev.plumbline.limit.SlidingWindows;
+import dev.plumbline.model.NodeRole;
 import dev.plumbline.ops.BuildInfoMetric;
 import dev.plumbline.ops.EventLoopLag;
 import dev.plumbline.ops.HealthCheck;
@@ -58,6 +62,7 @@ import io.vertx.core.VertxOptions;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -91,6 +96,7 @@ public final class Service {
     private @Nullable NotificationListener notifications;
     private @Nullable RetentionTask retentionTask;
     private @Nullable HealthCheck health;
+    private @Nullable NodeLease lease;
     private @Nullable JobCoordinatorVerticle coordinator;
     private @Nullable HttpAssembly httpAssembly;
     private @Nullable String httpDeployment;
@@ -295,6 +301,12 @@ public final class Service {
             DatabasePools pools,
             NotificationListener listener)
             throws StartException {
+        NodeLease registered = new NodeLease(
+                vertx,
+                new NodeStore(pools.jobs(), pools.maintenance()),
+                new NodeRecord(null, EnumSet.allOf(NodeRole.class), Version.text(), MessageBus.GENERATION, List.of()));
+        lease = registered;
+        registered.start();
         JobCoordinatorVerticle verticle = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
                 listener,
                 bus,
@@ -308,6 +320,7 @@ public final class Service {
                 new WorkStore(pools.jobs(), pools.maintenance(), config.jobs().retention()),
                 clock,
                 settings,
+                registered,
                 config.http().shutdownTimeout(),
                 registry));
         deploy(() -> verticle, 1, "job coordinator");
@@ -354,6 +367,9 @@ public final class Service {
             BlockingAwait.quietly(vertx.undeploy(httpDeployment), 5);
         }
         BlockingAwait.quietly(drained, config.http().shutdownTimeout().toSeconds() + 5);
+        if (lease != null) {
+            BlockingAwait.quietly(lease.close(), 5);
+        }
         if (retentionTask != null) {
             retentionTask.stop();
         }

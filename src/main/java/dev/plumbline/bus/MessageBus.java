@@ -15,6 +15,9 @@ import org.slf4j.LoggerFactory;
  * reply timed out; expected rejections are replies.
  */
 public final class MessageBus {
+    /** The generation of the messages. Nodes with different generations must not share an event bus. */
+    public static final int GENERATION = MessageJson.GENERATION;
+
     private static final Logger LOG = LoggerFactory.getLogger(MessageBus.class);
 
     private final Vertx vertx;

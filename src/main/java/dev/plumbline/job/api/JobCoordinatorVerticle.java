@@ -7,6 +7,7 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.job.coordinate.CoordinatorSettings;
 import dev.plumbline.job.coordinate.JobCoordinator;
 import dev.plumbline.job.store.JobStateStore;
@@ -54,6 +55,7 @@ public final class JobCoordinatorVerticle extends VerticleBase {
             WorkStore work,
             Clock clock,
             CoordinatorSettings settings,
+            NodeLease lease,
             Duration shutdownTimeout,
             MeterRegistry registry) {}
 
@@ -72,6 +74,7 @@ public final class JobCoordinatorVerticle extends VerticleBase {
                 dependencies.work(),
                 dependencies.clock(),
                 dependencies.settings(),
+                dependencies.lease(),
                 dependencies.notifications()::listening,
                 job -> watcher.onChange(job)));
         creator = new JobCreator(vertx, dependencies.modules(), dependencies.jobs(), coordinator::wake);

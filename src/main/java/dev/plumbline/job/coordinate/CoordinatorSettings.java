@@ -7,13 +7,9 @@ import java.time.Duration;
  *
  * @param permits maximum number of concurrent lines on this node
  * @param perHost maximum number of concurrent lines per host; 0 for no limit
- * @param lease duration of the lease
- * @param renewal interval of renewals, well below the lease
  * @param poll interval of claims
  */
-public record CoordinatorSettings(int permits, int perHost, Duration lease, Duration renewal, Duration poll) {
-    private static final Duration LEASE = Duration.ofSeconds(20);
-    private static final Duration RENEWAL = Duration.ofSeconds(5);
+public record CoordinatorSettings(int permits, int perHost, Duration poll) {
     private static final Duration POLL = Duration.ofMillis(500);
 
     /**
@@ -23,6 +19,6 @@ public record CoordinatorSettings(int permits, int perHost, Duration lease, Dura
      * @param perHost as in {@link CoordinatorSettings}
      */
     public static CoordinatorSettings of(int concurrent, int perHost) {
-        return new CoordinatorSettings(Math.max(1, concurrent - concurrent / 4), perHost, LEASE, RENEWAL, POLL);
+        return new CoordinatorSettings(Math.max(1, concurrent - concurrent / 4), perHost, POLL);
     }
 }

@@ -16,6 +16,7 @@ import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultKey;
@@ -25,6 +26,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -66,8 +68,9 @@ public final class JobCoordinator {
     private final ResultLookup results;
     private final WorkStore store;
     private final Clock clock;
+    private final Duration poll;
     private final BooleanSupplier notified;
-    private final NodeLease lease;
+    private final ClaimReconciler claims;
     private final ResultWriter writer;
     private final LineChecker checker;
     private final LineDispatcher dispatcher;
@@ -93,6 +96,7 @@ public final class JobCoordinator {
     private boolean stopping;
 
     /**
+     * @param lease started by the caller
      * @param notified whether this node is notified of waiting chunks at present
      * @param onJobChange receives the ID of a job when this node has completed or lost one of its chunks
      */
@@ -105,6 +109,7 @@ public final class JobCoordinator {
             WorkStore store,
             Clock clock,
             CoordinatorSettings settings,
+            NodeLease lease,
             BooleanSupplier notified,
             LongConsumer onJobChange) {}
 
@@ -127,13 +132,13 @@ public final class JobCoordinator {
                 dependencies.settings().perHost(),
                 this::start,
                 System::nanoTime);
-        this.lease =
-                new NodeLease(dependencies.vertx(), store, dependencies.settings(), modules.names(), new OwnedChunks());
-        this.suspects = new CrashRecovery(dependencies.vertx(), store, lease::owner, checker, this::drop, this::claim);
+        this.poll = dependencies.settings().poll();
+        this.claims = new ClaimReconciler(store, dependencies.lease(), modules.names(), new OwnedChunks());
+        this.suspects = new CrashRecovery(dependencies.vertx(), store, claims::owner, checker, this::drop, this::claim);
     }
 
-    /** Callbacks of the lease. */
-    private final class OwnedChunks implements NodeLease.Listener {
+    /** Callbacks of the reconciliation. */
+    private final class OwnedChunks implements ClaimReconciler.Listener {
         @Override
         public void onRegistered(long owner) {
             chunks.values().forEach(Chunk::markLost);
@@ -164,15 +169,20 @@ public final class JobCoordinator {
         }
 
         @Override
-        public void onTick() {
-            if (!queueEmpty || !notified.getAsBoolean() || System.nanoTime() - lastClaimNanos >= IDLE_CLAIM_NANOS) {
-                claim();
-            }
+        public void onChunksReleased() {
+            poll();
         }
     }
 
     public void start() {
-        lease.start();
+        vertx.setPeriodic(poll.toMillis(), fired -> poll());
+        claims.start();
+    }
+
+    private void poll() {
+        if (!queueEmpty || !notified.getAsBoolean() || System.nanoTime() - lastClaimNanos >= IDLE_CLAIM_NANOS) {
+            claim();
+        }
     }
 
     /** Claims chunks if there is capacity, because chunks may wait. */
@@ -183,7 +193,7 @@ public final class JobCoordinator {
 
     /** Reads the claims from the database, because a job was cancelled. */
     public void reconcile() {
-        lease.reconcile();
+        claims.reconcile();
     }
 
     /** The number of lines in progress. */
@@ -214,7 +224,7 @@ public final class JobCoordinator {
         return idle.future()
                 .compose(reached -> writer.drain())
                 .compose(written -> recordAttempts())
-                .compose(recorded -> lease.close());
+                .compose(recorded -> claims.releaseAll());
     }
 
     /** Records the attempts without a result before the chunks are released. */
@@ -222,9 +232,11 @@ public final class JobCoordinator {
         Map<WorkStore.ChunkId, List<Integer>> attempts = new HashMap<>();
         chunks.forEach((id, chunk) -> attempts.put(id, chunk.attempts()));
         attempts.values().removeIf(List::isEmpty);
-        return attempts.isEmpty() || !lease.valid()
+        return attempts.isEmpty() || !claims.valid()
                 ? Future.succeededFuture()
-                : store.recordInFlight(lease.owner(), attempts).<Void>mapEmpty().otherwiseEmpty();
+                : store.recordInFlight(claims.owner(), attempts)
+                        .<Void>mapEmpty()
+                        .otherwiseEmpty();
     }
 
     private void awaitIdle(Vertx vertx, long deadlineNanos, Promise<Void> idle) {
@@ -236,7 +248,7 @@ public final class JobCoordinator {
     }
 
     private void claim() {
-        if (stopping || claiming || !lease.valid()) {
+        if (stopping || claiming || !claims.valid()) {
             claimAgain = claiming;
             return;
         }
@@ -265,7 +277,7 @@ public final class JobCoordinator {
                 excludedAccounts,
                 newAccountsOnly,
                 suspects.lineCount() < MAX_SUSPECTS ? suspects.accountsWithPending(MAX_SUSPECTS_PER_ACCOUNT) : null);
-        long owner = lease.owner();
+        long owner = claims.owner();
         store.claim(owner, maxChunks, filter).onComplete((claimed, failure) -> {
             claiming = false;
             if (failure instanceof DatabaseUnavailableException) {
@@ -279,7 +291,7 @@ public final class JobCoordinator {
                 LOG.error("claim failed", failure);
                 return;
             }
-            if (owner != lease.owner()) {
+            if (owner != claims.owner()) {
                 // chunks claimed under an expired lease belong to other nodes
                 return;
             }
@@ -308,7 +320,7 @@ public final class JobCoordinator {
     /** Releases chunks that the node holds according to the database, but does not know. No claim is in progress. */
     private void releaseLostClaim() {
         claiming = true;
-        lease.releaseUnheld().onComplete((released, failure) -> {
+        claims.releaseUnheld().onComplete((released, failure) -> {
             claiming = false;
             if (failure != null) {
                 claimLater(LOST_CLAIM_RETRY_MS);
@@ -345,7 +357,7 @@ public final class JobCoordinator {
         Options.Parsed parsed = Options.parse(description, claimed.options());
         Options options = parsed.options();
         Chunk chunk = new Chunk(
-                claimed, description, options == null ? Options.defaults(description) : options, lease.tick());
+                claimed, description, options == null ? Options.defaults(description) : options, claims.tick());
         chunks.put(chunk.id(), chunk);
         if (chunk.finished()) {
             writer.complete(chunk);

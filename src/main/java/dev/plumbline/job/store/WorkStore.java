@@ -22,17 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Claims, leases and results of jobs in PostgreSQL. Writes of a node whose lease expired have no effect. */
 public final class WorkStore {
-    private static final String REGISTER =
-            """
-      insert into node (lease_expires_at)
-      values (clock_timestamp() + make_interval(secs => $1)) returning id""";
-
-    private static final String RENEW =
-            """
-      update node set lease_expires_at = clock_timestamp() + make_interval(secs => $2)
-      where id = $1 and in_flight_at_crash is null
-      returning exists (select 1 from node o where o.lease_expires_at < clock_timestamp() and o.id <> $1)""";
-
     private static final String CLAIM =
             """
       select job_id, number, attempt, account_id, module, options, fresh, checks, inputs, crash_count, suspects,
@@ -157,37 +146,6 @@ public final class WorkStore {
         this.database = database;
         this.maintenance = maintenance;
         this.retentionSeconds = retention.toMillis() / 1_000.0;
-    }
-
-    /** Registers a node. Returns its unique ID. */
-    public Future<Long> register(Duration lease) {
-        return database.query(REGISTER, Tuple.of(seconds(lease)))
-                .map(rows -> rows.iterator().next().getLong(0));
-    }
-
-    /**
-     * The outcome of a renewal.
-     *
-     * @param renewed false if the lease expired and the chunks were released
-     * @param othersExpired whether the lease of another node has expired
-     */
-    public record Renewal(boolean renewed, boolean othersExpired) {}
-
-    /** Renews a lease. */
-    public Future<Renewal> renew(long owner, Duration lease) {
-        return database.query(RENEW, Tuple.of(owner, seconds(lease)))
-                .map(rows -> rows.size() == 0
-                        ? new Renewal(false, false)
-                        : new Renewal(true, rows.iterator().next().getBoolean(0)));
-    }
-
-    /** Releases all chunks of a node and deletes its lease. */
-    public Future<Void> deregister(long owner) {
-        return maintenance
-                .query("select deregister_node($1, $2)", Tuple.of(owner, RELEASE_SLICE))
-                .compose(rows -> rows.iterator().next().getInteger(0) < RELEASE_SLICE
-                        ? Future.succeededFuture()
-                        : deregister(owner));
     }
 
     /**

@@ -3,7 +3,6 @@ package dev.plumbline.job.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.job.coordinate.CoordinatorSettings;
 import dev.plumbline.job.coordinate.ScriptedModule;
 import dev.plumbline.model.JobState;
 import dev.plumbline.store.Database;
@@ -29,8 +28,8 @@ class JobEngineTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
-    private static final CoordinatorSettings MANNERS =
-            new CoordinatorSettings(64, 0, Duration.ofMillis(800), Duration.ofMillis(200), Duration.ofMillis(50));
+    private static final JobNodeSettings MANNERS =
+            new JobNodeSettings(64, 0, Duration.ofMillis(800), Duration.ofMillis(200), Duration.ofMillis(50));
 
     private final ScriptedModule module = new ScriptedModule();
 
@@ -209,8 +208,8 @@ class JobEngineTest {
     @Test
     void otherNodesAreNotifiedOfANewJob() {
         long account = account();
-        CoordinatorSettings withoutPolling =
-                new CoordinatorSettings(64, 0, Duration.ofHours(1), Duration.ofMinutes(10), Duration.ofMinutes(10));
+        JobNodeSettings withoutPolling =
+                new JobNodeSettings(64, 0, Duration.ofHours(1), Duration.ofMinutes(10), Duration.ofMinutes(10));
         try (JobNode first = node();
                 JobNode second = new JobNode(DATABASE.url(), module, withoutPolling)) {
             first.drain();
@@ -226,8 +225,8 @@ class JobEngineTest {
         Database database = DATABASE.open();
         TcpGate gate = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
         // no reconciliation
-        CoordinatorSettings longRenewal =
-                new CoordinatorSettings(64, 0, Duration.ofHours(1), Duration.ofMinutes(10), Duration.ofMillis(50));
+        JobNodeSettings longRenewal =
+                new JobNodeSettings(64, 0, Duration.ofHours(1), Duration.ofMinutes(10), Duration.ofMillis(50));
         try (JobNode creator = node();
                 JobNode node = new JobNode(
                         DATABASE.url().replaceFirst(":\\d+/", ":" + gate.port() + "/"), module, longRenewal)) {

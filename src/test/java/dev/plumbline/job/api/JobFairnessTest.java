@@ -3,7 +3,6 @@ package dev.plumbline.job.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.job.coordinate.CoordinatorSettings;
 import dev.plumbline.job.coordinate.ScriptedModule;
 import dev.plumbline.job.store.JobTables;
 import dev.plumbline.job.store.WorkStore;
@@ -24,8 +23,8 @@ class JobFairnessTest {
     static final TestDatabase DATABASE = new TestDatabase();
 
     /** New and released chunks are claimed because of notifications only. */
-    private static final CoordinatorSettings WITHOUT_POLLING =
-            new CoordinatorSettings(1_000, 0, Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofMinutes(10));
+    private static final JobNodeSettings WITHOUT_POLLING =
+            new JobNodeSettings(1_000, 0, Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofMinutes(10));
 
     private static JobTables tables;
 
@@ -34,8 +33,8 @@ class JobFairnessTest {
         tables = new JobTables(DATABASE.open());
     }
 
-    private static CoordinatorSettings manners(int permits, int perHost) {
-        return new CoordinatorSettings(
+    private static JobNodeSettings manners(int permits, int perHost) {
+        return new JobNodeSettings(
                 permits, perHost, Duration.ofMinutes(1), Duration.ofMillis(200), Duration.ofMillis(50));
     }
 
@@ -134,7 +133,7 @@ class JobFairnessTest {
     void releasedChunksAreClaimedWithoutPolling() {
         long account = tables.account();
         WorkStore stopping = new WorkStore(DATABASE.open(), JobTables.KEEP);
-        long owner = Await.value(stopping.register(Duration.ofMinutes(1)));
+        long owner = Await.value(tables.nodes().register(Duration.ofMinutes(1)));
         tables.job(account, 3);
         List<WorkStore.ChunkId> held =
                 Await.value(stopping.claim(owner, 1, JobTables.wanted(List.of("scripted"), List.of(), false))).stream()
@@ -152,8 +151,8 @@ class JobFairnessTest {
     @Test
     void anIdleNodeDoesNotPollWhileItReceivesNotifications() {
         long account = tables.account();
-        CoordinatorSettings onlyPolling =
-                new CoordinatorSettings(8, 0, Duration.ofHours(1), Duration.ofHours(1), Duration.ofMillis(50));
+        JobNodeSettings onlyPolling =
+                new JobNodeSettings(8, 0, Duration.ofHours(1), Duration.ofHours(1), Duration.ofMillis(50));
         try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), onlyPolling)) {
             node.ended(account, node.create(account, List.of("pass.once.test")).token());
 

@@ -8,7 +8,8 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.TargetPolicy;
-import dev.plumbline.job.coordinate.CoordinatorSettings;
+import dev.plumbline.cluster.NodeLease;
+import dev.plumbline.cluster.TestNodes;
 import dev.plumbline.job.coordinate.ScriptedModule;
 import dev.plumbline.job.store.JobStateStore;
 import dev.plumbline.job.store.JobStore;
@@ -45,9 +46,10 @@ public final class JobNode implements AutoCloseable {
 
     private final MessageBus bus = MessageBus.of(vertx);
     private final Database database;
+    private final NodeLease lease;
     private final JobCoordinatorVerticle coordinator;
 
-    public JobNode(String url, ScriptedModule module, CoordinatorSettings manners) {
+    public JobNode(String url, ScriptedModule module, JobNodeSettings settings) {
         database = new Database(vertx, url, 4, Duration.ofSeconds(5));
         ModuleCatalogue modules = new ModuleCatalogue(List.of(module));
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -57,11 +59,13 @@ public final class JobNode implements AutoCloseable {
                 bus,
                 () -> new CheckRunner(
                         vertx, modules, ImmutableClassToInstanceMap.of(), clock, runnerMetrics, 2_000, 100))));
+        lease = TestNodes.lease(vertx, database, settings.lease(), settings.renewal());
+        lease.start();
         NotificationListener notifications = new NotificationListener(vertx, url);
         coordinator = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
                 notifications,
                 bus,
-                new LocalCheckRouter(bus, manners.permits()),
+                new LocalCheckRouter(bus, settings.permits()),
                 modules,
                 new TargetPolicy(
                         new TargetPolicy.Rules(List.of(), List.of("denied.test"), List.of(), List.of("*")),
@@ -73,7 +77,8 @@ public final class JobNode implements AutoCloseable {
                 new UsageStore(database),
                 new WorkStore(database, KEEP),
                 clock,
-                manners,
+                settings.coordinator(),
+                lease,
                 Duration.ofSeconds(5),
                 meters));
         Await.value(vertx.deployVerticle(coordinator));
@@ -130,6 +135,7 @@ public final class JobNode implements AutoCloseable {
 
     public void drain() {
         Await.value(coordinator.drain());
+        Await.value(lease.close());
     }
 
     /** Crashes the node on its own thread. */

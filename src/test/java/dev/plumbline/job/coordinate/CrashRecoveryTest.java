@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.job.api.JobNode;
+import dev.plumbline.job.api.JobNodeSettings;
 import dev.plumbline.job.store.JobTables;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.model.JobState;
@@ -31,8 +32,8 @@ class CrashRecoveryTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
-    private static final CoordinatorSettings MANNERS =
-            new CoordinatorSettings(64, 0, Duration.ofMillis(800), Duration.ofMillis(200), Duration.ofMillis(50));
+    private static final JobNodeSettings MANNERS =
+            new JobNodeSettings(64, 0, Duration.ofMillis(800), Duration.ofMillis(200), Duration.ofMillis(50));
     private static final int MOST_DEATHS = 5;
 
     private static JobTables tables;
@@ -146,8 +147,8 @@ class CrashRecoveryTest {
     void aPauseOfTheProcessIsNotAResult() {
         long account = tables.account();
         ScriptedModule module = new ScriptedModule();
-        CoordinatorSettings longLease =
-                new CoordinatorSettings(64, 0, Duration.ofMinutes(1), Duration.ofMillis(200), Duration.ofMillis(50));
+        JobNodeSettings longLease =
+                new JobNodeSettings(64, 0, Duration.ofMinutes(1), Duration.ofMillis(200), Duration.ofMillis(50));
         List<String> items = new ArrayList<>(names("hold.paused", 30));
         items.add("freeze.paused.test");
         try (JobNode node = new JobNode(DATABASE.url(), module, longLease)) {
@@ -167,7 +168,7 @@ class CrashRecoveryTest {
 
     /** Claims all chunks without running them. */
     private static long claimEverything(WorkStore store) {
-        long owner = await(store.register(Duration.ofMinutes(10)));
+        long owner = await(tables.nodes().register(Duration.ofMinutes(10)));
         while (!await(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(), false)))
                 .isEmpty()) {}
         return owner;
@@ -185,9 +186,9 @@ class CrashRecoveryTest {
             JobMessage.JobSnapshot second = node.create(account, List.of("pass.suspect.test"), true);
             long other = claimEverything(store);
             try (JobNode heir = new JobNode(DATABASE.url(), module, MANNERS)) {
-                await(store.renew(one, Duration.ZERO));
+                await(tables.nodes().renew(one, Duration.ZERO));
                 Await.until(() -> module.came().contains("late.suspect.test"));
-                await(store.renew(other, Duration.ZERO));
+                await(tables.nodes().renew(other, Duration.ZERO));
                 assertThat(heir.ended(account, second.token()).pass()).isEqualTo(1);
                 assertThat(ended(first.id())).isFalse();
 
@@ -212,7 +213,7 @@ class CrashRecoveryTest {
                 crowd.add(node.create(busy, names("hold.crowd-" + i, 300), true));
             }
             JobMessage.JobSnapshot small = node.create(other, names("pass.small", 30), true);
-            await(store.renew(claimEverything(store), Duration.ZERO));
+            await(tables.nodes().renew(claimEverything(store), Duration.ZERO));
             try (JobNode heir = new JobNode(DATABASE.url(), module, MANNERS)) {
                 // groups complete one after the other; there are enough to outlast the creation of the small job on a
                 // slow machine
@@ -234,8 +235,8 @@ class CrashRecoveryTest {
     void linesOfACrashedNodeDoNotBlockOtherLines() {
         long account = tables.account();
         ScriptedModule deadModule = new ScriptedModule();
-        CoordinatorSettings many = new CoordinatorSettings(
-                1_000, 0, Duration.ofMillis(800), Duration.ofMillis(200), Duration.ofMillis(50));
+        JobNodeSettings many =
+                new JobNodeSettings(1_000, 0, Duration.ofMillis(800), Duration.ofMillis(200), Duration.ofMillis(50));
         JobNode dead = new JobNode(DATABASE.url(), deadModule, many);
         List<JobMessage.JobSnapshot> jobs = new ArrayList<>();
         for (int i = 0; i < 14; i++) {

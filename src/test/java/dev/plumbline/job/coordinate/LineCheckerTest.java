@@ -74,7 +74,7 @@ class LineCheckerTest {
                 Clock.systemUTC(),
                 1);
         job = tables.job(tables.account(), 1);
-        owner = Await.value(store.register(Duration.ofMinutes(10)));
+        owner = Await.value(tables.nodes().register(Duration.ofMinutes(10)));
         writer.startLease(owner);
         line = claimLine();
     }

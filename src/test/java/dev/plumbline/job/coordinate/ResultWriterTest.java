@@ -67,7 +67,7 @@ class ResultWriterTest {
             jobs.add(tables.job(tables.account(), count));
         }
         WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
-        long owner = Await.value(store.register(Duration.ofMinutes(10)));
+        long owner = Await.value(tables.nodes().register(Duration.ofMinutes(10)));
         writer.startLease(owner);
         while (chunks.size() < jobs.size()) {
             Await.value(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(), false)))

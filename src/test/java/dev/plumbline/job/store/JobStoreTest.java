@@ -472,7 +472,7 @@ class JobStoreTest {
     private static long finished(long account, int lines) {
         long job = tables.job(account, lines);
         WorkStore work = new WorkStore(nodes.get(0), JobTables.KEEP);
-        long owner = await(work.register(java.time.Duration.ofMinutes(10)));
+        long owner = await(tables.nodes().register(java.time.Duration.ofMinutes(10)));
         for (WorkStore.ClaimedChunk claimed :
                 await(work.claim(owner, 20, JobTables.wanted(JobTables.MODULES, othersThan(account), false)))) {
             assertThat(await(work.writeResults(owner, JobTables.lines(claimed, "pass", "{}"), Set.of(claimed.id()))))

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.account.Plan;
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.cluster.TestNodes;
 import dev.plumbline.store.Database;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
@@ -32,6 +33,10 @@ public final class JobTables {
     public JobTables(Database database) {
         this.database = database;
         this.jobs = new JobStore(database, KEEP, NONE);
+    }
+
+    public TestNodes nodes() {
+        return new TestNodes(database);
     }
 
     public long account() {

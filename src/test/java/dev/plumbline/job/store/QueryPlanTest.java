@@ -62,7 +62,7 @@ class QueryPlanTest {
             return chunks;
           end $$""");
         long account = tables.account();
-        long owner = await(new WorkStore(database, JobTables.KEEP).register(Duration.ofMinutes(10)));
+        long owner = await(tables.nodes().register(Duration.ofMinutes(10)));
         for (int i = 0; i < WARM_UP; i++) {
             tables.job(account, 1);
             assertThat(number(database.query(CLAIM_AND_WRITE, Tuple.of(owner, 1))))

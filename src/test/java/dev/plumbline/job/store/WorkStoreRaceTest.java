@@ -91,7 +91,7 @@ class WorkStoreRaceTest {
             WorkStore store = store(i);
             int most = 1 + i;
             claimants.add(() -> {
-                long owner = await(store.register(LONG));
+                long owner = await(tables.nodes().register(LONG));
                 List<ChunkId> mine = new ArrayList<>();
                 for (; ; ) {
                     List<ClaimedChunk> claimed =
@@ -166,18 +166,18 @@ class WorkStoreRaceTest {
         Coordinator(WorkStore store, Random random) {
             this.store = store;
             this.random = random;
-            this.owner = await(store.register(LONG));
+            this.owner = await(tables.nodes().register(LONG));
         }
 
         int live(int steps) {
             for (int i = 0; i < steps; i++) {
                 switch (random.nextInt(12)) {
                     case 0 -> await(store.reapExpiredNode());
-                    case 1, 6 -> await(store.renew(owner, Duration.ZERO));
+                    case 1, 6 -> await(tables.nodes().renew(owner, Duration.ZERO));
                     case 2 -> {
-                        if (!await(store.renew(owner, LONG)).renewed()) {
+                        if (!await(tables.nodes().renew(owner, LONG)).renewed()) {
                             left.clear();
-                            owner = await(store.register(LONG));
+                            owner = await(tables.nodes().register(LONG));
                         }
                     }
                     case 3 -> await(store.release(owner, some()));
@@ -188,7 +188,7 @@ class WorkStoreRaceTest {
                     }
                     case 5 -> {
                         if (random.nextInt(8) == 0) {
-                            await(store.deregister(owner));
+                            await(tables.nodes().deregister(owner));
                         }
                     }
                     case 7, 8 -> claim();

@@ -53,7 +53,7 @@ class WorkStoreTest {
     }
 
     private static long living() {
-        return await(store.register(LONG));
+        return await(tables.nodes().register(LONG));
     }
 
     private static List<ClaimedChunk> claim(long owner, int most) {
@@ -71,7 +71,7 @@ class WorkStoreTest {
     }
 
     private static void crash(long owner) {
-        assertThat(await(store.renew(owner, OVER)).renewed()).isTrue();
+        assertThat(await(tables.nodes().renew(owner, OVER)).renewed()).isTrue();
         assertThat(await(store.reapExpiredNode())).isNotNull();
     }
 
@@ -83,7 +83,7 @@ class WorkStoreTest {
 
         crash(frozen);
 
-        assertThat(await(store.renew(frozen, LONG)).renewed()).isFalse();
+        assertThat(await(tables.nodes().renew(frozen, LONG)).renewed()).isFalse();
         assertThat(claim(frozen, 8)).isEmpty();
         assertThat(await(store.findClaimed(frozen))).isEmpty();
         assertThat(watch(frozen, held.id(), List.of(0))).isFalse();
@@ -208,11 +208,11 @@ class WorkStoreTest {
         Map<ChunkId, List<Integer>> inFlight = new HashMap<>();
         claimed.forEach(chunk -> inFlight.put(chunk.id(), List.of(0)));
         assertThat(await(store.recordInFlight(silent, inFlight))).hasSize(jobs);
-        assertThat(await(store.renew(silent, OVER)).renewed()).isTrue();
+        assertThat(await(tables.nodes().renew(silent, OVER)).renewed()).isTrue();
 
         WorkStore.ReapedChunks first = await(store.reapExpiredNode());
         assertThat(first).isEqualTo(new WorkStore.ReapedChunks(silent, WorkStore.RELEASE_SLICE, false));
-        assertThat(await(store.renew(silent, Duration.ofMinutes(1))).renewed())
+        assertThat(await(tables.nodes().renew(silent, Duration.ofMinutes(1))).renewed())
                 .as("the lease has ended")
                 .isFalse();
         assertThat(claim(silent, 1)).isEmpty();
@@ -239,9 +239,10 @@ class WorkStoreTest {
         }
         long owner = living();
         assertThat(claim(owner, jobs)).hasSize(jobs);
-        await(store.deregister(owner));
+        await(tables.nodes().deregister(owner));
         assertThat(await(store.findClaimed(owner))).isEmpty();
-        assertThat(await(store.renew(owner, Duration.ofMinutes(1))).renewed()).isFalse();
+        assertThat(await(tables.nodes().renew(owner, Duration.ofMinutes(1))).renewed())
+                .isFalse();
     }
 
     @Test
@@ -270,7 +271,7 @@ class WorkStoreTest {
     @Test
     void anExpiredNodeHasNoShare() {
         tables.job(tables.account(), 300);
-        await(store.register(OVER));
+        await(tables.nodes().register(OVER));
 
         assertThat(claim(living(), 8)).hasSize(6);
     }
@@ -372,7 +373,7 @@ class WorkStoreTest {
         await(store.release(owner, List.of(claimed.get(0).id())));
         assertThat(await(store.findClaimed(owner)))
                 .containsExactly(claimed.get(1).id());
-        await(store.deregister(owner));
+        await(tables.nodes().deregister(owner));
 
         for (ClaimedChunk chunk : claimed) {
             Row row = tables.chunk(chunk.id());
@@ -384,7 +385,7 @@ class WorkStoreTest {
         assertThat(tables.chunk(claimed.get(1).id()).getArrayOfIntegers("attempts"))
                 .as("a later claim counts the recorded attempt")
                 .containsExactly(50);
-        assertThat(await(store.renew(owner, LONG)).renewed()).isFalse();
+        assertThat(await(tables.nodes().renew(owner, LONG)).renewed()).isFalse();
     }
 
     @Test

@@ -1,8 +1,8 @@
 package dev.plumbline.job.coordinate;
 
+import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.job.store.WorkStore;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -11,18 +11,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lease of this node: registration, renewal, reconciliation of claims, and removal of expired nodes. Confined to an
- * event loop.
+ * Compares the claims of this node with the database and releases the chunks of expired nodes. Confined to an event
+ * loop.
  */
-final class NodeLease {
-    private static final Logger LOG = LoggerFactory.getLogger(NodeLease.class);
+final class ClaimReconciler implements NodeLease.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimReconciler.class);
 
     /** Renewals between two runs of the maintenance that is seldom needed. */
     private static final int MAINTENANCE_RENEWALS = 6;
 
-    private final Vertx vertx;
     private final WorkStore store;
-    private final CoordinatorSettings settings;
+    private final NodeLease lease;
     private final Collection<String> modules;
     private final Listener listener;
     private Set<WorkStore.ChunkId> unknownClaims = Set.of();
@@ -32,9 +31,8 @@ final class NodeLease {
     private boolean valid;
     private boolean closed;
     private boolean renewedBefore;
-    private boolean renewing;
 
-    /** Callbacks of the lease. */
+    /** Callbacks of the reconciliation. */
     interface Listener {
         /** The node was registered with a new ID and holds no chunks. */
         void onRegistered(long owner);
@@ -51,29 +49,27 @@ final class NodeLease {
         /** Whether the node holds no chunk. */
         boolean isEmpty();
 
-        /** Called periodically. */
-        void onTick();
+        /** Chunks of an expired node were released. */
+        void onChunksReleased();
     }
 
-    NodeLease(
-            Vertx vertx, WorkStore store, CoordinatorSettings settings, Collection<String> modules, Listener listener) {
-        this.vertx = vertx;
+    ClaimReconciler(WorkStore store, NodeLease lease, Collection<String> modules, Listener listener) {
         this.store = store;
-        this.settings = settings;
+        this.lease = lease;
         this.modules = modules;
         this.listener = listener;
     }
 
     void start() {
-        vertx.setPeriodic(settings.poll().toMillis(), fired -> listener.onTick());
-        vertx.setPeriodic(settings.renewal().toMillis(), fired -> renew());
-        register();
+        lease.subscribe(this);
     }
 
+    /** Whether chunks can be claimed. */
     boolean valid() {
         return valid;
     }
 
+    /** The owner of the claims of this node. */
     long owner() {
         return owner;
     }
@@ -83,44 +79,31 @@ final class NodeLease {
         return tick;
     }
 
-    private void register() {
-        if (closed) {
-            return;
+    @Override
+    public void onRegistered(long id) {
+        if (!closed) {
+            owner = id;
+            valid = true;
+            unknownClaims = Set.of();
+            listener.onRegistered(id);
         }
-        store.register(settings.lease())
-                .onSuccess(id -> {
-                    owner = id;
-                    valid = true;
-                    unknownClaims = Set.of();
-                    listener.onRegistered(id);
-                })
-                .onFailure(failure -> {
-                    logFailure(failure);
-                    vertx.setTimer(settings.poll().toMillis(), fired -> register());
-                });
     }
 
-    private void renew() {
-        if (!valid || closed || renewing) {
-            return;
+    @Override
+    public void onExpired() {
+        valid = false;
+    }
+
+    @Override
+    public void onRenewalFailed() {
+        renewedBefore = false;
+    }
+
+    @Override
+    public void onRenewed(boolean othersExpired) {
+        if (valid) {
+            maintain(othersExpired);
         }
-        renewing = true;
-        store.renew(owner, settings.lease()).onComplete((renewed, failure) -> {
-            renewing = false;
-            if (closed) {
-                return;
-            }
-            if (failure != null) {
-                logFailure(failure);
-                renewedBefore = false;
-            } else if (!renewed.renewed()) {
-                LOG.atWarn().addKeyValue("node", owner).log("own lease expired");
-                valid = false;
-                register();
-            } else {
-                maintain(renewed.othersExpired());
-            }
-        });
     }
 
     /** Not directly after an outage, because all leases have expired and all nodes are about to renew them. */
@@ -131,7 +114,7 @@ final class NodeLease {
                 reapExpiredNodes();
             }
             if (due) {
-                store.failUnsupportedJobs(modules).onFailure(NodeLease::logFailure);
+                store.failUnsupportedJobs(modules).onFailure(ClaimReconciler::logFailure);
             }
             if (due || !listener.isEmpty()) {
                 reconcile(true);
@@ -149,11 +132,11 @@ final class NodeLease {
                                 .addKeyValue("chunks", reaped.chunks())
                                 .addKeyValue("complete", reaped.complete())
                                 .log("released chunks of expired node");
-                        listener.onTick();
+                        listener.onChunksReleased();
                         reapExpiredNodes();
                     }
                 })
-                .onFailure(NodeLease::logFailure);
+                .onFailure(ClaimReconciler::logFailure);
     }
 
     /** Compares the claims in memory with the database and drops lost chunks. */
@@ -177,7 +160,7 @@ final class NodeLease {
                         releaseOrphans(claimed);
                     }
                 })
-                .onFailure(NodeLease::logFailure);
+                .onFailure(ClaimReconciler::logFailure);
     }
 
     /** Releases claims whose response was lost: the database has them, but not this node. */
@@ -188,7 +171,7 @@ final class NodeLease {
         orphans.retainAll(unknownClaims);
         unheld.removeAll(orphans);
         unknownClaims = unheld;
-        release(orphans, "orphaned chunks released").onFailure(NodeLease::logFailure);
+        release(orphans, "orphaned chunks released").onFailure(ClaimReconciler::logFailure);
     }
 
     /**
@@ -211,14 +194,15 @@ final class NodeLease {
         return store.release(owner, released);
     }
 
-    /** Releases all chunks and the lease. */
-    Future<Void> close() {
+    /** Releases all chunks of this node; no more are claimed. */
+    Future<Void> releaseAll() {
         closed = true;
         if (!valid) {
             return Future.succeededFuture();
         }
         valid = false;
-        return store.deregister(owner);
+        return store.findClaimed(owner)
+                .compose(claimed -> claimed.isEmpty() ? Future.succeededFuture() : store.release(owner, claimed));
     }
 
     private static void logFailure(Throwable failure) {
