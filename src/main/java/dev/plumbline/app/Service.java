@@ -22,8 +22,9 @@ import dev.plumbline.http.server.internal.ConnectionRegistry;
 import dev.plumbline.http.web.layout.Assets;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.instant.InstantChecks;
-import dev.plumbline.job.api.JobCoordinatorVerticle;
+import dev.plumbline.job.api.JobApiVerticle;
 import dev.plumbline.job.coordinate.CoordinatorSettings;
+import dev.plumbline.job.coordinate.JobCoordinatorVerticle;
 import dev.plumbline.job.store.JobStateStore;
 import dev.plumbline.job.store.JobStore;
 import dev.plumbline.job.store.UsageStore;
@@ -216,10 +217,13 @@ public final class Service {
         ResultCache cache = new ResultCache(clock, config.cache().memoryBytes());
         ResultLookup resultLookup =
                 new ResultLookup(cache, results, config.cache().ttl());
+        JobStateStore states = new JobStateStore(vertx, pools.jobs());
+        UsageStore usage = new UsageStore(pools.jobs());
+        deploy(() -> new JobApiVerticle(bus, modules, jobs, states, usage), 1, "job API");
         CoordinatorSettings coordination = CoordinatorSettings.of(
                 config.checks().concurrent(), config.targets().perIp().concurrent());
         CheckRouter router = new LocalCheckRouter(bus, coordination.permits());
-        deployCoordinator(bus, router, coordination, modules, environment, resultLookup, jobs, pools, listener);
+        deployCoordinator(bus, router, coordination, modules, environment, resultLookup, pools, listener);
         notifications = listener;
         listener.start();
         deployManagement();
@@ -297,7 +301,6 @@ public final class Service {
             ModuleCatalogue modules,
             CheckEnvironment environment,
             ResultLookup resultLookup,
-            JobStore jobs,
             DatabasePools pools,
             NotificationListener listener)
             throws StartException {
@@ -314,9 +317,6 @@ public final class Service {
                 modules,
                 environment.policy(),
                 resultLookup,
-                jobs,
-                new JobStateStore(vertx, pools.jobs()),
-                new UsageStore(pools.jobs()),
                 new WorkStore(pools.jobs(), pools.maintenance(), config.jobs().retention()),
                 clock,
                 settings,

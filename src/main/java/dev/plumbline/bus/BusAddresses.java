@@ -35,5 +35,14 @@ public final class BusAddresses {
     /** {@link JobMessage.ReadUsage} → {@link JobMessage.UsageReply}. */
     public static final String JOB_USAGE = "job.usage";
 
+    /** {@link JobMessage.JobQueued}, published on the node that has created a job. */
+    public static final String JOB_QUEUED = "job.queued";
+
+    /** {@link JobMessage.JobCancelled}, published to all nodes. */
+    public static final String JOB_CANCELLED = "job.cancelled";
+
+    /** {@link JobMessage.JobChanged}, published to all nodes. */
+    public static final String JOB_CHANGED = "job.changed";
+
     private BusAddresses() {}
 }

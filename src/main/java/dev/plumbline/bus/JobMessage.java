@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Requests to the job coordinators and their replies. */
+/** Requests for jobs and their replies, and notifications about jobs. */
 public sealed interface JobMessage extends Message {
 
     /**
@@ -215,4 +215,13 @@ public sealed interface JobMessage extends Message {
      * @param lines lines of all its jobs
      */
     record UsageDay(Instant begin, int jobs, long lines) {}
+
+    /** A job was created, so chunks may wait. */
+    record JobQueued() implements JobMessage {}
+
+    /** A job was cancelled, so its chunks have been taken from their nodes. */
+    record JobCancelled(long jobId) implements JobMessage {}
+
+    /** The visible state of a job may have changed. */
+    record JobChanged(long jobId) implements JobMessage {}
 }

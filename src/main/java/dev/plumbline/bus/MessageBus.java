@@ -6,13 +6,14 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Typed request-reply over the event bus. A failed {@link #request} means that the address is not served or that the
- * reply timed out; expected rejections are replies.
+ * Typed request-reply and notifications over the event bus. A failed {@link #request} means that the address is not
+ * served or that the reply timed out; expected rejections are replies.
  */
 public final class MessageBus {
     /** The generation of the messages. Nodes with different generations must not share an event bus. */
@@ -66,6 +67,29 @@ public final class MessageBus {
                             .log("bus handler failed");
                     message.reply(new BusHandlerException(failure));
                 }));
+    }
+
+    /** Sends a notification to the subscribers of all nodes. It can be lost. */
+    public void publish(String address, Message message) {
+        vertx.eventBus().publish(address, message, new DeliveryOptions().setCodecName(BusCodec.NAME));
+    }
+
+    /** Sends a notification to the subscribers of this node. */
+    public void publishLocally(String address, Message message) {
+        vertx.eventBus()
+                .publish(
+                        address,
+                        message,
+                        new DeliveryOptions().setCodecName(BusCodec.NAME).setLocalOnly(true));
+    }
+
+    /** Receives notifications. Those of another version that cannot be read are ignored. */
+    public <M extends Message> MessageConsumer<Message> subscribe(String address, Class<M> type, Consumer<M> handler) {
+        return vertx.eventBus().<Message>consumer(address, message -> {
+            if (type.isInstance(message.body())) {
+                handler.accept(type.cast(message.body()));
+            }
+        });
     }
 
     /** Whether a {@link #request} failed because the reply timed out. */

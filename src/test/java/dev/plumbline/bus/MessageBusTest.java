@@ -12,6 +12,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.ReplyException;
+import io.vertx.junit5.Checkpoint;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.nio.charset.StandardCharsets;
@@ -124,6 +125,23 @@ class MessageBusTest {
                     assertThat(reply).isSameAs(answer);
                     test.completeNow();
                 })));
+    }
+
+    @Test
+    void everySubscriberReceivesReadableNotifications(Vertx vertx, VertxTestContext test) {
+        MessageBus bus = MessageBus.of(vertx);
+        JobMessage.JobChanged changed = new JobMessage.JobChanged(7);
+        Checkpoint received = test.checkpoint(4);
+        for (int i = 0; i < 2; i++) {
+            bus.subscribe("news", JobMessage.JobChanged.class, message -> {
+                test.verify(() -> assertThat(message).isSameAs(changed));
+                received.flag();
+            });
+        }
+
+        bus.publish("news", new Message.Unreadable("new"));
+        bus.publish("news", changed);
+        bus.publishLocally("news", changed);
     }
 
     @Test

@@ -191,9 +191,11 @@ public final class JobCoordinator {
         claim();
     }
 
-    /** Reads the claims from the database, because a job was cancelled. */
-    public void reconcile() {
-        claims.reconcile();
+    /** Reads the claims from the database if this node holds chunks of a job, because the job was cancelled. */
+    public void reconcile(long job) {
+        if (chunks.keySet().stream().anyMatch(chunk -> chunk.job() == job)) {
+            claims.reconcile();
+        }
     }
 
     /** The number of lines in progress. */

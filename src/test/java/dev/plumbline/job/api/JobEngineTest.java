@@ -188,6 +188,25 @@ class JobEngineTest {
     }
 
     @Test
+    void theLinesOfACancelledJobAreDroppedAtOnce() {
+        long account = account();
+        JobNodeSettings withoutRenewal =
+                new JobNodeSettings(1, 0, Duration.ofHours(1), Duration.ofMinutes(10), Duration.ofMillis(50));
+        List<String> items = new ArrayList<>(List.of("hold.first.test"));
+        items.addAll(names("pass", 6000, 6020));
+        try (JobNode node = new JobNode(DATABASE.url(), module, withoutRenewal)) {
+            JobMessage.JobSnapshot created = node.create(account, items);
+            Await.until(() -> node.waiting() == 20);
+
+            node.cancel(account, created.token());
+
+            Await.until(() -> node.waiting() == 0);
+            assertThat(module.came()).containsExactly("hold.first.test");
+            module.letGo("hold.first.test");
+        }
+    }
+
+    @Test
     void anotherNodeTakesOverAfterACrash() {
         long account = account();
         JobNode dead = node();

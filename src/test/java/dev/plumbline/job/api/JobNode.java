@@ -10,6 +10,7 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.cluster.TestNodes;
+import dev.plumbline.job.coordinate.JobCoordinatorVerticle;
 import dev.plumbline.job.coordinate.ScriptedModule;
 import dev.plumbline.job.store.JobStateStore;
 import dev.plumbline.job.store.JobStore;
@@ -45,6 +46,7 @@ public final class JobNode implements AutoCloseable {
             Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setBlockedThreadCheckInterval(60_000));
 
     private final MessageBus bus = MessageBus.of(vertx);
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Database database;
     private final NodeLease lease;
     private final JobCoordinatorVerticle coordinator;
@@ -52,7 +54,6 @@ public final class JobNode implements AutoCloseable {
     public JobNode(String url, ScriptedModule module, JobNodeSettings settings) {
         database = new Database(vertx, url, 4, Duration.ofSeconds(5));
         ModuleCatalogue modules = new ModuleCatalogue(List.of(module));
-        SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Clock clock = Clock.systemUTC();
         RunnerMetrics runnerMetrics = new RunnerMetrics(meters);
         Await.value(vertx.deployVerticle(new CheckRunnerVerticle(
@@ -72,15 +73,18 @@ public final class JobNode implements AutoCloseable {
                         (address, port) -> false),
                 new ResultLookup(
                         new ResultCache(clock, 1 << 20), new ResultStore(vertx, database), Duration.ofMinutes(10)),
-                new JobStore(database, KEEP, NO_QUOTAS),
-                new JobStateStore(vertx, database),
-                new UsageStore(database),
                 new WorkStore(database, KEEP),
                 clock,
                 settings.coordinator(),
                 lease,
                 Duration.ofSeconds(5),
                 meters));
+        Await.value(vertx.deployVerticle(new JobApiVerticle(
+                bus,
+                modules,
+                new JobStore(database, KEEP, NO_QUOTAS),
+                new JobStateStore(vertx, database),
+                new UsageStore(database))));
         Await.value(vertx.deployVerticle(coordinator));
         notifications.start();
     }
@@ -115,6 +119,11 @@ public final class JobNode implements AutoCloseable {
 
     public JobMessage.JobSnapshot cancel(long account, String token) {
         return found(ask(BusAddresses.JOB_CANCEL, new JobMessage.CancelJob(account, token), JobMessage.JobReply.class));
+    }
+
+    /** The number of claimed lines that wait. */
+    double waiting() {
+        return meters.get("plumbline.job.lines").tag("state", "waiting").gauge().value();
     }
 
     public List<JobMessage.ResultLine> results(JobMessage.JobSnapshot job) {

@@ -1,0 +1,108 @@
+package dev.plumbline.job.api;
+
+import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.bus.Message;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.job.store.JobStateStore;
+import dev.plumbline.job.store.JobStore;
+import dev.plumbline.job.store.UsageStore;
+import dev.plumbline.store.DatabaseOverloadedException;
+import dev.plumbline.store.DatabaseUnavailableException;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Serves requests for jobs from the database. One per node. */
+public final class JobApiVerticle extends VerticleBase {
+    private static final long MAX_WAIT_MS = 30_000;
+
+    private final MessageBus bus;
+    private final ModuleCatalogue modules;
+    private final JobStore jobs;
+    private final JobStateStore states;
+    private final UsageStore usage;
+    private JobWatcher watcher;
+
+    public JobApiVerticle(
+            MessageBus bus, ModuleCatalogue modules, JobStore jobs, JobStateStore states, UsageStore usage) {
+        this.bus = bus;
+        this.modules = modules;
+        this.jobs = jobs;
+        this.states = states;
+        this.usage = usage;
+    }
+
+    @Override
+    public Future<?> start() {
+        watcher = new JobWatcher(vertx, states);
+        JobCreator creator = new JobCreator(
+                vertx, modules, jobs, () -> bus.publishLocally(BusAddresses.JOB_QUEUED, new JobMessage.JobQueued()));
+        return Future.all(List.of(
+                bus.subscribe(
+                                BusAddresses.JOB_CHANGED,
+                                JobMessage.JobChanged.class,
+                                changed -> watcher.onChange(changed.jobId()))
+                        .completion(),
+                serve(BusAddresses.JOB_CREATE, JobMessage.CreateJob.class, creator::create),
+                serve(BusAddresses.JOB_READ, JobMessage.ReadJob.class, this::read),
+                serve(BusAddresses.JOB_AWAIT, JobMessage.AwaitJob.class, this::await),
+                serve(BusAddresses.JOB_CANCEL, JobMessage.CancelJob.class, this::cancel),
+                serve(BusAddresses.JOB_RESULTS, JobMessage.ReadResults.class, jobs::results),
+                serve(BusAddresses.JOB_LIST, JobMessage.ListJobs.class, states::list),
+                serve(BusAddresses.JOB_USAGE, JobMessage.ReadUsage.class, request -> usage.of(request.accountId()))));
+    }
+
+    private <M extends Message> Future<?> serve(
+            String address, Class<M> type, Function<M, ? extends Future<? extends Message>> handler) {
+        return bus.serve(address, type, request -> recoverUnavailable(handler.apply(request)))
+                .completion();
+    }
+
+    private Future<Message> read(JobMessage.ReadJob request) {
+        return states.find(request.token()).map(job -> reply(request.accountId(), job));
+    }
+
+    private Future<Message> await(JobMessage.AwaitJob request) {
+        return watcher.await(
+                        request.token(),
+                        job -> job.accountId() != request.accountId()
+                                || job.expired()
+                                || job.head().state().isFinal()
+                                // the latest polled state can be older than the version the client has
+                                || (request.knownVersion() >= 0 && job.head().version() > request.knownVersion()),
+                        Math.min(request.waitMs(), MAX_WAIT_MS))
+                .map(job -> reply(request.accountId(), job));
+    }
+
+    private Future<Message> cancel(JobMessage.CancelJob request) {
+        return jobs.cancel(request)
+                .compose(done -> states.find(request.token()))
+                .map(job -> {
+                    if (job != null && job.accountId() == request.accountId()) {
+                        long id = job.head().id();
+                        bus.publish(BusAddresses.JOB_CANCELLED, new JobMessage.JobCancelled(id));
+                        bus.publish(BusAddresses.JOB_CHANGED, new JobMessage.JobChanged(id));
+                    }
+                    return reply(request.accountId(), job);
+                });
+    }
+
+    private static Message reply(long accountId, JobStateStore.@Nullable OwnedJob job) {
+        if (job == null || job.accountId() != accountId) {
+            return new JobMessage.JobNotFound();
+        }
+        return job.expired() ? new JobMessage.JobExpired() : new JobMessage.JobFound(job.head());
+    }
+
+    private static Future<Message> recoverUnavailable(Future<? extends Message> reply) {
+        return reply.<Message>map(message -> message)
+                .recover(failure -> failure instanceof DatabaseUnavailableException
+                        ? Future.succeededFuture(
+                                new JobMessage.JobsUnavailable(failure instanceof DatabaseOverloadedException))
+                        : Future.failedFuture(failure));
+    }
+}
