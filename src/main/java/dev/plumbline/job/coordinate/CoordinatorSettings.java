@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * Settings of a coordinator.
  *
- * @param permits maximum number of concurrent lines on this node
+ * @param permits maximum number of concurrent lines on this node, for the router
  * @param perHost maximum number of concurrent lines per host; 0 for no limit
  * @param poll interval of claims
  */

@@ -22,6 +22,7 @@ import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultKey;
 import dev.plumbline.result.ResultLookup;
 import dev.plumbline.store.DatabaseUnavailableException;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -68,6 +69,7 @@ public final class JobCoordinator {
     private final ResultLookup results;
     private final WorkStore store;
     private final Clock clock;
+    private final CheckRouter router;
     private final Duration poll;
     private final BooleanSupplier notified;
     private final ClaimReconciler claims;
@@ -120,18 +122,15 @@ public final class JobCoordinator {
         this.results = dependencies.results();
         this.store = dependencies.store();
         this.clock = dependencies.clock();
+        this.router = dependencies.router();
         this.notified = dependencies.notified();
         this.writer = new ResultWriter(dependencies.vertx(), store, this::internalError, released -> {
             drop(released);
             dependencies.onJobChange().accept(released.job());
         });
-        this.checker = new LineChecker(dependencies.router(), results, writer, clock);
+        this.checker = new LineChecker(router, results, writer, clock);
         this.dispatcher = new LineDispatcher(
-                dependencies.vertx(),
-                dependencies.settings().permits(),
-                dependencies.settings().perHost(),
-                this::start,
-                System::nanoTime);
+                dependencies.vertx(), router, dependencies.settings().perHost(), this::start, System::nanoTime);
         this.poll = dependencies.settings().poll();
         this.claims = new ClaimReconciler(store, dependencies.lease(), modules.names(), new OwnedChunks());
         this.suspects = new CrashRecovery(dependencies.vertx(), store, claims::owner, checker, this::drop, this::claim);
@@ -174,13 +173,23 @@ public final class JobCoordinator {
         }
     }
 
+    /** Starts on the current event loop. */
     public void start() {
+        Context context = vertx.getOrCreateContext();
+        router.onChange(() -> context.runOnContext(changed -> onNodesChanged()));
         vertx.setPeriodic(poll.toMillis(), fired -> poll());
         claims.start();
     }
 
     private void poll() {
         if (!queueEmpty || !notified.getAsBoolean() || System.nanoTime() - lastClaimNanos >= IDLE_CLAIM_NANOS) {
+            claim();
+        }
+    }
+
+    private void onNodesChanged() {
+        dispatcher.update();
+        if (dispatcher.shouldClaim()) {
             claim();
         }
     }
@@ -203,9 +212,9 @@ public final class JobCoordinator {
         return dispatcher.active() + suspects.active();
     }
 
-    /** The number of claimed lines that wait for a permit or their host. */
+    /** The number of claimed lines that wait for a permit, their host or their run node. */
     public int waiting() {
-        return dispatcher.readyAndActive() - dispatcher.active() + dispatcher.parked();
+        return dispatcher.waiting();
     }
 
     public int unwritten() {

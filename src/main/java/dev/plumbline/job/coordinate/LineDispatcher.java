@@ -2,122 +2,117 @@ package dev.plumbline.job.coordinate;
 
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
+import dev.plumbline.bus.CheckRouter;
 import io.vertx.core.Vertx;
-import java.time.Duration;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects the next line on this node: round-robin between accounts, with a limit per node, per host, and per host and
- * account. A line that waits for its host does not block others. The last permits are reserved for accounts without
- * active lines. Confined to an event loop.
+ * Selects the next lines of this coordinator: round-robin between accounts, with a limit per run node, per host, and
+ * per host and account. A line that waits for its host or its run node does not block others. Confined to an event
+ * loop.
  */
 final class LineDispatcher {
-    /** One of this many permits is reserved for new accounts. */
-    private static final int RESERVED_SHARE = 8;
-
-    /** Maximum number of ready lines per permit. */
-    private static final int PREFETCH_FACTOR = 2;
-
-    /** Lines that would wait longer are left to other nodes. */
-    private static final Duration PREFETCH_WINDOW = Duration.ofMillis(500);
-
     private static final int MIN_CLAIM_LINES = 100;
 
     private final Vertx vertx;
-    private final int permits;
-    private final int sharedPermits;
+    private final CheckRouter router;
     private final int perHost;
     private final Consumer<PendingLine> start;
-    private final Map<Long, ArrayDeque<PendingLine>> ready = new LinkedHashMap<>();
+    private final LongSupplier nanos;
+    private final Map<String, NodeQueue> nodes = new LinkedHashMap<>();
+
+    /** The values of {@link #nodes}, which can change during an iteration. */
+    private List<NodeQueue> queues = List.of();
+
+    private List<String> routed = List.of();
+
+    /** Lines that wait because no node runs checks. */
+    private final List<PendingLine> unrouted = new ArrayList<>();
+
     private final Map<String, HostQueue> hosts = new HashMap<>();
-    private final Multiset<Long> activePerAccount = HashMultiset.create();
     private final Multiset<Long> parkedPerAccount = HashMultiset.create();
-    private final SlidingCounter completions;
-    private int readyLines;
     private boolean running = true;
 
     /**
-     * @param permits maximum number of concurrent lines
+     * @param router selects the run node of a line, and limits the lines of each node
      * @param perHost maximum number of concurrent lines per host; 0 for no limit
      * @param start starts a line; {@link #complete} or {@link #defer} must follow
      * @param nanos clock, as {@link System#nanoTime}
      */
-    LineDispatcher(Vertx vertx, int permits, int perHost, Consumer<PendingLine> start, LongSupplier nanos) {
+    LineDispatcher(Vertx vertx, CheckRouter router, int perHost, Consumer<PendingLine> start, LongSupplier nanos) {
         this.vertx = vertx;
-        this.permits = permits;
-        this.sharedPermits = permits - permits / RESERVED_SHARE;
+        this.router = router;
         this.perHost = perHost;
         this.start = start;
-        this.completions = new SlidingCounter(nanos, PREFETCH_WINDOW);
+        this.nanos = nanos;
+        update();
     }
 
     void add(PendingLine line) {
-        ready.computeIfAbsent(line.chunk().accountId(), id -> new ArrayDeque<>())
-                .add(line);
-        readyLines++;
+        String node = router.nodeOf(line.target());
+        if (node == null) {
+            unrouted.add(line);
+        } else {
+            queue(node).add(line);
+        }
+    }
+
+    private NodeQueue queue(String node) {
+        NodeQueue known = nodes.get(node);
+        if (known != null) {
+            return known;
+        }
+        NodeQueue queue = new NodeQueue(() -> router.linePermits(node), nanos);
+        nodes.put(node, queue);
+        queues = List.copyOf(nodes.values());
+        return queue;
     }
 
     /** Starts lines while permits are available. */
     void dispatch() {
-        for (PendingLine line = next(); line != null; line = next()) {
-            String host = line.host();
-            if (line.chunk().lost()) {
-                // the next line of the host can use its permit
-                unparkNext(host);
-                continue;
+        for (NodeQueue node : queues) {
+            for (PendingLine line = next(node); line != null; line = next(node)) {
+                start(node, line);
             }
-            HostQueue queue = hosts.computeIfAbsent(host, first -> new HostQueue(perHost));
-            if (!queue.tryAcquire(line.chunk().accountId())) {
-                queue.await(line);
-                park(line);
-                continue;
-            }
-            activePerAccount.add(line.chunk().accountId());
-            start.accept(line);
         }
     }
 
-    /** The next line; null if none can start. */
-    private @Nullable PendingLine next() {
-        if (!running || active() >= permits) {
-            return null;
-        }
-        boolean newAccountsOnly = sharedPermitsUsed();
-        Iterator<Map.Entry<Long, ArrayDeque<PendingLine>>> accounts =
-                ready.entrySet().iterator();
-        while (accounts.hasNext()) {
-            Map.Entry<Long, ArrayDeque<PendingLine>> entry = accounts.next();
-            if (newAccountsOnly && activePerAccount.contains(entry.getKey())) {
-                continue;
-            }
-            accounts.remove();
-            PendingLine line = entry.getValue().remove();
-            if (!entry.getValue().isEmpty()) {
-                ready.put(entry.getKey(), entry.getValue());
-            }
-            readyLines--;
-            return line;
-        }
-        return null;
+    private @Nullable PendingLine next(NodeQueue node) {
+        return running ? node.poll() : null;
     }
 
-    /** Returns the permit of a completed line. */
+    private void start(NodeQueue node, PendingLine line) {
+        String host = line.host();
+        if (line.chunk().lost()) {
+            // the next line of the host can use its permit
+            unparkNext(host);
+            return;
+        }
+        HostQueue queue = hosts.computeIfAbsent(host, first -> new HostQueue(perHost));
+        if (!queue.tryAcquire(line.chunk().accountId())) {
+            queue.await(line);
+            park(line);
+            return;
+        }
+        node.start(line.chunk().accountId());
+        line.startOn(node);
+        start.accept(line);
+    }
+
+    /** Returns the permits of a completed line. */
     void complete(PendingLine line) {
-        completions.increment();
-        release(line);
-    }
-
-    private void release(PendingLine line) {
-        activePerAccount.remove(line.chunk().accountId());
+        line.node().countCompletion();
+        line.node().release(line.chunk().accountId());
         HostQueue queue = hosts.get(line.host());
         if (queue != null) {
             queue.release(line.chunk().accountId());
@@ -141,11 +136,11 @@ final class LineDispatcher {
     }
 
     /**
-     * Returns the permit of a rejected line and pauses its host, because the limits of the target would reject the
+     * Returns the permits of a rejected line and pauses its host, because the limits of the target would reject the
      * other lines of the host too. After the delay, the lines continue in order.
      */
     void defer(PendingLine line, long millis) {
-        activePerAccount.remove(line.chunk().accountId());
+        line.node().release(line.chunk().accountId());
         park(line);
         String host = line.host();
         HostQueue queue = hosts.computeIfAbsent(host, first -> new HostQueue(perHost));
@@ -159,12 +154,30 @@ final class LineDispatcher {
         HostQueue queue = hosts.get(host);
         if (queue != null) {
             queue.resume();
-            int lines = perHost == 0 ? permits : perHost;
+            int lines = perHost == 0 ? permits() : perHost;
             for (int i = 0; i < lines && hosts.containsKey(host); i++) {
                 unparkNext(host);
             }
             dispatch();
         }
+    }
+
+    /** Adapts to the present run nodes and their permits, and assigns waiting lines again if the nodes changed. */
+    void update() {
+        List<String> present = router.nodes();
+        if (!present.equals(routed)) {
+            routed = List.copyOf(present);
+            List<PendingLine> waiting = new ArrayList<>(unrouted);
+            unrouted.clear();
+            nodes.values().forEach(queue -> queue.drainTo(waiting));
+            nodes.entrySet()
+                    .removeIf(node ->
+                            !routed.contains(node.getKey()) && node.getValue().isEmpty());
+            queues = List.copyOf(nodes.values());
+            routed.forEach(this::queue);
+            waiting.forEach(this::add);
+        }
+        dispatch();
     }
 
     /** Starts no more lines. */
@@ -174,51 +187,97 @@ final class LineDispatcher {
 
     /** Whether only the permits for new accounts are available. */
     boolean sharedPermitsUsed() {
-        return active() >= sharedPermits;
+        return queues.stream().allMatch(node -> node.active() >= node.sharedPermits());
     }
 
     /** The number of lines to claim: enough to use all permits for half a second. */
     int capacity() {
-        int prefetch = Math.min(PREFETCH_FACTOR * sharedPermits, completions.max());
-        return Math.max(0, sharedPermits + prefetch - readyAndActive());
+        int capacity = 0;
+        for (String node : routed) {
+            capacity += queue(node).capacity();
+        }
+        return capacity;
     }
 
-    /** Whether enough capacity is available for a claim. */
+    /** Whether enough capacity is available for a claim, or a node has so much that it would soon be idle. */
     boolean shouldClaim() {
-        return capacity() >= Math.min(MIN_CLAIM_LINES, sharedPermits);
+        int capacity = 0;
+        for (String node : routed) {
+            NodeQueue queue = queue(node);
+            int own = queue.capacity();
+            if (own > 0 && own >= Math.min(MIN_CLAIM_LINES, queue.sharedPermits()) / routed.size()) {
+                return true;
+            }
+            capacity += own;
+        }
+        return capacity >= MIN_CLAIM_LINES;
+    }
+
+    private int permits() {
+        return queues.stream().mapToInt(NodeQueue::permits).sum();
     }
 
     /** The number of available permits, including reserved ones. */
     int availablePermits() {
-        return permits - active();
+        int available = 0;
+        for (String node : routed) {
+            NodeQueue queue = queue(node);
+            available += Math.max(0, queue.permits() - queue.active());
+        }
+        return available;
     }
 
     /** The number of ready and active lines. */
     int readyAndActive() {
-        return readyLines + active();
+        int lines = unrouted.size();
+        for (NodeQueue node : queues) {
+            lines += node.ready() + node.active();
+        }
+        return lines;
     }
 
     int active() {
-        return activePerAccount.size();
+        int lines = 0;
+        for (NodeQueue node : queues) {
+            lines += node.active();
+        }
+        return lines;
     }
 
-    /** The number of lines that wait for their host or a retry. */
+    /** The number of lines that are not active. */
+    int waiting() {
+        return readyAndActive() - active() + parkedPerAccount.size();
+    }
+
+    /** The number of lines that wait for their host, a retry or a busy node while other nodes have capacity. */
     int parked() {
-        return parkedPerAccount.size();
+        return parkedPerAccount.size()
+                + surplusNodes().mapToInt(NodeQueue::surplus).sum();
     }
 
     /** Accounts with ready or active lines. */
     Set<Long> activeAccounts() {
-        Set<Long> accounts = new HashSet<>(ready.keySet());
-        accounts.addAll(activePerAccount.elementSet());
+        Set<Long> accounts = new HashSet<>();
+        for (NodeQueue node : queues) {
+            accounts.addAll(node.readyByAccount().keySet());
+            accounts.addAll(node.activeByAccount().elementSet());
+        }
         return accounts;
     }
 
     /** Accounts with at least {@code min} parked lines. */
     Set<Long> accountsWithParked(int min) {
-        Set<Long> accounts = new HashSet<>(parkedPerAccount.elementSet());
-        accounts.removeIf(account -> parkedPerAccount.count(account) < min);
+        Multiset<Long> parked = HashMultiset.create(parkedPerAccount);
+        surplusNodes()
+                .forEach(node -> node.readyByAccount().forEach((account, lines) -> parked.add(account, lines.size())));
+        Set<Long> accounts = new HashSet<>(parked.elementSet());
+        accounts.removeIf(account -> parked.count(account) < min);
         return accounts;
+    }
+
+    /** Nodes with more ready lines than they need soon. On a single node, claims end instead. */
+    private Stream<NodeQueue> surplusNodes() {
+        return routed.size() > 1 ? queues.stream().filter(node -> node.surplus() > 0) : Stream.empty();
     }
 
     private void park(PendingLine line) {

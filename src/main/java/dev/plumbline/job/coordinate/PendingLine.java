@@ -2,8 +2,10 @@ package dev.plumbline.job.coordinate;
 
 import dev.plumbline.check.Target;
 import dev.plumbline.result.ResultKey;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A line to check. Confined to an event loop. */
 final class PendingLine {
@@ -18,6 +20,7 @@ final class PendingLine {
     private final Target target;
     private final ResultKey key;
     private final long createdNanos = System.nanoTime();
+    private @Nullable NodeQueue node;
     private int rejections;
 
     PendingLine(Chunk chunk, int index, Target target, ResultKey key) {
@@ -41,6 +44,16 @@ final class PendingLine {
 
     ResultKey key() {
         return key;
+    }
+
+    /** Sets the queue of the node that runs the line. */
+    void startOn(NodeQueue queue) {
+        node = queue;
+    }
+
+    /** The queue of the node that runs the line. */
+    NodeQueue node() {
+        return Objects.requireNonNull(node, "the line was not started");
     }
 
     /** The host of the target, the key of the limit per host. */

@@ -2,6 +2,8 @@ package dev.plumbline.job.coordinate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.bus.LocalCheckRouter;
+import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.Test;
 /** The order of lines. */
 class LineDispatcherTest {
     private static final Vertx VERTX = Vertx.vertx();
+    private static final MessageBus BUS = MessageBus.of(VERTX);
     private static final ModuleDescription MODULE = new ScriptedModule().description();
     private static final long A = 1;
     private static final long B = 2;
@@ -38,7 +41,7 @@ class LineDispatcherTest {
     }
 
     private LineDispatcher dispatcher(int permits, int perHost) {
-        return new LineDispatcher(VERTX, permits, perHost, begun::add, () -> nanos);
+        return new LineDispatcher(VERTX, new LocalCheckRouter(BUS, permits), perHost, begun::add, () -> nanos);
     }
 
     private Chunk chunk(long account) {

@@ -1,0 +1,143 @@
+package dev.plumbline.job.coordinate;
+
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lines for one run node: active lines, limited by its permits, and ready lines, served round-robin between
+ * accounts. The last permits are reserved for accounts without active lines. Confined to an event loop.
+ */
+final class NodeQueue {
+    /** One of this many permits is reserved for new accounts. */
+    private static final int RESERVED_SHARE = 8;
+
+    /** Maximum number of ready lines per permit. */
+    private static final int PREFETCH_FACTOR = 2;
+
+    /** Lines that would wait longer are left to other coordinators. */
+    private static final Duration PREFETCH_WINDOW = Duration.ofMillis(500);
+
+    private final IntSupplier permits;
+    private final Map<Long, ArrayDeque<PendingLine>> ready = new LinkedHashMap<>();
+    private final Multiset<Long> active = HashMultiset.create();
+    private final SlidingCounter completions;
+    private int readyLines;
+
+    /**
+     * @param permits maximum number of active lines at present
+     * @param nanos clock, as {@link System#nanoTime}
+     */
+    NodeQueue(IntSupplier permits, LongSupplier nanos) {
+        this.permits = permits;
+        this.completions = new SlidingCounter(nanos, PREFETCH_WINDOW);
+    }
+
+    void add(PendingLine line) {
+        ready.computeIfAbsent(line.chunk().accountId(), id -> new ArrayDeque<>())
+                .add(line);
+        readyLines++;
+    }
+
+    /** Removes and returns the next line; null if none can start. */
+    @Nullable
+    PendingLine poll() {
+        int most = permits.getAsInt();
+        if (readyLines == 0 || active() >= most) {
+            return null;
+        }
+        boolean newAccountsOnly = active() >= shared(most);
+        Iterator<Map.Entry<Long, ArrayDeque<PendingLine>>> accounts =
+                ready.entrySet().iterator();
+        while (accounts.hasNext()) {
+            Map.Entry<Long, ArrayDeque<PendingLine>> entry = accounts.next();
+            if (newAccountsOnly && active.contains(entry.getKey())) {
+                continue;
+            }
+            accounts.remove();
+            PendingLine line = entry.getValue().remove();
+            if (!entry.getValue().isEmpty()) {
+                ready.put(entry.getKey(), entry.getValue());
+            }
+            readyLines--;
+            return line;
+        }
+        return null;
+    }
+
+    /** Removes all ready lines and adds them to a list. */
+    void drainTo(List<PendingLine> lines) {
+        ready.values().forEach(lines::addAll);
+        ready.clear();
+        readyLines = 0;
+    }
+
+    void start(long account) {
+        active.add(account);
+    }
+
+    void release(long account) {
+        active.remove(account);
+    }
+
+    /** Counts a completed line for the prefetch. */
+    void countCompletion() {
+        completions.increment();
+    }
+
+    int permits() {
+        return permits.getAsInt();
+    }
+
+    /** The number of permits that are not reserved for new accounts. */
+    int sharedPermits() {
+        return shared(permits());
+    }
+
+    private static int shared(int permits) {
+        return permits - permits / RESERVED_SHARE;
+    }
+
+    /** The number of lines that can be added: enough to use all permits for half a second. */
+    int capacity() {
+        return Math.max(0, sharedPermits() + prefetch() - active() - readyLines);
+    }
+
+    /** The number of ready lines above the prefetch, which other nodes could have started. */
+    int surplus() {
+        return Math.max(0, readyLines - prefetch());
+    }
+
+    private int prefetch() {
+        return Math.min(PREFETCH_FACTOR * sharedPermits(), completions.max());
+    }
+
+    int active() {
+        return active.size();
+    }
+
+    int ready() {
+        return readyLines;
+    }
+
+    /** Ready lines by account. Must not be modified. */
+    Map<Long, ArrayDeque<PendingLine>> readyByAccount() {
+        return ready;
+    }
+
+    Multiset<Long> activeByAccount() {
+        return active;
+    }
+
+    boolean isEmpty() {
+        return readyLines == 0 && active.isEmpty();
+    }
+}
