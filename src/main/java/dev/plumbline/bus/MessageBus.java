@@ -44,6 +44,11 @@ public final class MessageBus {
                 .setCodecName(BusCodec.NAME)
                 .setLocalOnly(true)
                 .setSendTimeout(Math.max(1, timeoutMs));
+        return request(address, message, replyType, options);
+    }
+
+    private <R extends Message> Future<R> request(
+            String address, Message message, Class<R> replyType, DeliveryOptions options) {
         return vertx.eventBus()
                 .<Message>request(address, message, options)
                 .compose(reply -> replyType.isInstance(reply.body())
@@ -52,21 +57,75 @@ public final class MessageBus {
     }
 
     /**
-     * Serves an address. A failure of the handler is logged and reported to the sender at once, as a
+     * Sends a request to one node of a cluster.
+     *
+     * @param node the name of the node
+     * @param replyType type of the reply
+     * @param timeoutMs timeout in milliseconds, at least 1
+     */
+    public <R extends Message> Future<R> requestNode(
+            String node, String address, Message message, Class<R> replyType, long timeoutMs) {
+        return request(
+                addressOf(address, node),
+                message,
+                replyType,
+                new DeliveryOptions().setCodecName(BusCodec.NAME).setSendTimeout(Math.max(1, timeoutMs)));
+    }
+
+    /** Sends a message without a reply to one node of a cluster. It can be lost. */
+    public void sendNode(String node, String address, Message message) {
+        vertx.eventBus().send(addressOf(address, node), message, new DeliveryOptions().setCodecName(BusCodec.NAME));
+    }
+
+    /** Serves the requests that other nodes send to an address of this node, as {@link #serve}. */
+    public <M extends Message> MessageConsumer<Message> serveNode(
+            String self, String address, Class<M> type, Function<M, ? extends Future<? extends Message>> handler) {
+        String name = addressOf(address, self);
+        return vertx.eventBus().<Message>consumer(name, message -> reply(name, type, handler, message));
+    }
+
+    /** Receives the messages without a reply that other nodes send to an address of this node. */
+    public <M extends Message> MessageConsumer<Message> receiveNode(
+            String self, String address, Class<M> type, Consumer<M> handler) {
+        return vertx.eventBus().<Message>consumer(addressOf(address, self), message -> {
+            if (type.isInstance(message.body())) {
+                handler.accept(type.cast(message.body()));
+            } else {
+                LOG.atWarn()
+                        .addKeyValue("address", address)
+                        .addKeyValue("message", message.body())
+                        .log("unexpected message ignored");
+            }
+        });
+    }
+
+    private static String addressOf(String address, String node) {
+        return address + "@" + node;
+    }
+
+    /**
+     * Serves an address on this node. A failure of the handler is logged and reported to the sender at once, as a
      * {@link BusHandlerException}.
      */
     public <M extends Message> MessageConsumer<Message> serve(
             String address, Class<M> type, Function<M, ? extends Future<? extends Message>> handler) {
-        DeliveryOptions reply = new DeliveryOptions().setCodecName(BusCodec.NAME);
-        return vertx.eventBus().<Message>consumer(address, message -> handle(handler, type, message.body())
-                .onSuccess(body -> message.reply(body, reply))
+        return vertx.eventBus().<Message>localConsumer(address, message -> reply(address, type, handler, message));
+    }
+
+    private static <M extends Message> void reply(
+            String address,
+            Class<M> type,
+            Function<M, ? extends Future<? extends Message>> handler,
+            io.vertx.core.eventbus.Message<Message> message) {
+        handle(handler, type, message.body())
+                .onSuccess(body -> message.reply(body, new DeliveryOptions().setCodecName(BusCodec.NAME)))
                 .onFailure(failure -> {
                     LOG.atError()
                             .addKeyValue("address", address)
                             .setCause(failure)
                             .log("bus handler failed");
                     message.reply(new BusHandlerException(failure));
-                }));
+                });
     }
 
     /** Sends a notification to the subscribers of all nodes. It can be lost. */

@@ -38,6 +38,7 @@ public final class NodeLease {
     private final Promise<Void> registered = Promise.promise();
 
     // confined to the context
+    private boolean started;
     private boolean renewing;
     private @Nullable Future<Void> closing;
 
@@ -80,9 +81,16 @@ public final class NodeLease {
         this.context = ((VertxInternal) vertx).createEventLoopContext();
     }
 
-    /** Registers the node, with retries while the database is unavailable. Completes after the registration. */
+    /**
+     * Registers the node, with retries while the database is unavailable. Completes after the registration. Repeated
+     * calls have no effect.
+     */
     public Future<Void> start() {
         context.runOnContext(ignored -> {
+            if (started) {
+                return;
+            }
+            started = true;
             vertx.setPeriodic(renewal.toMillis(), fired -> renew());
             register();
         });

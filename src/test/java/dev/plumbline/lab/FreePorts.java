@@ -50,6 +50,17 @@ public final class FreePorts {
         throw new IllegalStateException("no free port");
     }
 
+    /** The first of two consecutive ports that are free. */
+    public static synchronized int nextPair() {
+        for (int attempt = 0; attempt < COUNT; attempt++) {
+            int port = next();
+            if (port < 65_535 && reserve(port + 1) && isFree(port + 1)) {
+                return port;
+            }
+        }
+        throw new IllegalStateException("no two consecutive free ports");
+    }
+
     /** Returns whether the port was not reserved before. */
     private static boolean reserve(int port) {
         try {

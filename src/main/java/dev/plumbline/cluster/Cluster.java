@@ -1,0 +1,334 @@
+package dev.plumbline.cluster;
+
+import dev.plumbline.model.NodeRole;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxBuilder;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.internal.VertxInternal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The membership of this node: compares the nodes in the database with the members of the event bus. Only nodes in both
+ * are used. Thread-safe.
+ */
+public final class Cluster {
+    /** After this time, every node knows a new node, also without notifications. */
+    public static final Duration SETTLING_TIME = NodeLease.RENEWAL;
+
+    /** A difference between database and event bus that lasts longer is reported as a split. */
+    static final Duration SPLIT_AFTER = NodeLease.DURATION.plus(NodeLease.RENEWAL);
+
+    private static final Logger LOG = LoggerFactory.getLogger(Cluster.class);
+
+    private final Vertx vertx;
+    private final String self;
+    private final int generation;
+    private final NodeStore store;
+    private final NodeLease lease;
+    private final Supplier<Set<String>> members;
+    private final Consumer<List<NodeRecord>> endpoints;
+    private final Context context;
+    private final List<Consumer<ClusterView>> changeListeners = new CopyOnWriteArrayList<>();
+    private final List<Consumer<String>> lossListeners = new CopyOnWriteArrayList<>();
+
+    // confined to the context
+    private List<NodeStore.RegisteredNode> registered = List.of();
+    private long readNanos;
+    private long agreedNanos = System.nanoTime();
+    private boolean reading;
+    private boolean readAgain;
+
+    private volatile ClusterView view = new ClusterView(List.of(), new RunRing(List.of()));
+    private volatile boolean split;
+
+    /**
+     * @param self the name of this node
+     * @param generation of the messages of this node
+     * @param members the names of the nodes on the event bus, including this one
+     * @param endpoints receives all registered nodes after each change
+     */
+    Cluster(
+            Vertx vertx,
+            String self,
+            int generation,
+            NodeStore store,
+            NodeLease lease,
+            Supplier<Set<String>> members,
+            Consumer<List<NodeRecord>> endpoints) {
+        this.vertx = vertx;
+        this.self = self;
+        this.generation = generation;
+        this.store = store;
+        this.lease = lease;
+        this.members = members;
+        this.endpoints = endpoints;
+        this.context = ((VertxInternal) vertx).createEventLoopContext();
+    }
+
+    /**
+     * Registers this node in the database and joins the event bus.
+     *
+     * @param node this node; its name is that of the settings
+     * @param openStore opens the database; called once with the new Vert.x instance
+     * @param endpoints receives all registered nodes after each change
+     * @return fails if the database is not reachable or a port is in use
+     */
+    public static Future<Cluster> join(
+            VertxBuilder builder,
+            VertxOptions options,
+            HazelcastBus.Settings settings,
+            NodeRecord node,
+            Function<Vertx, Future<NodeStore>> openStore,
+            Consumer<List<NodeRecord>> endpoints) {
+        Registration registration = new Registration(node, openStore);
+        return HazelcastBus.join(
+                        builder,
+                        options,
+                        settings,
+                        new HazelcastBus.Discovery(registration::prepare, vertx -> registration.names()))
+                .compose(
+                        joined -> {
+                            NodeLease lease = registration.lease();
+                            if (lease.id() == 0) {
+                                return joined.vertx()
+                                        .close()
+                                        .transform(closed -> Future.failedFuture(
+                                                "This node could not be registered in the database."));
+                            }
+                            Cluster cluster = new Cluster(
+                                    joined.vertx(),
+                                    settings.name(),
+                                    node.generation(),
+                                    registration.store(),
+                                    lease,
+                                    joined.bus()::members,
+                                    endpoints);
+                            lease.subscribe(cluster.new LeaseListener());
+                            joined.bus().attach(cluster);
+                            return Future.succeededFuture(cluster);
+                        },
+                        failure -> registration.undo().transform(undone -> Future.failedFuture(failure)));
+    }
+
+    /** The registration in the database, which Hazelcast triggers after it has bound its port. */
+    private static final class Registration {
+        private final NodeRecord node;
+        private final Function<Vertx, Future<NodeStore>> openStore;
+        private volatile @Nullable NodeStore store;
+        private volatile @Nullable NodeLease lease;
+
+        Registration(NodeRecord node, Function<Vertx, Future<NodeStore>> openStore) {
+            this.node = node;
+            this.openStore = openStore;
+        }
+
+        Future<Void> prepare(Vertx vertx) {
+            return openStore.apply(vertx).map(opened -> {
+                store = opened;
+                lease = new NodeLease(vertx, opened, node);
+                return null;
+            });
+        }
+
+        Future<List<String>> names() {
+            return lease().start().compose(started -> store().read()).map(nodes -> nodes.stream()
+                    .filter(other -> other.node().generation() == node.generation())
+                    .map(other -> Objects.requireNonNull(other.node().name()))
+                    .toList());
+        }
+
+        NodeStore store() {
+            return Objects.requireNonNull(store);
+        }
+
+        NodeLease lease() {
+            return Objects.requireNonNull(lease);
+        }
+
+        Future<Void> undo() {
+            NodeLease started = lease;
+            return started == null ? Future.succeededFuture() : started.close();
+        }
+    }
+
+    /** Reads the nodes with each renewal of the lease. */
+    private final class LeaseListener implements NodeLease.Listener {
+        @Override
+        public void onRegistered(long id) {
+            refresh();
+        }
+
+        @Override
+        public void onRenewed(boolean othersExpired) {
+            refresh();
+        }
+    }
+
+    /** The Vert.x instance of this node. */
+    public Vertx vertx() {
+        return vertx;
+    }
+
+    /** The lease of this node; started. */
+    public NodeLease lease() {
+        return lease;
+    }
+
+    /** The name of this node. */
+    public String self() {
+        return self;
+    }
+
+    /** The nodes that this node can reach. */
+    public ClusterView view() {
+        return view;
+    }
+
+    /** The number of nodes on the event bus, including this one. */
+    public int members() {
+        return members.get().size();
+    }
+
+    /** Whether database and event bus have disagreed about the nodes for longer than a lease. */
+    public boolean split() {
+        return split;
+    }
+
+    /** Adds a listener that receives each new view on an event loop. */
+    public void onChange(Consumer<ClusterView> listener) {
+        changeListeners.add(listener);
+        context.runOnContext(ignored -> listener.accept(view));
+    }
+
+    /** Adds a listener that receives the name of each node that left the event bus, on an event loop. */
+    public void onLost(Consumer<String> listener) {
+        lossListeners.add(listener);
+    }
+
+    /** Reads the nodes from the database, because they may have changed. */
+    public void refresh() {
+        context.runOnContext(ignored -> read());
+    }
+
+    /** The members of the event bus have changed. */
+    void onMembersChanged() {
+        context.runOnContext(ignored -> {
+            update();
+            read();
+        });
+    }
+
+    /** A member left the event bus. */
+    void onMemberLost(String name) {
+        context.runOnContext(ignored -> {
+            update();
+            LOG.atWarn().addKeyValue("node", name).log("node left the event bus");
+            lossListeners.forEach(listener -> listener.accept(name));
+        });
+    }
+
+    private void read() {
+        if (reading) {
+            readAgain = true;
+            return;
+        }
+        reading = true;
+        store.read().onComplete((nodes, failure) -> {
+            reading = false;
+            if (failure == null) {
+                registered = nodes;
+                readNanos = System.nanoTime();
+                endpoints.accept(
+                        nodes.stream().map(NodeStore.RegisteredNode::node).toList());
+                compare();
+                update();
+            }
+            if (readAgain) {
+                readAgain = false;
+                read();
+            }
+        });
+    }
+
+    private void update() {
+        Set<String> reachable = members.get();
+        List<NodeRecord> nodes = new ArrayList<>();
+        List<String> running = new ArrayList<>();
+        long sinceRead = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - readNanos);
+        long settling = 0;
+        for (NodeStore.RegisteredNode candidate : registered) {
+            NodeRecord node = candidate.node();
+            String name = Objects.requireNonNull(node.name());
+            if (node.generation() != generation || !(name.equals(self) || reachable.contains(name))) {
+                continue;
+            }
+            nodes.add(node);
+            if (node.roles().contains(NodeRole.RUN) && !candidate.leaving()) {
+                long remaining = SETTLING_TIME.toMillis() - candidate.ageMs() - sinceRead;
+                if (remaining <= 0) {
+                    running.add(name);
+                } else {
+                    settling = Math.max(settling, remaining);
+                }
+            }
+        }
+        if (settling > 0) {
+            vertx.setTimer(settling, fired -> update());
+        }
+        ClusterView next = new ClusterView(List.copyOf(nodes), new RunRing(running));
+        boolean changed = !next.nodes().equals(view.nodes())
+                || !next.ring().nodes().equals(view.ring().nodes());
+        if (changed) {
+            view = next;
+            LOG.atInfo()
+                    .addKeyValue("nodes", nodes.size())
+                    .addKeyValue("run_nodes", running)
+                    .log("cluster changed");
+            changeListeners.forEach(listener -> listener.accept(next));
+        }
+    }
+
+    /** Detects a split. Nodes that registered in the last seconds may still be joining the event bus. */
+    private void compare() {
+        Set<String> expected = new HashSet<>();
+        Set<String> joining = new HashSet<>();
+        for (NodeStore.RegisteredNode node : registered) {
+            if (node.node().generation() == generation) {
+                String name = Objects.requireNonNull(node.node().name());
+                (node.ageMs() < SPLIT_AFTER.toMillis() || node.leaving() ? joining : expected).add(name);
+            }
+        }
+        Set<String> actual = new HashSet<>(members.get());
+        actual.removeAll(joining);
+        if (actual.equals(expected)) {
+            agreedNanos = System.nanoTime();
+        }
+        boolean splitNow = System.nanoTime() - agreedNanos > SPLIT_AFTER.toNanos();
+        if (splitNow != split) {
+            split = splitNow;
+            if (splitNow) {
+                LOG.atWarn()
+                        .addKeyValue("registered", expected)
+                        .addKeyValue("members", actual)
+                        .log("cluster split detected");
+            } else {
+                LOG.info("cluster split ended");
+            }
+        }
+    }
+}

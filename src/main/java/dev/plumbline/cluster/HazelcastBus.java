@@ -1,0 +1,217 @@
+package dev.plumbline.cluster;
+
+import com.hazelcast.cluster.Member;
+import com.hazelcast.cluster.MembershipEvent;
+import com.hazelcast.cluster.MembershipListener;
+import com.hazelcast.config.Config;
+import com.hazelcast.config.DiscoveryStrategyConfig;
+import com.hazelcast.config.JoinConfig;
+import com.hazelcast.config.NetworkConfig;
+import com.hazelcast.core.LifecycleEvent;
+import io.vertx.core.Completable;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxBuilder;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.eventbus.EventBusOptions;
+import io.vertx.core.http.ClientAuth;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
+import io.vertx.spi.cluster.hazelcast.ConfigUtil;
+import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The event bus of a cluster: Vert.x with Hazelcast, without multicast and without connections to other hosts. */
+public final class HazelcastBus {
+    private static final int HEARTBEAT_SECONDS = 3;
+    private static final int NO_HEARTBEAT_SECONDS = 15;
+    private static final int MERGE_SECONDS = 10;
+    private static final int BUS_PING_MS = 3_000;
+    private static final int BUS_PING_REPLY_MS = 3_000;
+    private static final int CONNECT_TIMEOUT_MS = 2_000;
+    private static final long DISCOVERY_TIMEOUT_SECONDS = 30;
+
+    private final Manager manager;
+
+    /**
+     * The address and the generation of this node.
+     *
+     * @param host IP address of the interface
+     * @param port of Hazelcast
+     * @param generation of the messages; nodes of different generations form separate clusters
+     * @param tls null for an event bus without TLS
+     */
+    public record Settings(String host, int port, int busPort, int generation, @Nullable Tls tls) {
+        /** The name of this node. */
+        public String name() {
+            return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+        }
+    }
+
+    /** PEM files for mutual TLS. */
+    public record Tls(String certificate, String key, String ca) {}
+
+    /**
+     * The database of the cluster.
+     *
+     * @param prepare called first
+     * @param names registers this node if necessary and returns the names of all nodes
+     */
+    public record Discovery(Function<Vertx, Future<Void>> prepare, Function<Vertx, Future<List<String>>> names) {}
+
+    private HazelcastBus(Manager manager) {
+        this.manager = manager;
+    }
+
+    /** A Vert.x instance on a bus. */
+    public record Joined(Vertx vertx, HazelcastBus bus) {}
+
+    /** Joins the cluster. Fails if the database is not reachable or the port is in use. */
+    public static Future<Joined> join(
+            VertxBuilder builder, VertxOptions options, Settings settings, Discovery discovery) {
+        Manager manager = new Manager(settings, discovery);
+        return builder.with(options.setEventBusOptions(eventBus(settings)))
+                .withClusterManager(manager)
+                .buildClustered()
+                .map(vertx -> new Joined(vertx, new HazelcastBus(manager)));
+    }
+
+    private static EventBusOptions eventBus(Settings settings) {
+        EventBusOptions options = new EventBusOptions()
+                .setHost(settings.host)
+                .setPort(settings.busPort)
+                .setClusterPublicHost(settings.host)
+                .setClusterPublicPort(settings.busPort)
+                .setClusterPingInterval(BUS_PING_MS)
+                .setClusterPingReplyInterval(BUS_PING_REPLY_MS)
+                .setConnectTimeout(CONNECT_TIMEOUT_MS);
+        Tls tls = settings.tls;
+        return tls == null
+                ? options
+                : options.setSsl(true)
+                        .setClientAuth(ClientAuth.REQUIRED)
+                        .setKeyCertOptions(new PemKeyCertOptions()
+                                .addCertPath(tls.certificate)
+                                .addKeyPath(tls.key))
+                        .setTrustOptions(new PemTrustOptions().addCertPath(tls.ca));
+    }
+
+    /** The names of the members of the bus, including this node. */
+    Set<String> members() {
+        return manager.isActive()
+                ? manager.getHazelcastInstance().getCluster().getMembers().stream()
+                        .map(HazelcastBus::name)
+                        .collect(Collectors.toSet())
+                : Set.of();
+    }
+
+    /** Reports changes of the members to the cluster. */
+    void attach(Cluster cluster) {
+        manager.getHazelcastInstance().getCluster().addMembershipListener(new MembershipListener() {
+            @Override
+            public void memberAdded(MembershipEvent event) {
+                cluster.onMembersChanged();
+            }
+
+            @Override
+            public void memberRemoved(MembershipEvent event) {
+                cluster.onMemberLost(name(event.getMember()));
+            }
+        });
+        manager.getHazelcastInstance().getLifecycleService().addLifecycleListener(event -> {
+            if (event.getState() == LifecycleEvent.LifecycleState.MERGED) {
+                cluster.onMembersChanged();
+            }
+        });
+    }
+
+    private static String name(Member member) {
+        String host = member.getAddress().getHost();
+        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":"
+                + member.getAddress().getPort();
+    }
+
+    /** Connects Hazelcast with the database before it joins. */
+    private static final class Manager extends HazelcastClusterManager {
+        private final Discovery discovery;
+        private @Nullable Vertx vertx;
+
+        Manager(Settings settings, Discovery discovery) {
+            this.discovery = discovery;
+            setConfig(config(settings, new NodeDiscovery(this::names)));
+        }
+
+        @Override
+        public void init(Vertx created) {
+            super.init(created);
+            vertx = created;
+        }
+
+        @Override
+        public void join(Completable<Void> joined) {
+            discovery.prepare().apply(Objects.requireNonNull(vertx)).onComplete((prepared, failure) -> {
+                if (failure == null) {
+                    super.join(joined);
+                } else {
+                    joined.fail(failure);
+                }
+            });
+        }
+
+        // called by Hazelcast on threads that can block, after it has bound its port
+        private List<String> names() {
+            try {
+                return discovery
+                        .names()
+                        .apply(Objects.requireNonNull(vertx))
+                        .toCompletionStage()
+                        .toCompletableFuture()
+                        .get(DISCOVERY_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                return List.of();
+            } catch (ExecutionException | TimeoutException unavailable) {
+                // Hazelcast repeats the discovery
+                return List.of();
+            }
+        }
+
+        private static Config config(Settings settings, NodeDiscovery discovery) {
+            Config config = ConfigUtil.loadConfig()
+                    .setClusterName("plumbline-" + settings.generation)
+                    .setProperty("hazelcast.discovery.enabled", "true")
+                    .setProperty("hazelcast.phone.home.enabled", "false")
+                    .setProperty("hazelcast.logging.type", "slf4j")
+                    .setProperty("hazelcast.heartbeat.interval.seconds", Integer.toString(HEARTBEAT_SECONDS))
+                    .setProperty("hazelcast.max.no.heartbeat.seconds", Integer.toString(NO_HEARTBEAT_SECONDS))
+                    .setProperty("hazelcast.merge.first.run.delay.seconds", Integer.toString(MERGE_SECONDS))
+                    .setProperty("hazelcast.merge.next.run.delay.seconds", Integer.toString(MERGE_SECONDS))
+                    .setProperty("hazelcast.wait.seconds.before.join", "1")
+                    .setProperty("hazelcast.max.wait.seconds.before.join", "5")
+                    // the subscriptions of a cluster are small
+                    .setProperty("hazelcast.operation.thread.count", "2")
+                    .setProperty("hazelcast.operation.generic.thread.count", "2")
+                    .setProperty("hazelcast.io.thread.count", "1")
+                    .setProperty("hazelcast.event.thread.count", "1")
+                    .setProperty("hazelcast.socket.bind.any", "false");
+            config.getMetricsConfig().setEnabled(false);
+            NetworkConfig network = config.getNetworkConfig();
+            network.setPort(settings.port).setPortAutoIncrement(false);
+            network.getInterfaces().setEnabled(true).addInterface(settings.host);
+            JoinConfig join = network.getJoin();
+            join.getMulticastConfig().setEnabled(false);
+            join.getTcpIpConfig().setEnabled(false);
+            join.getAutoDetectionConfig().setEnabled(false);
+            join.getDiscoveryConfig().addDiscoveryStrategyConfig(new DiscoveryStrategyConfig(discovery));
+            return config;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.plumbline.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.bus.Message;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.model.NodeRole;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ClusterTest {
+    private static final String ADDRESS = "test.echo";
+
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static void serve(TestCluster.Node node) {
+        Await.value(node.bus()
+                .serveNode(
+                        node.name(),
+                        ADDRESS,
+                        Message.ChargeQuota.class,
+                        request -> Future.succeededFuture(
+                                new Message.RefundQuota(node.name(), request.key(), request.cost(), 7)))
+                .completion());
+    }
+
+    private static Message.RefundQuota ask(TestCluster.Node from, TestCluster.Node to) {
+        return Await.value(from.bus()
+                .requestNode(
+                        to.name(), ADDRESS, new Message.ChargeQuota("p", "k", 3), Message.RefundQuota.class, 5_000));
+    }
+
+    @Test
+    void nodesFindEachOtherThroughTheDatabaseAndNoticeChanges() {
+        try (TestCluster nodes = new TestCluster(DATABASE.url())) {
+            TestCluster.Node web = nodes.start(NodeRole.HTTP);
+            TestCluster.Node first = nodes.start(NodeRole.RUN, NodeRole.COORDINATE);
+            TestCluster.Node second = nodes.start(NodeRole.RUN);
+            serve(first);
+            serve(second);
+            Queue<String> lost = new ConcurrentLinkedQueue<>();
+            web.cluster().onLost(lost::add);
+
+            nodes.awaitRunNodes(2);
+
+            assertThat(web.cluster().view().count(NodeRole.COORDINATE)).isEqualTo(1);
+            assertThat(web.cluster().view().ring().nodes()).containsExactlyInAnyOrder(first.name(), second.name());
+            assertThat(web.cluster().members()).isEqualTo(3);
+            assertThat(web.registered())
+                    .extracting(NodeRecord::name)
+                    .containsExactlyInAnyOrderElementsOf(nodes.names());
+            assertThat(ask(web, second)).isEqualTo(new Message.RefundQuota(second.name(), "k", 3, 7));
+            assertThat(ask(second, first).policy()).isEqualTo(first.name());
+
+            nodes.remove(second);
+            second.crash();
+            nodes.awaitRunNodes(1);
+
+            assertThat(web.cluster().view().ring().nodes()).containsExactly(first.name());
+            Await.until(() -> lost.contains(second.name()));
+            assertThat(ask(web, first).policy()).isEqualTo(first.name());
+
+            Await.value(first.cluster().lease().leave());
+            nodes.awaitRunNodes(0);
+            // a leaving node still receives the requests that were sent before
+            assertThat(ask(web, first).policy()).isEqualTo(first.name());
+        }
+    }
+
+    @Test
+    void nodesOfAnotherGenerationFormASeparateCluster() {
+        try (TestCluster nodes = new TestCluster(DATABASE.url())) {
+            TestCluster.Node old = nodes.start(NodeRole.HTTP, NodeRole.RUN);
+            TestCluster.Node next = nodes.start(MessageBus.GENERATION + 1, null, NodeRole.HTTP, NodeRole.RUN);
+
+            nodes.awaitRunNodes(1);
+
+            assertThat(old.cluster().view().ring().nodes()).containsExactly(old.name());
+            assertThat(next.cluster().view().ring().nodes()).containsExactly(next.name());
+            Await.until(() -> old.registered().size() == 2);
+            assertThat(List.of(old.cluster().split(), next.cluster().split())).containsOnly(false);
+        }
+    }
+}

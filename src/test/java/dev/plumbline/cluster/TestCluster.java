@@ -1,0 +1,126 @@
+package dev.plumbline.cluster;
+
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.lab.FreePorts;
+import dev.plumbline.model.NodeRole;
+import dev.plumbline.store.Database;
+import dev.plumbline.support.Await;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Nodes of one cluster in this process, each with its own Vert.x instance, on a real database. */
+public final class TestCluster implements AutoCloseable {
+    private final String url;
+    private final List<Node> nodes = new ArrayList<>();
+
+    /** A node of the cluster. */
+    public static final class Node {
+        private final Cluster cluster;
+        private final MessageBus bus;
+        private final List<List<NodeRecord>> endpoints;
+
+        Node(Cluster cluster, List<List<NodeRecord>> endpoints) {
+            this.cluster = cluster;
+            this.bus = MessageBus.of(cluster.vertx());
+            this.endpoints = endpoints;
+        }
+
+        public Cluster cluster() {
+            return cluster;
+        }
+
+        public MessageBus bus() {
+            return bus;
+        }
+
+        public Vertx vertx() {
+            return cluster.vertx();
+        }
+
+        public String name() {
+            return cluster.self();
+        }
+
+        List<NodeRecord> registered() {
+            return endpoints.isEmpty() ? List.of() : endpoints.get(endpoints.size() - 1);
+        }
+
+        /** Leaves the bus without releasing the lease, like a crash. */
+        public void crash() {
+            Await.value(cluster.vertx().close());
+        }
+
+        /** Leaves in order. */
+        public void stop() {
+            Await.value(cluster.lease().close());
+            Await.value(cluster.vertx().close());
+        }
+    }
+
+    /** @param url of a migrated database */
+    public TestCluster(String url) {
+        this.url = url;
+    }
+
+    /** Starts a node with these roles. */
+    public Node start(NodeRole... roles) {
+        return start(MessageBus.GENERATION, null, roles);
+    }
+
+    Node start(int generation, HazelcastBus.Tls tls, NodeRole... roles) {
+        int port = FreePorts.nextPair();
+        HazelcastBus.Settings settings = new HazelcastBus.Settings("127.0.0.1", port, port + 1, generation, tls);
+        List<List<NodeRecord>> endpoints = new CopyOnWriteArrayList<>();
+        NodeRecord record = new NodeRecord(
+                settings.name(),
+                Set.of(roles),
+                "test",
+                generation,
+                List.of(new NodeRecord.Endpoint("127.0.0.1", port), new NodeRecord.Endpoint("127.0.0.1", port + 1)));
+        Node node = new Node(
+                Await.value(Cluster.join(
+                        Vertx.builder(),
+                        new VertxOptions().setEventLoopPoolSize(1),
+                        settings,
+                        record,
+                        vertx -> {
+                            Database database = new Database(vertx, url, 2, Duration.ofSeconds(5));
+                            return Future.succeededFuture(new NodeStore(database, database));
+                        },
+                        endpoints::add)),
+                endpoints);
+        nodes.add(node);
+        return node;
+    }
+
+    /** Waits until each node sees this number of run nodes. */
+    public void awaitRunNodes(int count) {
+        for (Node node : nodes) {
+            Await.until(() -> node.cluster().view().ring().nodes().size() == count);
+        }
+    }
+
+    List<String> names() {
+        return nodes.stream()
+                .map(Node::name)
+                .map(Objects::requireNonNull)
+                .sorted()
+                .toList();
+    }
+
+    void remove(Node node) {
+        nodes.remove(node);
+    }
+
+    @Override
+    public void close() {
+        nodes.forEach(Node::stop);
+    }
+}
