@@ -12,6 +12,7 @@ import java.util.Map;
  */
 public sealed interface Message
         permits JobMessage,
+                PermitMessage,
                 Message.RunCheck,
                 Message.Ping,
                 Message.RunReply,

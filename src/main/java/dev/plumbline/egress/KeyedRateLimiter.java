@@ -101,7 +101,8 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
         if (rejection[0] != null) {
             return Future.failedFuture(rejection[0]);
         }
-        Runnable cancel = scheduler.after(maxWaitMillis, () -> timeOut(key, waiter));
+        Runnable cancel = scheduler.after(
+                maxWaitMillis, () -> cancel(key, account, waiter.promise().future()));
         waiter.promise().future().onComplete(done -> cancel.run());
         scheduleWakeUp(key);
         return waiter.promise().future();
@@ -124,15 +125,20 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
         admitWaiters(key, queue -> queue.release(account));
     }
 
-    private void timeOut(K key, RateLimiterQueue.Waiter waiter) {
-        boolean[] removed = new boolean[1];
+    /**
+     * Ends a wait: the future fails with {@link OverloadFailure} unless it is complete.
+     *
+     * @param acquired the future that {@link #acquire(Object, long, long)} returned for the key and account
+     */
+    public void cancel(K key, long account, Future<Void> acquired) {
+        RateLimiterQueue.Waiter[] removed = new RateLimiterQueue.Waiter[1];
         queues.computeIfPresent(key, (same, queue) -> {
-            removed[0] = queue.remove(waiter);
+            removed[0] = queue.remove(account, acquired);
             return retained(key, queue);
         });
-        if (removed[0]) {
+        if (removed[0] != null) {
             waiting.decrementAndGet();
-            waiter.promise().fail(overload(0));
+            removed[0].promise().fail(overload(0));
         }
     }
 

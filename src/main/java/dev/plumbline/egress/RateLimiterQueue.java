@@ -1,10 +1,13 @@
 package dev.plumbline.egress;
 
 import dev.plumbline.config.Config;
+import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -224,15 +227,28 @@ final class RateLimiterQueue {
         return null;
     }
 
-    boolean remove(Waiter waiter) {
-        if (waiter.account == 0) {
-            return instantChecks != null && instantChecks.remove(waiter);
+    /** Removes a waiting caller; null if it is not waiting. */
+    @Nullable
+    Waiter remove(long account, Future<Void> waiting) {
+        if (account == 0) {
+            return remove(instantChecks, waiting);
         }
-        Deque<Waiter> queue = lines == null ? null : lines.get(waiter.account);
-        boolean removed = queue != null && queue.remove(waiter);
-        if (removed && size(queue) == 0) {
-            Objects.requireNonNull(lines).remove(waiter.account);
+        Deque<Waiter> queue = lines == null ? null : lines.get(account);
+        Waiter removed = remove(queue, waiting);
+        if (removed != null && size(queue) == 0) {
+            Objects.requireNonNull(lines).remove(account);
         }
         return removed;
+    }
+
+    private static @Nullable Waiter remove(@Nullable Deque<Waiter> queue, Future<Void> waiting) {
+        for (Iterator<Waiter> next = queue == null ? Collections.emptyIterator() : queue.iterator(); next.hasNext(); ) {
+            Waiter waiter = next.next();
+            if (waiter.promise.future() == waiting) {
+                next.remove();
+                return waiter;
+            }
+        }
+        return null;
     }
 }

@@ -84,7 +84,7 @@ class MessageWireTest {
             return random.nextBoolean();
         } else if (raw == int.class || raw == Integer.class) {
             return (int) number(random);
-        } else if (raw == long.class) {
+        } else if (raw == long.class || raw == Long.class) {
             return number(random);
         } else if (raw == Instant.class) {
             return Instant.ofEpochSecond(random.nextInt(), random.nextInt(1_000_000_000));

@@ -3,13 +3,11 @@ package dev.plumbline.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.OverloadFailure;
-import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
+import dev.plumbline.support.FakeTime;
 import io.vertx.core.Future;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -22,41 +20,6 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class KeyedRateLimiterTest {
-    /** A manual clock that runs due tasks when it is moved. */
-    private static final class FakeTime implements Scheduler {
-        private record Task(long at, long order, Runnable task) {}
-
-        private final PriorityQueue<Task> tasks =
-                new PriorityQueue<>(Comparator.comparingLong(Task::at).thenComparingLong(Task::order));
-        private long now = Long.MAX_VALUE - 3_000_000_000L;
-        private long order;
-
-        long nanos() {
-            return now;
-        }
-
-        @Override
-        public Runnable after(long millis, Runnable task) {
-            Task due = new Task(elapsed() + millis * 1_000_000, order++, task);
-            tasks.add(due);
-            return () -> tasks.remove(due);
-        }
-
-        private long elapsed() {
-            return now - (Long.MAX_VALUE - 3_000_000_000L);
-        }
-
-        void pass(long millis) {
-            long end = elapsed() + millis * 1_000_000;
-            while (!tasks.isEmpty() && tasks.peek().at() <= end) {
-                Task due = tasks.remove();
-                now += due.at() - elapsed();
-                due.task().run();
-            }
-            now += end - elapsed();
-        }
-    }
-
     private final FakeTime time = new FakeTime();
 
     private KeyedRateLimiter<String> limiter(int perSecond, int concurrent) {
@@ -205,6 +168,27 @@ class KeyedRateLimiterTest {
     }
 
     @Test
+    void aCancelledWaitFails() {
+        KeyedRateLimiter<String> limiter = limiter(0, 1);
+        Future<Void> first = limiter.acquire("a", 5_000, 0);
+        Future<Void> instant = limiter.acquire("a", 5_000, 0);
+        Future<Void> line = limiter.acquire("a", 5_000, 7);
+        Future<Void> last = limiter.acquire("a", 5_000, 8);
+
+        limiter.cancel("a", 0, instant);
+        limiter.cancel("a", 7, line);
+        limiter.cancel("a", 0, first);
+        limiter.release("a", 0);
+
+        assertThat(first.succeeded()).as("it had its permit").isTrue();
+        assertThat(instant.cause()).isInstanceOf(OverloadFailure.class);
+        assertThat(line.cause()).isInstanceOf(OverloadFailure.class);
+        assertThat(last.succeeded()).isTrue();
+        limiter.release("a", 8);
+        assertThat(limiter.size()).isZero();
+    }
+
+    @Test
     void limitsTheQueue() {
         KeyedRateLimiter<String> limiter = limiter(0, 1);
         assertThat(acquired(limiter.acquire("a", 1_000, 0))).isTrue();
@@ -235,7 +219,7 @@ class KeyedRateLimiterTest {
         assertThat(limiter.size()).isEqualTo(1);
         limiter.release("busy", 0);
         assertThat(limiter.size()).isZero();
-        assertThat(time.tasks).isEmpty();
+        assertThat(time.isIdle()).isTrue();
     }
 
     @Property(tries = 200)

@@ -1,0 +1,71 @@
+package dev.plumbline.cluster;
+
+import dev.plumbline.check.Deadline;
+import dev.plumbline.concurrent.Scheduler;
+import dev.plumbline.config.Config;
+import dev.plumbline.egress.KeyedRateLimiter;
+import dev.plumbline.model.LimiterKind;
+import io.vertx.core.Future;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+
+/** The rate limiters of this node, for the keys that it owns: one per kind. Thread-safe. */
+final class OwnedRateLimiters {
+    private final PermitOwnership ownership;
+    private final LongSupplier nanoClock;
+    private final Scheduler scheduler;
+    private final Map<LimiterKind, KeyedRateLimiter<String>> limiters = new ConcurrentHashMap<>();
+
+    /** The requests without an outcome. */
+    private final Set<OwnedPermitRequest> waiting = ConcurrentHashMap.newKeySet();
+
+    OwnedRateLimiters(PermitOwnership ownership, LongSupplier nanoClock, Scheduler scheduler) {
+        this.ownership = ownership;
+        this.nanoClock = nanoClock;
+        this.scheduler = scheduler;
+    }
+
+    /** @throws IllegalStateException if the kind has a limiter */
+    void add(LimiterKind kind, Config.OutboundLimit limit) {
+        if (limiters.putIfAbsent(kind, new KeyedRateLimiter<>(limit, nanoClock, scheduler)) != null) {
+            throw new IllegalStateException("a limiter exists: " + kind);
+        }
+    }
+
+    /**
+     * Requests a permit. The future fails with {@link dev.plumbline.check.OverloadFailure}, and with
+     * {@link PermitMovedException} if this node does not own the key or loses it before the decision.
+     */
+    OwnedPermitRequest request(LimiterKind kind, String key, long maxWaitMillis, long account) {
+        KeyedRateLimiter<String> limiter = Objects.requireNonNull(limiters.get(kind), kind::name);
+        OwnedPermitRequest request = new OwnedPermitRequest(
+                limiter, key, account, Deadline.in(maxWaitMillis, nanoClock), ownership, scheduler);
+        if (!ownership.isOwn(key)) {
+            request.move();
+            return request;
+        }
+        request.start();
+        Future<Runnable> outcome = request.future();
+        if (!outcome.isComplete()) {
+            waiting.add(request);
+            outcome.onComplete(done -> waiting.remove(request));
+            if (!ownership.isOwn(key)) {
+                // the owner changed before the request was added
+                request.move();
+            }
+        }
+        return request;
+    }
+
+    /** Ends the requests for keys that this node no longer owns. */
+    void onOwnershipChange() {
+        for (OwnedPermitRequest request : waiting) {
+            if (!ownership.isOwn(request.key())) {
+                request.move();
+            }
+        }
+    }
+}
