@@ -3,8 +3,6 @@ package dev.plumbline.app;
 import dev.plumbline.account.ApiKeyAuthenticator;
 import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.bus.CheckRouter;
-import dev.plumbline.bus.MessageBus;
-import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
 import dev.plumbline.http.AccessLog;
 import dev.plumbline.http.ApiContract;
@@ -28,13 +26,7 @@ import dev.plumbline.http.web.WebRoutes;
 import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.instant.InstantChecks;
-import dev.plumbline.result.ResultCache;
-import dev.plumbline.result.ResultLookup;
 import dev.plumbline.run.CheckEnvironment;
-import dev.plumbline.store.Database;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.vertx.core.Vertx;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -48,17 +40,8 @@ final class HttpAssembly {
     private final AccessLog accessLog;
 
     record Dependencies(
-            Vertx vertx,
-            Config config,
-            Clock clock,
-            MeterRegistry registry,
-            MessageBus bus,
+            NodeContext node,
             CheckRouter router,
-            ModuleCatalogue modules,
-            CheckEnvironment environment,
-            ResultCache cache,
-            ResultLookup resultLookup,
-            Database database,
             ApiKeyAuthenticator keys,
             AccountAssembly accountAssembly,
             PageRenderer pages,
@@ -68,36 +51,35 @@ final class HttpAssembly {
 
     HttpAssembly(Dependencies dependencies) {
         this.dependencies = dependencies;
-        Config config = dependencies.config;
+        NodeContext node = dependencies.node;
+        Config config = node.config();
         ProblemResponder problems = dependencies.problems;
-        ApiContract contract = ModuleOperations.addTo(dependencies.contract, dependencies.modules);
+        ApiContract contract = ModuleOperations.addTo(dependencies.contract, node.modules());
         InstantChecks checks = new InstantChecks(
-                dependencies.vertx,
-                dependencies.modules,
-                dependencies.environment.policy(),
-                dependencies.resultLookup,
-                dependencies.bus,
+                node.vertx(),
+                node.modules(),
+                node.policy(),
+                node.resultLookup(),
+                node.bus(),
                 dependencies.router,
                 config.limits().freshPerHour() > 0,
-                dependencies.registry);
+                node.registry());
         responseCache = new ResponseCacheHandler(
-                dependencies.cache, checks, dependencies.clock, config.cache().ttl());
+                node.resultCache(), checks, node.clock(), config.cache().ttl());
         ClientAddress clients = new ClientAddress(config.http().trustedProxies());
         accessLog = new AccessLog(config.log().access(), clients);
         InstantCheckService instantCheckService = new InstantCheckService(checks, clients, CheckEnvironment.PRODUCT);
         RequestBodyReader bodies = new RequestBodyReader(problems);
-        AccountService accounts = dependencies.accountAssembly.service(clients, problems, dependencies.clock);
+        AccountService accounts = dependencies.accountAssembly.service(clients, problems, node.clock());
         ApiKeyHandler keys = new ApiKeyHandler(dependencies.keys, problems);
-        jobs = new JobOperations(
-                dependencies.vertx, dependencies.bus, dependencies.modules, keys, bodies, problems, config.http());
+        jobs = new JobOperations(node.vertx(), node.bus(), node.modules(), keys, bodies, problems, config.http());
         operations = new ArrayList<>(jobs.all());
         operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));
-        ToolDocuments tools =
-                new ToolDocuments(dependencies.modules, config.http().publicUrl());
+        ToolDocuments tools = new ToolDocuments(node.modules(), config.http().publicUrl());
         operations.addAll(ToolOperations.of(tools, contract, problems));
         operations.add(new InstantCheckOperation(
                         instantCheckService,
-                        dependencies.cache,
+                        node.resultCache(),
                         responseCache,
                         problems,
                         config.limits().freshPerHourKey() > 0 ? keys : null)
@@ -105,26 +87,26 @@ final class HttpAssembly {
         website = new WebRoutes(new PageDependencies(
                 dependencies.pages,
                 problems,
-                dependencies.modules,
+                node.modules(),
                 instantCheckService,
                 accounts,
                 contract,
                 bodies,
-                dependencies.bus,
+                node.bus(),
                 new PageDependencies.Limits(
                         config.limits().freshPerHour(),
                         config.limits().jobsPerHour(),
                         config.limits().jobsPerHourAccount()),
-                dependencies.clock,
+                node.clock(),
                 config.http().bodyTimeout(),
                 jobs.forPages(),
-                new PageKeyStore(dependencies.database)));
+                new PageKeyStore(node.databases().instant())));
     }
 
     /** Creates an instance of the HTTP verticle; all instances share the port. */
     HttpVerticle verticle() {
         return new HttpVerticle(
-                dependencies.config.http(),
+                dependencies.node.config().http(),
                 dependencies.contract,
                 operations,
                 website,

@@ -1,7 +1,9 @@
 package dev.plumbline.app;
 
 import dev.plumbline.config.Config;
+import dev.plumbline.model.NodeRole;
 import dev.plumbline.store.DatabaseOptions;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,7 +22,9 @@ final class StartupLog {
                 .addKeyValue(
                         "management",
                         config.management().host() + ":" + config.management().port())
-                .addKeyValue("roles", "http,run,coordinate")
+                .addKeyValue(
+                        "roles",
+                        config.node().roles().stream().map(NodeRole::id).collect(Collectors.joining(",")))
                 .log("started");
         LOG.atInfo()
                 .addKeyValue("kind", config.database().url() == null ? "embedded" : "external")

@@ -170,7 +170,11 @@ public final class CheckCommand implements Callable<Integer> {
         Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(loops));
         try {
             CheckEnvironment environment = CheckEnvironment.of(
-                    vertx, settings, new OwnEndpoints(), RateLimiterFactory.local(vertx), Version.text());
+                    vertx,
+                    settings,
+                    CheckEnvironment.policy(settings, new OwnEndpoints()),
+                    RateLimiterFactory.local(vertx),
+                    Version.text());
             if (single && format() != ReportFormat.NAGIOS) {
                 Target target = TargetParser.parse(description, targets.get(0));
                 String refusal = environment.policy().refusal(target);

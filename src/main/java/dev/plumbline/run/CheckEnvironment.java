@@ -30,18 +30,29 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
     public static final String PRODUCT = "Plumbline/";
 
     /**
-     * @param version of this program
-     * @throws IOException if the extra root certificates cannot be read
+     * The target policy of the configuration.
+     *
+     * @param own the listening sockets of the service
      * @throws IllegalArgumentException if a target rule is invalid; the message names it
      */
-    public static CheckEnvironment of(
-            Vertx vertx, Config config, OwnEndpoints own, RateLimiterFactory limiters, String version)
-            throws IOException {
+    public static TargetPolicy policy(Config config, OwnEndpoints own) {
         Config.TargetSettings targets = config.targets();
-        TargetPolicy policy = new TargetPolicy(
+        return new TargetPolicy(
                 new TargetPolicy.Rules(
                         targets.allow(), targets.deny(), config.dns().denySuffixes(), targets.ports()),
                 own);
+    }
+
+    /**
+     * Creates the probes.
+     *
+     * @param version of this program
+     * @throws IOException if the extra root certificates cannot be read
+     */
+    public static CheckEnvironment of(
+            Vertx vertx, Config config, TargetPolicy policy, RateLimiterFactory limiters, String version)
+            throws IOException {
+        Config.TargetSettings targets = config.targets();
         DnsResolver resolver = new DnsResolver(vertx, config.dns(), policy, System::nanoTime);
         EgressGuard guard = new EgressGuard(policy, resolver, targets, limiters);
         TrustRoots trust = TrustRoots.load(config.tls().extraRoots());

@@ -41,6 +41,11 @@ public final class RunnerMetrics {
                 .register(registry);
     }
 
+    /** The number of checks that run or wait to run. */
+    public int pending() {
+        return running.get() + queued.get();
+    }
+
     void started() {
         running.incrementAndGet();
     }

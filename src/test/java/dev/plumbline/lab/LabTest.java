@@ -124,7 +124,12 @@ class LabTest {
         return new CheckRunner(
                 vertx,
                 ModuleCatalogue.load(),
-                CheckEnvironment.of(vertx, config, new OwnEndpoints(), RateLimiterFactory.local(vertx), "test")
+                CheckEnvironment.of(
+                                vertx,
+                                config,
+                                CheckEnvironment.policy(config, new OwnEndpoints()),
+                                RateLimiterFactory.local(vertx),
+                                "test")
                         .probes(),
                 CLOCK,
                 new RunnerMetrics(new SimpleMeterRegistry()),

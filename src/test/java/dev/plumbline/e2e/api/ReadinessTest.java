@@ -2,7 +2,6 @@ package dev.plumbline.e2e.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.bus.MessageBus;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.lab.FreePorts;
@@ -61,8 +60,7 @@ class ReadinessTest {
     void nodeWithoutHttpServerIsNotReady() throws Exception {
         Vertx vertx = DATABASE.vertx();
         Config config = ConfigLoader.load(null, Map.of("PLUMBLINE_HTTP_PORT", Integer.toString(http)));
-        HealthCheck health =
-                new HealthCheck(new HttpSelfProbe(vertx, config.http()), DATABASE.open(), MessageBus.of(vertx));
+        HealthCheck health = new HealthCheck().addHttp(new HttpSelfProbe(vertx, config.http()));
 
         HealthCheck.Report before = TestDatabase.await(health.check());
         HttpServer server = TestDatabase.await(vertx.createHttpServer()
@@ -73,6 +71,7 @@ class ReadinessTest {
 
         assertThat(before.ready()).isFalse();
         assertThat(before.components().getString("http")).isEqualTo("down");
+        assertThat(after.ready()).isTrue();
         assertThat(after.components().getString("http")).isEqualTo("up");
     }
 

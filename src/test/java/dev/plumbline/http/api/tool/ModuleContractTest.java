@@ -265,7 +265,12 @@ class ModuleContractTest {
         environment.putIfAbsent("PLUMBLINE_DNS_SERVERS", "127.0.0.1:" + refusing);
         try {
             Config config = ConfigLoader.load(null, environment);
-            return CheckEnvironment.of(vertx, config, new OwnEndpoints(), RateLimiterFactory.local(vertx), "test");
+            return CheckEnvironment.of(
+                    vertx,
+                    config,
+                    CheckEnvironment.policy(config, new OwnEndpoints()),
+                    RateLimiterFactory.local(vertx),
+                    "test");
         } catch (ConfigException | IOException wrong) {
             throw new AssertionError(wrong);
         }

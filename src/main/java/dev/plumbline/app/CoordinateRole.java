@@ -1,0 +1,80 @@
+package dev.plumbline.app;
+
+import dev.plumbline.account.SessionService;
+import dev.plumbline.bus.CheckRouter;
+import dev.plumbline.cluster.NodeLease;
+import dev.plumbline.config.Config;
+import dev.plumbline.job.coordinate.CoordinatorSettings;
+import dev.plumbline.job.coordinate.JobCoordinatorVerticle;
+import dev.plumbline.job.store.JobStore;
+import dev.plumbline.job.store.WorkStore;
+import dev.plumbline.limit.SlidingWindows;
+import dev.plumbline.result.ResultStore;
+import dev.plumbline.store.RetentionTask;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.List;
+
+/** The parts of a node with the role {@code coordinate}: the job coordinator and the deletion of expired rows. */
+final class CoordinateRole {
+    private static final Duration PURGE_PERIOD = Duration.ofSeconds(60);
+
+    private final JobCoordinatorVerticle coordinator;
+    private final RetentionTask retention;
+
+    private CoordinateRole(JobCoordinatorVerticle coordinator, RetentionTask retention) {
+        this.coordinator = coordinator;
+        this.retention = retention;
+    }
+
+    /** Deploys the coordinator and starts the deletions. */
+    static CoordinateRole deploy(NodeContext node, CheckRouter router, CoordinatorSettings settings, NodeLease lease)
+            throws StartException {
+        Config config = node.config();
+        JobCoordinatorVerticle verticle = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
+                node.notifications(),
+                node.bus(),
+                router,
+                node.modules(),
+                node.policy(),
+                node.resultLookup(),
+                new WorkStore(
+                        node.databases().jobs(),
+                        node.databases().maintenance(),
+                        config.jobs().retention()),
+                node.clock(),
+                settings,
+                lease,
+                config.http().shutdownTimeout(),
+                node.registry()));
+        node.deploy(() -> verticle, 1, "job coordinator");
+        return new CoordinateRole(verticle, retention(node));
+    }
+
+    private static RetentionTask retention(NodeContext node) {
+        JobStore jobs = node.jobs();
+        return new RetentionTask(
+                node.vertx(),
+                node.databases().maintenance(),
+                PURGE_PERIOD,
+                List.of(
+                        new RetentionTask.Task("results", ResultStore::purgeExpired),
+                        new RetentionTask.Task("quotas", SlidingWindows::purgeExpired),
+                        new RetentionTask.Task("job_partitions", jobs::maintainPartitions),
+                        new RetentionTask.Task("jobs", jobs::purgeExpired),
+                        new RetentionTask.Task("idempotency_keys", JobStore::purgeIdempotencyKeys),
+                        new RetentionTask.Task("deleted_accounts", JobStore::cancelJobsOfDeletedAccounts),
+                        new RetentionTask.Task("sessions", SessionService::purgeExpired)),
+                node.registry());
+    }
+
+    /** Stops claiming, waits for lines in progress and releases the chunks. */
+    Future<Void> drain() {
+        return coordinator.drain();
+    }
+
+    /** Stops the deletions. */
+    void stop() {
+        retention.stop();
+    }
+}

@@ -1,0 +1,182 @@
+package dev.plumbline.app;
+
+import dev.plumbline.account.ApiKeyAuthenticator;
+import dev.plumbline.account.BootstrapAccount;
+import dev.plumbline.account.PasswordHasher;
+import dev.plumbline.bus.CheckRouter;
+import dev.plumbline.config.Config;
+import dev.plumbline.http.ApiContract;
+import dev.plumbline.http.HttpMetrics;
+import dev.plumbline.http.HttpServerSettings;
+import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.server.internal.ConnectionRegistry;
+import dev.plumbline.http.web.layout.Assets;
+import dev.plumbline.http.web.layout.PageRenderer;
+import dev.plumbline.instant.InstantChecks;
+import dev.plumbline.job.api.JobApiVerticle;
+import dev.plumbline.job.store.JobStateStore;
+import dev.plumbline.job.store.UsageStore;
+import dev.plumbline.limit.QuotaPolicy;
+import dev.plumbline.limit.RateLimitVerticle;
+import dev.plumbline.limit.SlidingWindows;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.transport.Transport;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The parts of a node with the role {@code http}: HTTP server, accounts, quotas, and requests for jobs. */
+final class HttpRole {
+    private static final Duration WINDOW = Duration.ofHours(1);
+    private static final long CLOSE_SECONDS = 5;
+
+    private final Config config;
+    private final PageRenderer pages;
+    private final ProblemResponder problems;
+    private final HttpMetrics metrics;
+    private final ConnectionRegistry connections;
+
+    private @Nullable Future<ApiContract> contract;
+    private @Nullable SlidingWindows quotas;
+    private @Nullable ApiKeyAuthenticator keys;
+    private @Nullable AccountAssembly accounts;
+    private @Nullable HttpAssembly assembly;
+    private @Nullable Vertx deployedOn;
+    private @Nullable String deployment;
+
+    HttpRole(Config config, MeterRegistry registry) {
+        this.config = config;
+        this.pages = new PageRenderer(config.http().publicUrl(), Assets.load());
+        this.problems = new ProblemResponder(config.http().publicUrl(), pages);
+        this.metrics = new HttpMetrics(registry);
+        this.connections = new ConnectionRegistry(config.http(), HttpServerSettings.of(config.http()));
+        Gauge.builder("plumbline.http.active.connections", connections, ConnectionRegistry::open)
+                .description("Open HTTP connections")
+                .register(registry);
+        FunctionCounter.builder("plumbline.http.rejected.connections", connections, ConnectionRegistry::rejections)
+                .description("HTTP connections rejected or closed because of a connection limit")
+                .register(registry);
+    }
+
+    /** The transport with which Vert.x must be built. */
+    Transport transport() {
+        return connections.transport();
+    }
+
+    /** Starts to load openapi.json, which takes longer than the other steps of the start. */
+    void load(Vertx vertx) {
+        contract = ApiContract.load(vertx, config.http().publicUrl());
+    }
+
+    /**
+     * Deploys everything but the HTTP server, and creates the first account.
+     *
+     * @param print receives the credentials of the first account, line by line
+     */
+    void deploy(NodeContext node, Consumer<String> print) throws StartException {
+        SlidingWindows windows =
+                new SlidingWindows(node.vertx(), node.databases().instant(), policies());
+        quotas = windows;
+        PasswordHasher passwords = new PasswordHasher(node.vertx());
+        AccountAssembly accountAssembly =
+                new AccountAssembly(node.vertx(), config, node.databases().instant(), node.bus(), passwords);
+        accounts = accountAssembly;
+        ApiKeyAuthenticator apiKeys =
+                new ApiKeyAuthenticator(node.vertx(), node.databases().instant());
+        apiKeys.subscribe(node.notifications());
+        keys = apiKeys;
+        node.gauge("quota", windows::pendingCharges);
+        node.gauge("api_key", apiKeys::pendingLookups);
+        node.gauge("session", accountAssembly.sessions()::pendingLookups);
+        Gauge.builder("plumbline.password.hashes.pending", passwords, PasswordHasher::pending)
+                .description("Password hashes being computed or queued")
+                .register(node.registry());
+        BlockingAwait.await(
+                        new BootstrapAccount(node.databases().instant(), passwords).run(config.bootstrap()),
+                        "cannot create the first account")
+                .forEach(print);
+        node.deploy(() -> new RateLimitVerticle(node.bus(), windows), 1, "quotas");
+        JobStateStore states = new JobStateStore(node.vertx(), node.databases().jobs());
+        UsageStore usage = new UsageStore(node.databases().jobs());
+        node.deploy(() -> new JobApiVerticle(node.bus(), node.modules(), node.jobs(), states, usage), 1, "job API");
+    }
+
+    private Map<String, QuotaPolicy> policies() {
+        Map<String, QuotaPolicy> policies = new HashMap<>(AccountAssembly.QUOTAS);
+        policies.put(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW));
+        policies.put(InstantChecks.KEY_POLICY, new QuotaPolicy(config.limits().freshPerHourKey(), WINDOW));
+        return policies;
+    }
+
+    /** Starts the HTTP server; call after {@link #deploy}. */
+    void listen(NodeContext node, CheckRouter router) throws StartException {
+        HttpAssembly server = new HttpAssembly(new HttpAssembly.Dependencies(
+                node,
+                router,
+                requireStarted(keys),
+                requireStarted(accounts),
+                pages,
+                problems,
+                metrics,
+                BlockingAwait.await(requireStarted(contract), "openapi.json")));
+        assembly = server;
+        deployedOn = node.vertx();
+        deployment = node.deploy(
+                server::verticle,
+                NodeContext.loops(),
+                (config.http().tlsKey() == null ? "" : "http.tls_certificate, http.tls_key or ")
+                        + "http.host:port "
+                        + config.http().host()
+                        + ":"
+                        + config.http().port());
+    }
+
+    private static <T> T requireStarted(@Nullable T part) {
+        return java.util.Objects.requireNonNull(part, "the role is not deployed");
+    }
+
+    /** Waits for {@code http.shutdown_delay}, in which requests are accepted, if the HTTP server is running. */
+    void awaitShutdownDelay() {
+        Duration delay = config.http().shutdownDelay();
+        if (deployedOn != null && deployment != null && !delay.isZero()) {
+            BlockingAwait.quietly(
+                    deployedOn.timer(delay.toMillis(), TimeUnit.MILLISECONDS), delay.toSeconds() + CLOSE_SECONDS);
+        }
+    }
+
+    /** Completes requests in progress and stops the HTTP server. */
+    void drain() {
+        if (assembly != null) {
+            assembly.drain();
+        }
+        if (deployedOn != null && deployment != null) {
+            Duration timeout = config.http().shutdownTimeout();
+            BlockingAwait.quietly(connections.drain(timeout), timeout.toSeconds() + CLOSE_SECONDS);
+            BlockingAwait.quietly(deployedOn.undeploy(deployment), CLOSE_SECONDS);
+        }
+    }
+
+    /** Writes what is pending; call before the database is closed. */
+    void flush() {
+        if (keys != null) {
+            BlockingAwait.quietly(keys.flush(), CLOSE_SECONDS);
+        }
+        if (quotas != null) {
+            BlockingAwait.quietly(quotas.flush(), CLOSE_SECONDS);
+        }
+    }
+
+    /** Waits for openapi.json, which may still be loading if the start failed. */
+    void awaitLoaded() {
+        if (contract != null) {
+            BlockingAwait.quietly(contract, 2 * CLOSE_SECONDS);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package dev.plumbline.app;
+
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.config.Config;
+import dev.plumbline.job.store.JobStore;
+import dev.plumbline.result.ResultCache;
+import dev.plumbline.result.ResultLookup;
+import dev.plumbline.result.ResultStore;
+import dev.plumbline.store.DatabasePools;
+import dev.plumbline.store.NotificationListener;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Deployable;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.util.function.Supplier;
+
+/**
+ * What all roles of a node share.
+ *
+ * @param notifications not started until all roles are deployed
+ */
+record NodeContext(
+        Vertx vertx,
+        Config config,
+        Clock clock,
+        MeterRegistry registry,
+        MessageBus bus,
+        DatabasePools databases,
+        ResultStore results,
+        ResultCache resultCache,
+        ResultLookup resultLookup,
+        JobStore jobs,
+        ModuleCatalogue modules,
+        TargetPolicy policy,
+        NotificationListener notifications) {
+
+    /** The number of event loops. */
+    static int loops() {
+        return Runtime.getRuntime().availableProcessors();
+    }
+
+    /**
+     * Deploys verticles and waits.
+     *
+     * @param what the verticles or their settings, for the message
+     * @return the deployment ID
+     */
+    String deploy(Supplier<? extends Deployable> verticle, int instances, String what) throws StartException {
+        return BlockingAwait.await(
+                vertx.deployVerticle(verticle, new DeploymentOptions().setInstances(instances)), what);
+    }
+
+    /** Registers the length of a queue of requests that wait for a database batch. */
+    void gauge(String queue, Supplier<Number> queued) {
+        Gauge.builder("plumbline.database.pending.requests", queued)
+                .description("Requests waiting for a database batch, by queue")
+                .tag("queue", queue)
+                .register(registry);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.plumbline.app;
+
+import dev.plumbline.config.Config;
+import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.run.CheckEnvironment;
+import dev.plumbline.run.CheckRunner;
+import dev.plumbline.run.CheckRunnerVerticle;
+import dev.plumbline.run.RunnerMetrics;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.time.Duration;
+
+/** The parts of a node with the role {@code run}: probes and check runners. */
+final class RunRole {
+    private static final long IDLE_POLL_MS = 20;
+
+    private final Vertx vertx;
+    private final RunnerMetrics metrics;
+
+    private RunRole(Vertx vertx, RunnerMetrics metrics) {
+        this.vertx = vertx;
+        this.metrics = metrics;
+    }
+
+    /** Deploys the runners. */
+    static RunRole deploy(NodeContext node, RateLimiterFactory limiters) throws StartException {
+        Config.CheckSettings checks = node.config().checks();
+        CheckEnvironment environment = environment(node, limiters);
+        RunnerMetrics metrics = new RunnerMetrics(node.registry());
+        int permits = Math.max(1, checks.concurrent() / NodeContext.loops());
+        int queue = checks.queueSize() / NodeContext.loops();
+        node.deploy(
+                () -> new CheckRunnerVerticle(
+                        node.bus(),
+                        () -> new CheckRunner(
+                                node.vertx(),
+                                node.modules(),
+                                environment.probes(),
+                                node.clock(),
+                                metrics,
+                                permits,
+                                queue)),
+                NodeContext.loops(),
+                "check runners");
+        return new RunRole(node.vertx(), metrics);
+    }
+
+    private static CheckEnvironment environment(NodeContext node, RateLimiterFactory limiters) throws StartException {
+        try {
+            return CheckEnvironment.of(node.vertx(), node.config(), node.policy(), limiters, Version.text());
+        } catch (IOException unreadable) {
+            throw new StartException("Cannot read tls.extra_roots: " + unreadable.getMessage(), unreadable);
+        }
+    }
+
+    /** Waits until no check runs or waits. */
+    Future<Void> drain(Duration timeout) {
+        Promise<Void> idle = Promise.promise();
+        awaitIdle(System.nanoTime() + timeout.toNanos(), idle);
+        return idle.future();
+    }
+
+    private void awaitIdle(long deadlineNanos, Promise<Void> idle) {
+        if (metrics.pending() == 0 || System.nanoTime() - deadlineNanos >= 0) {
+            idle.complete();
+        } else {
+            vertx.setTimer(IDLE_POLL_MS, fired -> awaitIdle(deadlineNanos, idle));
+        }
+    }
+}
