@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 
 /**
  * A target that counts requests. {@code /ok} returns 200, {@code /slow} 200 after a third of a second, {@code /missing}
@@ -18,6 +19,8 @@ public final class CountingTarget {
 
     private final Vertx vertx;
     private final HttpServer server;
+    private final UnaryOperator<String> hosts;
+    private volatile String location = "";
     private final AtomicLong asked = new AtomicLong();
     private final AtomicLong answered = new AtomicLong();
     private final Map<String, Integer> comers = new ConcurrentHashMap<>();
@@ -25,13 +28,39 @@ public final class CountingTarget {
     private final Promise<Void> gate = Promise.promise();
 
     public CountingTarget(Vertx vertx) {
+        this(vertx, "127.0.0.1", path -> "127.0.0.1");
+    }
+
+    private CountingTarget(Vertx vertx, String listensOn, UnaryOperator<String> hosts) {
         this.vertx = vertx;
+        this.hosts = hosts;
         this.server = Await.value(
-                vertx.createHttpServer().requestHandler(this::handle).listen(0, "127.0.0.1"));
+                vertx.createHttpServer().requestHandler(this::handle).listen(0, listensOn));
+    }
+
+    /**
+     * A target at many addresses, so that its paths have different owners in a cluster.
+     *
+     * @param network the first three octets of its addresses, for example {@code 127.1.1}
+     */
+    public static CountingTarget atAddresses(Vertx vertx, String network) {
+        return new CountingTarget(vertx, "0.0.0.0", path -> network + "." + (1 + Math.floorMod(path.hashCode(), 250)));
+    }
+
+    /** A target at all addresses of this machine. {@code /redirect/NAME} redirects to a URL followed by the name. */
+    public static CountingTarget redirecting(Vertx vertx, String url) {
+        CountingTarget target = new CountingTarget(vertx, "0.0.0.0", path -> "127.0.0.1");
+        target.location = url;
+        return target;
+    }
+
+    /** The URL of a path under another name or address of this machine. */
+    public String url(String host, String path) {
+        return "http://" + host + ":" + server.actualPort() + path;
     }
 
     public String url(String path) {
-        return "http://127.0.0.1:" + server.actualPort() + path;
+        return url(hosts.apply(path), path);
     }
 
     /** The number of received requests. */
@@ -72,6 +101,9 @@ public final class CountingTarget {
             vertx.setTimer(SLOW_MS, later -> answer(request, 200));
         } else if (path.startsWith("/held/") && comer == 1) {
             letGo.future().onSuccess(gone -> answer(request, 404));
+        } else if (path.startsWith("/redirect/")) {
+            request.response().putHeader("Location", location + path.substring("/redirect/".length()));
+            answer(request, 302);
         } else if (path.startsWith("/gate/")) {
             gate.future().onSuccess(open -> answer(request, 200));
         } else {

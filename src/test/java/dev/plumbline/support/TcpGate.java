@@ -8,9 +8,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A TCP proxy on loopback that can drop data or refuse connections. */
+/** A TCP proxy to a server on loopback that can drop data or refuse connections. */
 public final class TcpGate {
     private final Vertx vertx;
+    private final String host;
     private final int target;
     private final NetClient client;
     private final Set<NetSocket> sockets = ConcurrentHashMap.newKeySet();
@@ -20,8 +21,15 @@ public final class TcpGate {
     private volatile boolean responsesDropped;
     private NetServer server;
 
+    /** A proxy on loopback. */
     public TcpGate(Vertx vertx, int target) {
+        this(vertx, "127.0.0.1", target);
+    }
+
+    /** @param host the address on which the proxy listens */
+    public TcpGate(Vertx vertx, String host, int target) {
         this.vertx = vertx;
+        this.host = host;
         this.target = target;
         this.client = vertx.createNetClient();
         this.port = listen(0);
@@ -33,7 +41,7 @@ public final class TcpGate {
 
     private int listen(int on) {
         server = vertx.createNetServer().connectHandler(this::accept);
-        return TestDatabase.await(server.listen(on, "127.0.0.1")).actualPort();
+        return TestDatabase.await(server.listen(on, host)).actualPort();
     }
 
     private void accept(NetSocket in) {

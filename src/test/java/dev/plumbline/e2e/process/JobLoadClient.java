@@ -39,6 +39,7 @@ final class JobLoadClient {
             .connectTimeout(Duration.ofSeconds(5))
             .build();
     private final CountingTarget target;
+    private final JsonObject options;
     private final Random random;
     private final Queue<Order> unanswered = new ConcurrentLinkedQueue<>();
     private final Map<String, Order> accepted = new ConcurrentHashMap<>();
@@ -50,7 +51,13 @@ final class JobLoadClient {
     record Order(String name, String key, List<String> items, JsonObject options) {}
 
     JobLoadClient(CountingTarget target, long seed) {
+        this(target, seed, new JsonObject());
+    }
+
+    /** @param options the options of jobs that are created without options */
+    JobLoadClient(CountingTarget target, long seed, JsonObject options) {
         this.target = target;
+        this.options = options;
         this.random = new Random(seed);
     }
 
@@ -70,12 +77,12 @@ final class JobLoadClient {
                         default -> target.url("/ok/" + number + "/" + i);
                     });
         }
-        return new Order("order-" + number + "-" + UUID.randomUUID(), key, items, new JsonObject());
+        return new Order("order-" + number + "-" + UUID.randomUUID(), key, items, options);
     }
 
     /** Returns a new job with these lines. */
     Order order(String key, List<String> items) {
-        return order(key, items, new JsonObject());
+        return order(key, items, options);
     }
 
     /**
@@ -86,7 +93,8 @@ final class JobLoadClient {
         return order(key, items, new JsonObject().put("method", "get").put("timeout_ms", 30_000));
     }
 
-    private Order order(String key, List<String> items, JsonObject options) {
+    /** Returns a new job with these lines and options. */
+    Order order(String key, List<String> items, JsonObject options) {
         String name = "order-" + made.incrementAndGet() + "-" + UUID.randomUUID();
         return new Order(name, key, items, options);
     }
@@ -238,6 +246,19 @@ final class JobLoadClient {
             return "target_blocked";
         }
         return item.contains("/missing/") ? "404" : "200";
+    }
+
+    /** Verifies that no line of an accepted job was requested more often. Valid for checks with the method GET only. */
+    void assertAttempts(int most) {
+        for (Order order : accepted.values()) {
+            for (String item : order.items) {
+                if (item.startsWith("http://") && !item.startsWith("http://10.")) {
+                    assertThat(target.comers(URI.create(item).getPath()))
+                            .as(item)
+                            .isBetween(1, most);
+                }
+            }
+        }
     }
 
     /** Returns the job with its results. */

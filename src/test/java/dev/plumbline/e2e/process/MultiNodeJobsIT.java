@@ -1,18 +1,11 @@
 package dev.plumbline.e2e.process;
 
-import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.account.TestAccounts;
-import dev.plumbline.store.Database;
-import dev.plumbline.store.EmbeddedPostgres;
-import dev.plumbline.store.SchemaMigrator;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CountingTarget;
 import io.vertx.core.Vertx;
-import io.vertx.sqlclient.Tuple;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,8 +57,7 @@ class MultiNodeJobsIT {
     @TempDir
     Path two;
 
-    private static EmbeddedPostgres postgres;
-    private static Database database;
+    private static CrashableDatabase database;
 
     private final CountingTarget target = new CountingTarget(VERTX);
     private final long seed = Long.getLong("plumbline.seed", System.nanoTime());
@@ -75,23 +67,20 @@ class MultiNodeJobsIT {
 
     @BeforeAll
     static void startDatabase() {
-        postgres = EmbeddedPostgres.start(databaseFolder);
-        await(SchemaMigrator.run(VERTX, postgres.url()));
-        database = new Database(VERTX, postgres.url(), 4, Duration.ofSeconds(5));
+        database = CrashableDatabase.start(databaseFolder);
     }
 
     @AfterAll
     static void stopDatabase() {
-        await(database.close());
-        postgres.stop();
+        database.close();
         Await.value(VERTX.close());
     }
 
     @BeforeEach
     void makeKey(TestReporter reporter) {
         reporter.publishEntry("plumbline.seed", Long.toString(seed));
-        key = new TestAccounts(database).key().secret();
-        settings.put("DATABASE_URL", postgres.url());
+        key = database.accounts().key().secret();
+        settings.put("DATABASE_URL", database.url());
         settings.put("TARGETS_PER_IP_PER_SECOND", "0");
         settings.put("TARGETS_PER_IP_CONCURRENT", "0");
         settings.put("SESSION_SECRET", "a secret for the nodes of this test only");
@@ -99,27 +88,12 @@ class MultiNodeJobsIT {
 
     @AfterEach
     void nothingIsLeft() {
-        assertThat(number("select count(*) from job where finished_at is null")).isZero();
-        assertThat(number("select count(*) from job_chunk where state in ('waiting', 'claimed')"))
-                .isZero();
-        assertThat(
-                        number(
-                                """
-                select count(*) from job j where j.total <> (
-                  select count(*) from job_result r where r.job_id = j.id)"""))
-                .isZero();
+        database.assertNothingLeft();
     }
 
     /** Prevents database timeouts on a loaded machine. */
     private void raiseDatabaseTimeout() {
         settings.put("DATABASE_TIMEOUT", "5s");
-    }
-
-    private static long number(String sql, Object... arguments) {
-        return await(database.query(sql, Tuple.from(arguments)))
-                .iterator()
-                .next()
-                .getLong(0);
     }
 
     private static void eventually(Duration within, BooleanSupplier condition) {
@@ -151,7 +125,7 @@ class MultiNodeJobsIT {
                 eventually(PATIENCE, () -> target.answered() >= enough || sending.isDone());
                 LockSupport.parkNanos(random.nextInt(20_000_000));
 
-                restartDatabase();
+                database.restart();
 
                 sending.get(120, TimeUnit.SECONDS);
                 eventually(PATIENCE, () -> service.ready().statusCode() == 200);
@@ -159,37 +133,9 @@ class MultiNodeJobsIT {
             load.resendUntilAnswered(service.address());
             load.assertAllJobsCompleted(service.address(), RECOVERY);
             load.assertNoDuplicates(service.address());
-            eventually(PATIENCE, () -> answers());
+            eventually(PATIENCE, database::answers);
         } finally {
             client.shutdownNow();
-        }
-    }
-
-    private static boolean answers() {
-        try {
-            await(database.ping());
-            return true;
-        } catch (RuntimeException away) {
-            return false;
-        }
-    }
-
-    /** As {@code pg_ctl -m immediate}; its supervisor restarts the server. Returns when another server has started. */
-    private static void restartDatabase() throws IOException, InterruptedException {
-        String pid = postmasterPid();
-        assertThat(new ProcessBuilder("kill", "-QUIT", pid).start().waitFor()).isZero();
-        // otherwise the next restart could meet a server that is still stopping
-        eventually(
-                PATIENCE, () -> !postmasterPid().isEmpty() && !postmasterPid().equals(pid));
-    }
-
-    /** The process ID of the server; empty while it does not run. */
-    private static String postmasterPid() {
-        try {
-            return Files.readAllLines(databaseFolder.resolve("postgres/cluster/postmaster.pid"))
-                    .get(0);
-        } catch (IOException | IndexOutOfBoundsException notWritten) {
-            return "";
         }
     }
 
@@ -270,11 +216,11 @@ class MultiNodeJobsIT {
             load.send(dying.address(), load.order(key, 400));
         }
         // an expired node registers again with another ID
-        eventually(PATIENCE, () -> number("select count(*) from node") == 2);
+        eventually(PATIENCE, () -> database.number("select count(*) from node") == 2);
         dying.kill();
         dying.awaitExit(10);
         load.resendUntilAnswered(heir.address());
-        eventually(RECOVERY, () -> number("select count(*) from node") == 1);
+        eventually(RECOVERY, () -> database.number("select count(*) from node") == 1);
     }
 
     @Test
@@ -301,10 +247,11 @@ class MultiNodeJobsIT {
         } finally {
             client.shutdownNow();
         }
-        assertThat(number("select count(*) from job where finished_at is null")).isPositive();
-        assertThat(number("select count(*) from job_chunk where state = 'claimed'"))
+        assertThat(database.number("select count(*) from job where finished_at is null"))
+                .isPositive();
+        assertThat(database.number("select count(*) from job_chunk where state = 'claimed'"))
                 .isZero();
-        assertThat(number("select coalesce(sum(crash_count), 0) from job_chunk where state = 'waiting'"))
+        assertThat(database.number("select coalesce(sum(crash_count), 0) from job_chunk where state = 'waiting'"))
                 .isZero();
         settings.remove("CHECKS_CONCURRENT");
         try (ServiceProcess service = ServiceProcess.start(one, settings)) {

@@ -30,14 +30,14 @@ public final class ServiceProcess implements AutoCloseable {
 
     private final Process process;
     private final Path log;
-    private final int managementPort;
+    private final String management;
     private final List<String> printed = new ArrayList<>();
     private String address = "";
 
-    private ServiceProcess(Process process, Path log, int managementPort) {
+    private ServiceProcess(Process process, Path log, String management) {
         this.process = process;
         this.log = log;
-        this.managementPort = managementPort;
+        this.management = management;
     }
 
     /**
@@ -52,19 +52,37 @@ public final class ServiceProcess implements AutoCloseable {
 
     /** As {@link #launch(Path, Map)}, with one more option of the JVM. */
     public static ServiceProcess launch(Path folder, Map<String, String> settings, String option) throws IOException {
-        List<String> command = java(option);
+        return launch(folder, settings, java(option));
+    }
+
+    /**
+     * As {@link #launch(Path, Map)}, started by another program, which becomes the JVM (exec).
+     *
+     * @param launcher the program and its arguments before those of the JVM
+     */
+    static ServiceProcess launchBy(List<String> launcher, Path folder, Map<String, String> settings)
+            throws IOException {
+        List<String> command = new ArrayList<>(launcher);
+        command.addAll(java("-XX:SharedArchiveFile=" + ClassArchive.path()));
+        return launch(folder, settings, command);
+    }
+
+    private static ServiceProcess launch(Path folder, Map<String, String> settings, List<String> command)
+            throws IOException {
         Path log = folder.resolve("stderr.log");
         ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(folder.toFile())
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
-        int management = FreePorts.next();
         Map<String, String> environment = builder.environment();
         environment.keySet().removeIf(name -> name.startsWith("PLUMBLINE_"));
         environment.put("PLUMBLINE_HTTP_PORT", Integer.toString(FreePorts.next()));
-        environment.put("PLUMBLINE_MANAGEMENT_PORT", Integer.toString(management));
+        environment.put("PLUMBLINE_MANAGEMENT_PORT", Integer.toString(FreePorts.next()));
+        environment.put("PLUMBLINE_MANAGEMENT_HOST", "127.0.0.1");
         environment.put("PLUMBLINE_TARGETS_ALLOW", "127.0.0.0/8");
         environment.put("PLUMBLINE_TARGETS_PORTS", "*");
         settings.forEach((name, value) -> environment.put("PLUMBLINE_" + name, value));
+        String management =
+                environment.get("PLUMBLINE_MANAGEMENT_HOST") + ":" + environment.get("PLUMBLINE_MANAGEMENT_PORT");
         return new ServiceProcess(builder.start(), log, management);
     }
 
@@ -122,7 +140,7 @@ public final class ServiceProcess implements AutoCloseable {
     }
 
     HttpResponse<String> metrics() {
-        return get("http://127.0.0.1:" + managementPort + "/metrics");
+        return get("http://" + management + "/metrics");
     }
 
     HttpResponse<String> instant(String module, String target) {
@@ -138,8 +156,13 @@ public final class ServiceProcess implements AutoCloseable {
         return URI.create(address).getPort();
     }
 
+    /** Host and port of the management server. */
+    String management() {
+        return management;
+    }
+
     HttpResponse<String> ready() {
-        return get("http://127.0.0.1:" + managementPort + "/health/ready");
+        return get("http://" + management + "/health/ready");
     }
 
     private static HttpResponse<String> get(String uri) {
