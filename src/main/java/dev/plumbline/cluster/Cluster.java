@@ -43,6 +43,7 @@ public final class Cluster {
     private final Supplier<Set<String>> members;
     private final Consumer<List<NodeRecord>> endpoints;
     private final Context context;
+    private final Future<Void> settled;
     private final List<Consumer<ClusterView>> changeListeners = new CopyOnWriteArrayList<>();
     private final List<Consumer<String>> lossListeners = new CopyOnWriteArrayList<>();
 
@@ -78,6 +79,7 @@ public final class Cluster {
         this.members = members;
         this.endpoints = endpoints;
         this.context = ((VertxInternal) vertx).createEventLoopContext();
+        this.settled = vertx.timer(SETTLING_TIME.toMillis()).mapEmpty();
     }
 
     /**
@@ -182,6 +184,11 @@ public final class Cluster {
     /** The Vert.x instance of this node. */
     public Vertx vertx() {
         return vertx;
+    }
+
+    /** Completes when all nodes know this node. */
+    public Future<Void> settled() {
+        return settled;
     }
 
     /** The lease of this node; started. */

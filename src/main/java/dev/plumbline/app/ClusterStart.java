@@ -1,0 +1,107 @@
+package dev.plumbline.app;
+
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.check.IpAddressText;
+import dev.plumbline.cluster.Cluster;
+import dev.plumbline.cluster.HazelcastBus;
+import dev.plumbline.cluster.NodeRecord;
+import dev.plumbline.cluster.NodeStore;
+import dev.plumbline.config.Config;
+import dev.plumbline.egress.OwnEndpoints;
+import dev.plumbline.model.NodeRole;
+import dev.plumbline.store.DatabasePools;
+import dev.plumbline.store.SchemaMigrator;
+import io.vertx.core.Future;
+import io.vertx.core.VertxBuilder;
+import io.vertx.core.VertxOptions;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Joins the cluster, which needs the database before the Vert.x instance is complete. */
+record ClusterStart(Cluster cluster, DatabasePools databases) {
+
+    /**
+     * Blocks until this node is a member.
+     *
+     * @param own receives the listening sockets of all nodes
+     */
+    static ClusterStart join(Config config, VertxBuilder builder, VertxOptions options, OwnEndpoints own)
+            throws StartException {
+        Config.ClusterSettings settings = config.cluster();
+        String url = Objects.requireNonNull(config.database().url());
+        HazelcastBus.Settings bus = new HazelcastBus.Settings(
+                address(settings.host()).getHostAddress(),
+                settings.port(),
+                settings.busPort(),
+                MessageBus.GENERATION,
+                tls(settings));
+        NodeRecord node = new NodeRecord(
+                bus.name(), config.node().roles(), Version.text(), MessageBus.GENERATION, endpoints(config, own));
+        AtomicReference<DatabasePools> databases = new AtomicReference<>();
+        Future<Cluster> joined = Cluster.join(
+                builder,
+                options,
+                bus,
+                node,
+                vertx -> SchemaMigrator.run(vertx, url).map(migrated -> {
+                    DatabasePools pools = DatabasePools.open(vertx, config.database(), url);
+                    databases.set(pools);
+                    return new NodeStore(pools.jobs(), pools.maintenance());
+                }),
+                nodes -> own.setNodes(
+                        nodes.stream().flatMap(ClusterStart::sockets).toList()));
+        Cluster cluster = BlockingAwait.await(joined, "cluster.host:port " + bus.name());
+        return new ClusterStart(cluster, Objects.requireNonNull(databases.get()));
+    }
+
+    private static HazelcastBus.@Nullable Tls tls(Config.ClusterSettings settings) {
+        Path certificate = settings.tlsCertificate();
+        return certificate == null
+                ? null
+                : new HazelcastBus.Tls(
+                        certificate.toString(),
+                        Objects.requireNonNull(settings.tlsKey()).toString(),
+                        Objects.requireNonNull(settings.tlsCa()).toString());
+    }
+
+    /** The listening sockets of this node. */
+    private static List<NodeRecord.Endpoint> endpoints(Config config, OwnEndpoints own) throws StartException {
+        List<NodeRecord.Endpoint> endpoints = new ArrayList<>();
+        if (config.node().has(NodeRole.HTTP)) {
+            add(endpoints, own, config.http().host(), config.http().port());
+        }
+        add(endpoints, own, config.management().host(), config.management().port());
+        add(endpoints, own, config.cluster().host(), config.cluster().port());
+        add(endpoints, own, config.cluster().host(), config.cluster().busPort());
+        return endpoints;
+    }
+
+    private static void add(List<NodeRecord.Endpoint> endpoints, OwnEndpoints own, String host, int port)
+            throws StartException {
+        for (InetAddress address : own.listeningAddresses(address(host))) {
+            endpoints.add(new NodeRecord.Endpoint(IpAddressText.format(address), port));
+        }
+    }
+
+    private static InetAddress address(String host) throws StartException {
+        try {
+            return InetAddress.getByName(host);
+        } catch (UnknownHostException unknown) {
+            throw new StartException("The host " + host + " cannot be resolved. Set an IP address.", unknown);
+        }
+    }
+
+    private static Stream<OwnEndpoints.Socket> sockets(NodeRecord node) {
+        return node.endpoints().stream().flatMap(endpoint -> {
+            InetAddress address = IpAddressText.parse(endpoint.address());
+            return address == null ? Stream.empty() : Stream.of(new OwnEndpoints.Socket(address, endpoint.port()));
+        });
+    }
+}

@@ -1,0 +1,26 @@
+package dev.plumbline.cluster;
+
+import dev.plumbline.model.NodeRole;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+
+/** Metrics of the membership. */
+public final class ClusterMetrics {
+    private ClusterMetrics() {}
+
+    public static void register(Cluster cluster, MeterRegistry registry) {
+        for (NodeRole role : NodeRole.values()) {
+            Gauge.builder("plumbline.cluster.nodes", cluster, node -> node.view()
+                            .count(role))
+                    .description("Nodes that this node can reach, by role")
+                    .tag("role", role.id())
+                    .register(registry);
+        }
+        Gauge.builder("plumbline.cluster.members", cluster, Cluster::members)
+                .description("Members of the event bus")
+                .register(registry);
+        Gauge.builder("plumbline.cluster.split", cluster, node -> node.split() ? 1 : 0)
+                .description("1 if database and event bus disagree about the nodes")
+                .register(registry);
+    }
+}
