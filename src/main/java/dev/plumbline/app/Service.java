@@ -6,6 +6,8 @@ import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.cluster.Cluster;
+import dev.plumbline.cluster.ClusterMetrics;
 import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.cluster.NodeRecord;
 import dev.plumbline.cluster.NodeStore;
@@ -55,6 +57,7 @@ public final class Service {
     private final HealthCheck health = new HealthCheck();
     private final ProcessMetrics processMetrics;
     private final Vertx vertx;
+    private final @Nullable ClusterStart cluster;
     private final @Nullable HttpRole http;
 
     private @Nullable RunRole run;
@@ -63,13 +66,19 @@ public final class Service {
     private @Nullable NodeContext node;
     private @Nullable NodeLease lease;
 
-    private Service(Config config) {
+    /** Joins the cluster if it is enabled. */
+    private Service(Config config) throws StartException {
         this.config = config;
         this.http = config.node().has(NodeRole.HTTP) ? new HttpRole(config, registry) : null;
         this.processMetrics = ProcessMetrics.register(registry);
         BuildInfoMetric.register(registry, Version.text());
-        VertxBuilder builder = Vertx.builder().with(new VertxOptions().setEventLoopPoolSize(NodeContext.loops()));
-        this.vertx = (http == null ? builder : builder.withTransport(http.transport())).build();
+        VertxOptions options = new VertxOptions().setEventLoopPoolSize(NodeContext.loops());
+        VertxBuilder builder = Vertx.builder().with(options);
+        if (http != null) {
+            builder.withTransport(http.transport());
+        }
+        this.cluster = config.cluster().enabled() ? ClusterStart.join(config, builder, options, own) : null;
+        this.vertx = cluster == null ? builder.build() : cluster.cluster().vertx();
         EventLoopLag.measure(vertx, NodeContext.loops(), registry);
     }
 
@@ -113,7 +122,9 @@ public final class Service {
             http.load(vertx);
         }
         String databaseUrl = databaseUrl();
-        BlockingAwait.await(SchemaMigrator.run(vertx, databaseUrl), "database");
+        if (cluster == null) {
+            BlockingAwait.await(SchemaMigrator.run(vertx, databaseUrl), "database");
+        }
         NodeContext context = context(databaseUrl);
         node = context;
         CoordinatorSettings settings = CoordinatorSettings.of(
@@ -131,8 +142,12 @@ public final class Service {
             health.addRunners(context.bus());
         }
         NodeLease registered = register(context);
+        lease = registered;
         if (config.node().has(NodeRole.COORDINATE)) {
             coordinate = CoordinateRole.deploy(context, router, settings, registered);
+        }
+        if (cluster != null) {
+            observe(cluster.cluster(), context);
         }
         context.notifications().start();
         context.deploy(
@@ -140,6 +155,9 @@ public final class Service {
                 1,
                 "management.host:port " + config.management().host() + ":"
                         + config.management().port());
+        if (cluster != null) {
+            BlockingAwait.await(cluster.cluster().settled(), "cluster");
+        }
         if (http != null) {
             http.listen(context, router);
         }
@@ -162,7 +180,8 @@ public final class Service {
 
     private NodeContext context(String databaseUrl) throws StartException {
         TargetPolicy policy = policy();
-        DatabasePools pools = DatabasePools.open(vertx, config.database(), databaseUrl);
+        DatabasePools pools =
+                cluster == null ? DatabasePools.open(vertx, config.database(), databaseUrl) : cluster.databases();
         own.add(pools.instant().host(), pools.instant().port());
         Clock clock = Clock.systemUTC();
         ResultStore results = new ResultStore(vertx, pools.instant(), pools.jobs());
@@ -199,13 +218,26 @@ public final class Service {
     }
 
     private NodeLease register(NodeContext context) {
+        if (cluster != null) {
+            return cluster.cluster().lease();
+        }
         NodeLease registered = new NodeLease(
                 vertx,
                 new NodeStore(context.databases().jobs(), context.databases().maintenance()),
                 new NodeRecord(null, config.node().roles(), Version.text(), MessageBus.GENERATION, List.of()));
-        lease = registered;
         registered.start();
         return registered;
+    }
+
+    private void observe(Cluster joined, NodeContext context) {
+        context.notifications().onConnected(joined::refresh).on(NodeStore.CHANNEL, changed -> joined.refresh());
+        ClusterMetrics.register(joined, registry);
+        health.add(
+                "cluster",
+                () -> Future.succeededFuture(
+                        !joined.settled().isComplete()
+                                ? new HealthCheck.State("joining", false)
+                                : new HealthCheck.State(joined.split() ? "split" : "up", true)));
     }
 
     /**
