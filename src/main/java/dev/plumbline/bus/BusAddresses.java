@@ -44,5 +44,14 @@ public final class BusAddresses {
     /** {@link JobMessage.JobChanged}, published to all nodes. */
     public static final String JOB_CHANGED = "job.changed";
 
+    /** {@link PermitMessage.PermitRequests}, sent to the run node that owns the keys. */
+    public static final String PERMIT_REQUEST = "permit.request";
+
+    /** {@link PermitMessage.PermitDecisions}, sent to the node that requested the permits. */
+    public static final String PERMIT_DECISION = "permit.decision";
+
+    /** {@link PermitMessage.PermitReleases}, sent to the node that granted the permits. */
+    public static final String PERMIT_RELEASE = "permit.release";
+
     private BusAddresses() {}
 }

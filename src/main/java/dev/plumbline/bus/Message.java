@@ -99,7 +99,9 @@ public sealed interface Message
         }
     }
 
-    /** A check that completed on another node: the result as it is stored and sent, so that it is never parsed. */
+    /**
+     * A completed check with the rendered result, as it is stored and sent between nodes, so that it is never parsed.
+     */
     record CheckedRemotely(Verdict verdict, Instant checkedAt, boolean cacheable, byte[] json)
             implements CompletedCheck {}
 

@@ -1,5 +1,6 @@
 package dev.plumbline.cluster;
 
+import dev.plumbline.bus.MessageBus;
 import dev.plumbline.bus.PermitMessage.PermitDecisions;
 import dev.plumbline.bus.PermitMessage.PermitReleases;
 import dev.plumbline.bus.PermitMessage.PermitRequests;
@@ -11,6 +12,7 @@ import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.model.LimiterKind;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The rate limiters of a cluster. Each key is owned by one run node, which decides for all nodes, so that N nodes
  * together stay within a limit and a single busy node can use all of it. Thread-safe.
  */
-final class ClusterRateLimiters implements RateLimiterFactory {
+public final class ClusterRateLimiters implements RateLimiterFactory {
     private final String self;
     private final LongSupplier nanoClock;
     private final PermitOwnership ownership;
@@ -47,6 +49,18 @@ final class ClusterRateLimiters implements RateLimiterFactory {
         this.owned = new OwnedRateLimiters(ownership, nanoClock, scheduler);
         this.server = new PermitServer(self, owned, transport, nanoClock, scheduler, afterTask, metrics);
         this.client = new PermitClient(self, ownership, transport, scheduler, afterTask, metrics);
+    }
+
+    /** The limiters of a run node. A {@link PermitVerticle} must be deployed for them. */
+    public static ClusterRateLimiters of(Cluster cluster, MessageBus bus, MeterRegistry registry) {
+        Vertx vertx = cluster.vertx();
+        return new ClusterRateLimiters(
+                cluster.self(),
+                PermitTransport.of(bus),
+                System::nanoTime,
+                Scheduler.of(vertx),
+                task -> vertx.getOrCreateContext().runOnContext(ignored -> task.run()),
+                registry);
     }
 
     @Override

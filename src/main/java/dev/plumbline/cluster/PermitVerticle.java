@@ -1,0 +1,46 @@
+package dev.plumbline.cluster;
+
+import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.bus.PermitMessage;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+
+/** Receives the messages about permits. One instance per run node, so that they are handled in the order of sending. */
+public final class PermitVerticle extends VerticleBase {
+    private final Cluster cluster;
+    private final MessageBus bus;
+    private final ClusterRateLimiters limiters;
+
+    public PermitVerticle(Cluster cluster, MessageBus bus, ClusterRateLimiters limiters) {
+        this.cluster = cluster;
+        this.bus = bus;
+        this.limiters = limiters;
+    }
+
+    @Override
+    public Future<?> start() {
+        cluster.onChange(view -> limiters.onOwnershipChange(view.ring()::owner));
+        cluster.onLost(limiters::onNodeLost);
+        String self = cluster.self();
+        return Future.all(
+                bus.receiveNode(
+                                self,
+                                BusAddresses.PERMIT_REQUEST,
+                                PermitMessage.PermitRequests.class,
+                                limiters::request)
+                        .completion(),
+                bus.receiveNode(
+                                self,
+                                BusAddresses.PERMIT_DECISION,
+                                PermitMessage.PermitDecisions.class,
+                                limiters::decide)
+                        .completion(),
+                bus.receiveNode(
+                                self,
+                                BusAddresses.PERMIT_RELEASE,
+                                PermitMessage.PermitReleases.class,
+                                limiters::release)
+                        .completion());
+    }
+}
