@@ -14,6 +14,9 @@ public final class BusAddresses {
     /** {@link Message.RefundQuota} → {@link Message.Done} or {@link Message.QuotaUnavailable}. */
     public static final String QUOTA_REFUND = "quota.refund";
 
+    /** {@link Message.QuotaRefunded}, published to all nodes. */
+    public static final String QUOTA_REFUNDED = "quota.refunded";
+
     /** {@link JobMessage.CreateJob} → {@link JobMessage.CreateReply}. */
     public static final String JOB_CREATE = "job.create";
 

@@ -19,6 +19,7 @@ public sealed interface Message
                 Message.ChargeQuota,
                 Message.RefundQuota,
                 Message.QuotaReply,
+                Message.QuotaRefunded,
                 Message.Unreadable,
                 Message.Done {
 
@@ -133,6 +134,9 @@ public sealed interface Message
      * @param chargedAtMicros from {@link Granted}
      */
     record RefundQuota(String policy, String key, int cost, long chargedAtMicros) implements Message {}
+
+    /** Charges were removed, so a denial that a node remembers may no longer be valid. */
+    record QuotaRefunded(String policy, String key) implements Message {}
 
     /** The reply to {@link ChargeQuota}. */
     sealed interface QuotaReply extends Message {}

@@ -30,6 +30,11 @@ public final class RateLimitVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
         return Future.all(
+                bus.subscribe(
+                                BusAddresses.QUOTA_REFUNDED,
+                                Message.QuotaRefunded.class,
+                                refunded -> windows.onRefund(refunded.policy(), refunded.key()))
+                        .completion(),
                 bus.serve(BusAddresses.QUOTA_CHARGE, Message.ChargeQuota.class, windows::charge)
                         .completion(),
                 bus.serve(BusAddresses.QUOTA_REFUND, Message.RefundQuota.class, this::refund)
@@ -37,13 +42,18 @@ public final class RateLimitVerticle extends VerticleBase {
     }
 
     private Future<Message> refund(Message.RefundQuota request) {
-        return windows.refund(request).<Message>map(done -> done).recover(failure -> {
-            if (!(failure instanceof DatabaseUnavailableException)) {
-                return Future.failedFuture(failure);
-            }
-            logLost(lostRefunds.incrementAndGet());
-            return Future.succeededFuture(new Message.QuotaUnavailable(failure instanceof DatabaseOverloadedException));
-        });
+        Message refunded = new Message.QuotaRefunded(request.policy(), request.key());
+        return windows.refund(request)
+                .<Message>map(done -> done)
+                .onSuccess(done -> bus.publish(BusAddresses.QUOTA_REFUNDED, refunded))
+                .recover(failure -> {
+                    if (!(failure instanceof DatabaseUnavailableException)) {
+                        return Future.failedFuture(failure);
+                    }
+                    logLost(lostRefunds.incrementAndGet());
+                    return Future.succeededFuture(
+                            new Message.QuotaUnavailable(failure instanceof DatabaseOverloadedException));
+                });
     }
 
     /** Logs lost refunds, at most once per minute. */

@@ -186,16 +186,19 @@ public final class SlidingWindows {
         }
     }
 
+    /** Forgets the cached denial of a quota, because a node has removed charges. */
+    public void onRefund(String policy, String key) {
+        completedRefunds.incrementAndGet();
+        denials.invalidate(new QuotaKey(policy, key));
+    }
+
     private Future<List<Boolean>> refundAll(List<RefundQuota> requests) {
         return store.refund(requests.stream()
                         .map(refund -> new QuotaStore.Refund(
                                 refund.policy(), refund.key(), refund.cost(), refund.chargedAtMicros()))
                         .toList())
                 .map(done -> {
-                    completedRefunds.incrementAndGet();
-                    for (RefundQuota refund : requests) {
-                        denials.invalidate(new QuotaKey(refund.policy(), refund.key()));
-                    }
+                    requests.forEach(refund -> onRefund(refund.policy(), refund.key()));
                     return Collections.nCopies(requests.size(), true);
                 });
     }

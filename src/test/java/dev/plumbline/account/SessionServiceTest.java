@@ -93,11 +93,14 @@ class SessionServiceTest {
     }
 
     @Test
-    void sessionsAreValidOnAllNodes() {
+    void sessionsAreValidAndEndOnAllNodes() {
         SessionService other = new SessionService(DATABASE.vertx(), DATABASE.open(), SECRET, null, URL);
 
-        assertThat(Await.value(other.authenticate(begin().newToken())).account())
-                .isEqualTo(account);
+        AuthenticatedUser user = begin();
+        assertThat(Await.value(other.authenticate(user.newToken())).account()).isEqualTo(account);
+
+        Await.value(sessions.end(user.session()));
+        assertThat(Await.value(other.authenticate(user.newToken()))).isNull();
     }
 
     @Test

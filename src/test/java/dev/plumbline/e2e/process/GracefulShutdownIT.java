@@ -10,6 +10,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -41,6 +42,9 @@ class GracefulShutdownIT {
 
     @TempDir
     static Path folder;
+
+    @TempDir
+    Path delayedFolder;
 
     private static HttpLab lab;
 
@@ -91,6 +95,28 @@ class GracefulShutdownIT {
             }
         } finally {
             crowd.shutdownNow();
+        }
+    }
+
+    @Test
+    void requestsAreAcceptedDuringTheShutdownDelay() throws Exception {
+        Map<String, String> settings = new HashMap<>(SETTINGS);
+        settings.put("HTTP_SHUTDOWN_DELAY", "5s");
+        try (ServiceProcess service = ServiceProcess.start(delayedFolder, settings)) {
+            assertThat(service.ready().statusCode()).isEqualTo(200);
+
+            service.terminate();
+            Await.until(() -> service.ready().statusCode() == 503);
+
+            try (RawHttpClient client = RawHttpClient.connect(service.port())) {
+                client.send("GET /api/v1/tools HTTP/1.1\r\nHost: a\r\n\r\n");
+                RawHttpClient.RawResponse response = client.answer();
+                assertThat(response).isNotNull();
+                assertThat(response.status()).isEqualTo(200);
+                // the drain would close the connection
+                assertThat(response.closes()).isFalse();
+            }
+            assertThat(service.awaitExit(40)).isZero();
         }
     }
 

@@ -1,0 +1,93 @@
+package dev.plumbline.e2e.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.account.TestAccounts;
+import dev.plumbline.lab.FreePorts;
+import dev.plumbline.support.CapturedLog;
+import dev.plumbline.support.CountingTarget;
+import dev.plumbline.support.Eventually;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.http.HttpResponse;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Two nodes with different roles on one database. */
+@Tag("integration")
+class NodeRolesTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private final int httpPort = FreePorts.next();
+
+    private ServiceUnderTest node(String roles) {
+        Map<String, String> settings = new TreeMap<>();
+        settings.put("NODE_ROLES", roles);
+        settings.put("CLUSTER_ENABLED", "true");
+        settings.put("CLUSTER_PORT", Integer.toString(FreePorts.next()));
+        if (!roles.contains("http")) {
+            settings.put("HTTP_PORT", Integer.toString(httpPort));
+        }
+        return ServiceUnderTest.start(DATABASE.url(), settings);
+    }
+
+    private static JsonObject readiness(ServiceUnderTest node) {
+        return new JsonObject(node.send("GET", node.management("/health/ready")).body());
+    }
+
+    @Test
+    void aNodeRunsThePartsOfItsRolesOnly() throws IOException {
+        TestAccounts.Key key = new TestAccounts(DATABASE.open()).key();
+        CountingTarget target = new CountingTarget(DATABASE.vertx());
+        try (CapturedLog log = new CapturedLog();
+                ServiceUnderTest worker = node("run,coordinate")) {
+            assertThat(worker.uri("/health/ready")).isEqualTo(worker.management("/health/ready"));
+            Eventually.holds(() -> readiness(worker).getString("status").equals("up"));
+            assertThat(readiness(worker).fieldNames())
+                    .contains("database", "runners")
+                    .doesNotContain("http");
+            try (ServerSocket free = new ServerSocket(httpPort, 1, InetAddress.getLoopbackAddress())) {
+                assertThat(free.isBound()).as("the HTTP port is not used").isTrue();
+            }
+            assertThat(log.text()).contains("run,coordinate");
+            try (ServiceUnderTest front = node("http")) {
+                Eventually.holds(() -> readiness(front).getString("status").equals("up"));
+                assertThat(readiness(front).fieldNames())
+                        .contains("database", "http")
+                        .doesNotContain("runners");
+                assertThat(metrics(front)).doesNotContain("plumbline_checks_running", "plumbline_job_lines");
+                assertThat(metrics(worker)).contains("plumbline_checks_running", "plumbline_job_lines");
+
+                assertThat(verdictOfJob(front, key.secret(), target.url("/ok/1")))
+                        .isEqualTo("pass");
+            }
+        }
+    }
+
+    /** Creates a job on a node and waits for its only result there. */
+    private static String verdictOfJob(ServiceUnderTest node, String key, String line) {
+        String[] credentials = {"Authorization", "Bearer " + key};
+        JsonObject job = new JsonObject().put("module", "http-status").put("items", new JsonArray().add(line));
+        HttpResponse<String> created = node.post("/api/v1/jobs", job.encode(), credentials);
+        assertThat(created.statusCode()).isEqualTo(202);
+        String path = "/api/v1/jobs/" + new JsonObject(created.body()).getString("token");
+        HttpResponse<String> finished = node.get(path, "Authorization", "Bearer " + key, "Prefer", "wait=30");
+        return new JsonObject(finished.body())
+                .getJsonArray("results")
+                .getJsonObject(0)
+                .getString("verdict");
+    }
+
+    private static String metrics(ServiceUnderTest node) {
+        return node.send("GET", node.management("/metrics")).body();
+    }
+}
