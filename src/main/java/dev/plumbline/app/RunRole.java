@@ -1,7 +1,9 @@
 package dev.plumbline.app;
 
+import dev.plumbline.cluster.Cluster;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.run.CapacityReporter;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
@@ -11,6 +13,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** The parts of a node with the role {@code run}: probes and check runners. */
 final class RunRole {
@@ -24,13 +27,21 @@ final class RunRole {
         this.metrics = metrics;
     }
 
-    /** Deploys the runners. */
-    static RunRole deploy(NodeContext node, RateLimiterFactory limiters) throws StartException {
+    /**
+     * Deploys the runners.
+     *
+     * @param linePermits maximum number of concurrent lines of jobs
+     * @param cluster null without a cluster
+     */
+    static RunRole deploy(NodeContext node, RateLimiterFactory limiters, int linePermits, @Nullable Cluster cluster)
+            throws StartException {
         Config.CheckSettings checks = node.config().checks();
         CheckEnvironment environment = environment(node, limiters);
         RunnerMetrics metrics = new RunnerMetrics(node.registry());
         int permits = Math.max(1, checks.concurrent() / NodeContext.loops());
         int queue = checks.queueSize() / NodeContext.loops();
+        CapacityReporter capacity =
+                cluster == null ? null : new CapacityReporter(node.vertx(), node.bus(), cluster.self(), linePermits);
         node.deploy(
                 () -> new CheckRunnerVerticle(
                         node.bus(),
@@ -41,9 +52,14 @@ final class RunRole {
                                 node.clock(),
                                 metrics,
                                 permits,
-                                queue)),
+                                queue),
+                        capacity),
                 NodeContext.loops(),
                 "check runners");
+        if (cluster != null && capacity != null) {
+            // coordinators may have joined
+            cluster.onChange(view -> capacity.report());
+        }
         return new RunRole(node.vertx(), metrics);
     }
 

@@ -7,6 +7,7 @@ import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.cluster.Cluster;
+import dev.plumbline.cluster.ClusterCheckRouter;
 import dev.plumbline.cluster.ClusterMetrics;
 import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.cluster.NodeRecord;
@@ -129,7 +130,9 @@ public final class Service {
         node = context;
         CoordinatorSettings settings = CoordinatorSettings.of(
                 config.checks().concurrent(), config.targets().perIp().concurrent());
-        CheckRouter router = new LocalCheckRouter(context.bus(), settings.permits());
+        CheckRouter router = cluster == null
+                ? new LocalCheckRouter(context.bus(), settings.permits())
+                : new ClusterCheckRouter(cluster.cluster(), context.bus(), settings.permits(), registry);
         if (http != null) {
             http.deploy(context, print);
             health.addHttp(new HttpSelfProbe(vertx, config.http()));
@@ -138,7 +141,11 @@ public final class Service {
         own.addLocal(config.management().port());
         health.addDatabase(context.databases().instant());
         if (config.node().has(NodeRole.RUN)) {
-            run = RunRole.deploy(context, RateLimiterFactory.local(vertx));
+            run = RunRole.deploy(
+                    context,
+                    RateLimiterFactory.local(vertx),
+                    settings.permits(),
+                    cluster == null ? null : cluster.cluster());
             health.addRunners(context.bus());
         }
         NodeLease registered = register(context);

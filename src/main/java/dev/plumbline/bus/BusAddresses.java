@@ -8,6 +8,9 @@ public final class BusAddresses {
     /** {@link Message.Ping} → {@link Message.Done}, served by the check runners. */
     public static final String CHECK_PING = "check.ping";
 
+    /** {@link Message.RunCapacity}, published by the run nodes of a cluster. */
+    public static final String RUN_CAPACITY = "run.capacity";
+
     /** {@link Message.ChargeQuota} → {@link Message.QuotaReply}. */
     public static final String QUOTA_CHARGE = "quota.charge";
 

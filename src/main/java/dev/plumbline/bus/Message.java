@@ -16,6 +16,7 @@ public sealed interface Message
                 Message.RunCheck,
                 Message.Ping,
                 Message.RunReply,
+                Message.RunCapacity,
                 Message.ChargeQuota,
                 Message.RefundQuota,
                 Message.QuotaReply,
@@ -118,6 +119,15 @@ public sealed interface Message
      * @param retryAfterSeconds at least 1
      */
     record Overloaded(int retryAfterSeconds) implements RunReply {}
+
+    /**
+     * The capacity of a run node for lines of jobs.
+     *
+     * @param node the name of the node
+     * @param bulkPermits maximum number of concurrent lines, at least 1
+     * @param free unused permits; negative if more lines run or wait than there are permits
+     */
+    record RunCapacity(String node, int bulkPermits, int free) implements Message {}
 
     /**
      * Charge a quota.

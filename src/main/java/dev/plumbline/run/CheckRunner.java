@@ -114,6 +114,7 @@ public final class CheckRunner {
         this.permits = permits;
         this.bulkPermits = Math.max(1, permits - permits / INSTANT_SHARE);
         this.maxQueued = maxQueued;
+        metrics.addPermits(permits);
     }
 
     /** Runs a check. The future fails only for internal errors. */

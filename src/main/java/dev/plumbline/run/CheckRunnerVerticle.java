@@ -5,29 +5,54 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** Serves {@link BusAddresses#CHECK_RUN} and {@link BusAddresses#CHECK_PING}. One instance per event loop. */
+/**
+ * Serves {@link BusAddresses#CHECK_RUN} and {@link BusAddresses#CHECK_PING}, and in a cluster the checks of other
+ * nodes. One instance per event loop.
+ */
 public final class CheckRunnerVerticle extends VerticleBase {
     private final MessageBus bus;
     private final Supplier<CheckRunner> runner;
+    private final @Nullable CapacityReporter capacity;
 
     /** @param runner creates the runner of this instance on its event loop */
     public CheckRunnerVerticle(MessageBus bus, Supplier<CheckRunner> runner) {
+        this(bus, runner, null);
+    }
+
+    /**
+     * @param runner creates the runner of this instance on its event loop
+     * @param capacity of all instances; null without a cluster
+     */
+    public CheckRunnerVerticle(MessageBus bus, Supplier<CheckRunner> runner, @Nullable CapacityReporter capacity) {
         this.bus = bus;
         this.runner = runner;
+        this.capacity = capacity;
     }
 
     @Override
     public Future<?> start() {
         CheckRunner instance = runner.get();
+        Future<?> ping = bus.serve(
+                        BusAddresses.CHECK_PING,
+                        Message.Ping.class,
+                        request -> Future.succeededFuture(new Message.Done()))
+                .completion();
+        if (capacity == null) {
+            return Future.all(ping, serve(instance::run));
+        }
+        Function<Message.RunCheck, Future<Message.RunReply>> counted = check -> capacity.count(check, instance::run);
         return Future.all(
-                bus.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, instance::run)
-                        .completion(),
-                bus.serve(
-                                BusAddresses.CHECK_PING,
-                                Message.Ping.class,
-                                ping -> Future.succeededFuture(new Message.Done()))
+                ping,
+                serve(counted),
+                bus.serveNode(capacity.node(), BusAddresses.CHECK_RUN, Message.RunCheck.class, counted)
                         .completion());
+    }
+
+    private Future<?> serve(Function<Message.RunCheck, Future<Message.RunReply>> run) {
+        return bus.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, run).completion();
     }
 }

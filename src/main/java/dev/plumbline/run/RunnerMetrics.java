@@ -24,6 +24,7 @@ public final class RunnerMetrics {
     private final MeterRegistry registry;
     private final AtomicInteger running = new AtomicInteger();
     private final AtomicInteger queued = new AtomicInteger();
+    private final AtomicInteger permits = new AtomicInteger();
     private final Counter rejected;
     private final Map<ModuleVerdict, Counter> checks = new ConcurrentHashMap<>();
     private final Map<String, Timer> durations = new ConcurrentHashMap<>();
@@ -36,6 +37,9 @@ public final class RunnerMetrics {
         Gauge.builder("plumbline.checks.queued", queued, AtomicInteger::get)
                 .description("Checks waiting to run")
                 .register(registry);
+        Gauge.builder("plumbline.checks.permits", permits, AtomicInteger::get)
+                .description("Maximum number of checks in progress")
+                .register(registry);
         this.rejected = Counter.builder("plumbline.checks.rejected")
                 .description("Checks rejected because the queue was full")
                 .register(registry);
@@ -44,6 +48,11 @@ public final class RunnerMetrics {
     /** The number of checks that run or wait to run. */
     public int pending() {
         return running.get() + queued.get();
+    }
+
+    /** Adds the permits of a runner. */
+    void addPermits(int added) {
+        permits.addAndGet(added);
     }
 
     void started() {

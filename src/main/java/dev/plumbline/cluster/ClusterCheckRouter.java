@@ -1,0 +1,153 @@
+package dev.plumbline.cluster;
+
+import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.CheckRouter;
+import dev.plumbline.bus.Message;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.bus.NodeLostException;
+import dev.plumbline.check.Host;
+import dev.plumbline.check.Target;
+import dev.plumbline.egress.RegistrableDomains;
+import dev.plumbline.model.NodeRole;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Future;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs checks on the run nodes of a cluster. The node of a target is selected by its registrable domain or address.
+ * Checks of this node are passed by reference. Thread-safe.
+ */
+public final class ClusterCheckRouter implements CheckRouter {
+    /** A retry with less time would time out. */
+    private static final long MIN_RETRY_MS = 250;
+
+    private final Cluster cluster;
+    private final MessageBus bus;
+    private final RegistrableDomains domains = new RegistrableDomains();
+    private final LinePermits permits;
+    private final RemoteChecks remote;
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+
+    /** @param linePermits permits for lines of a node that has not reported its capacity yet, at least 1 */
+    public ClusterCheckRouter(Cluster cluster, MessageBus bus, int linePermits, MeterRegistry registry) {
+        this.cluster = cluster;
+        this.bus = bus;
+        this.permits = new LinePermits(linePermits);
+        this.remote = new RemoteChecks(bus, this::reachable, registry);
+        cluster.onChange(view -> {
+            permits.update(view.ring().nodes(), view.count(NodeRole.COORDINATE));
+            listeners.forEach(Runnable::run);
+        });
+        cluster.onLost(remote::fail);
+        bus.subscribe(BusAddresses.RUN_CAPACITY, Message.RunCapacity.class, capacity -> {
+            if (permits.update(capacity)) {
+                listeners.forEach(Runnable::run);
+            }
+        });
+    }
+
+    private boolean reachable(String name) {
+        return cluster.view().nodes().stream().anyMatch(node -> name.equals(node.name()));
+    }
+
+    @Override
+    public List<String> nodes() {
+        return cluster.view().ring().nodes();
+    }
+
+    @Override
+    public @Nullable String nodeOf(Target target) {
+        return cluster.view().ring().owner(key(target));
+    }
+
+    @Override
+    public int linePermits(String node) {
+        return permits.of(node);
+    }
+
+    @Override
+    public void onChange(Runnable listener) {
+        listeners.add(listener);
+    }
+
+    /** The registrable domain of the target, or its address. */
+    private String key(Target target) {
+        Host host = target.host();
+        return host.literal() == null ? domains.of(host.name()) : host.name();
+    }
+
+    @Override
+    public Future<Message.RunReply> run(Target target, Message.RunCheck check, long timeoutMs) {
+        String owner = nodeOf(target);
+        return owner == null
+                ? Future.failedFuture(
+                        new ReplyException(ReplyFailure.NO_HANDLERS, "no node of the cluster runs checks"))
+                : new Attempts(target, check, timeoutMs).run(owner);
+    }
+
+    /** The attempts to run a check: on the node of its target, then on the next ones. */
+    private final class Attempts {
+        private final Target target;
+        private final Message.RunCheck check;
+        private final long deadlineNanos;
+        private final Set<String> tried = new HashSet<>();
+
+        Attempts(Target target, Message.RunCheck check, long timeoutMs) {
+            this.target = target;
+            this.check = check;
+            this.deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        }
+
+        Future<Message.RunReply> run(String node) {
+            tried.add(node);
+            return send(node).transform(reply -> {
+                String next = shouldRetry(reply) && remainingMs() >= MIN_RETRY_MS ? next() : null;
+                return next == null ? same(reply) : run(next);
+            });
+        }
+
+        private Future<Message.RunReply> send(String node) {
+            if (check.bulk()) {
+                permits.start(node);
+            }
+            Future<Message.RunReply> reply = node.equals(cluster.self())
+                    ? bus.request(BusAddresses.CHECK_RUN, check, Message.RunReply.class, remainingMs())
+                    : remote.run(node, check, remainingMs());
+            return check.bulk() ? reply.onComplete(ended -> permits.end(node)) : reply;
+        }
+
+        /**
+         * Whether the node did not run the check, or was lost. The attempts of a line are counted, so it is not sent
+         * again.
+         */
+        private boolean shouldRetry(AsyncResult<Message.RunReply> reply) {
+            return reply.succeeded()
+                    ? reply.result() instanceof Message.Unsupported
+                    : MessageBus.isUnserved(reply.cause())
+                            || reply.cause() instanceof NodeLostException && !check.bulk();
+        }
+
+        private @Nullable String next() {
+            return cluster.view().ring().order(key(target)).stream()
+                    .filter(node -> !tried.contains(node))
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        private long remainingMs() {
+            return TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+        }
+
+        private Future<Message.RunReply> same(AsyncResult<Message.RunReply> reply) {
+            return reply.succeeded() ? Future.succeededFuture(reply.result()) : Future.failedFuture(reply.cause());
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.plumbline.run;
+
+import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.Message;
+import dev.plumbline.bus.MessageBus;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Reports the capacity of this run node for lines of jobs to the coordinators of a cluster. Thread-safe. */
+public final class CapacityReporter {
+    private static final long CHANGED_INTERVAL_MS = 500;
+    private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final MessageBus bus;
+    private final String node;
+    private final int permits;
+    private final AtomicInteger lines = new AtomicInteger();
+    private volatile Message.@Nullable RunCapacity reported;
+    private volatile long reportedNanos;
+
+    /**
+     * @param node the name of this node
+     * @param permits maximum number of concurrent lines on this node, at least 1
+     */
+    public CapacityReporter(Vertx vertx, MessageBus bus, String node, int permits) {
+        this.bus = bus;
+        this.node = node;
+        this.permits = permits;
+        vertx.setPeriodic(CHANGED_INTERVAL_MS, fired -> reportIfDue());
+    }
+
+    /** The name of this node. */
+    String node() {
+        return node;
+    }
+
+    /** Runs a check and counts it while it runs or waits, if it is a line of a job. */
+    Future<Message.RunReply> count(
+            Message.RunCheck check, Function<Message.RunCheck, Future<Message.RunReply>> runner) {
+        if (!check.bulk()) {
+            return runner.apply(check);
+        }
+        lines.incrementAndGet();
+        Future<Message.RunReply> reply;
+        try {
+            reply = runner.apply(check);
+        } catch (RuntimeException | Error failure) {
+            lines.decrementAndGet();
+            throw failure;
+        }
+        return reply.onComplete(ended -> lines.decrementAndGet());
+    }
+
+    /** Reports the capacity now, because a coordinator may not know it. */
+    public void report() {
+        Message.RunCapacity capacity = new Message.RunCapacity(node, permits, permits - lines.get());
+        reported = capacity;
+        reportedNanos = System.nanoTime();
+        bus.publish(BusAddresses.RUN_CAPACITY, capacity);
+    }
+
+    private void reportIfDue() {
+        Message.RunCapacity last = reported;
+        if (last == null
+                || last.free() != permits - lines.get()
+                || System.nanoTime() - reportedNanos >= INTERVAL_NANOS) {
+            report();
+        }
+    }
+}
