@@ -5,6 +5,7 @@ import com.hazelcast.cluster.MembershipEvent;
 import com.hazelcast.cluster.MembershipListener;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.DiscoveryStrategyConfig;
+import com.hazelcast.config.JavaSerializationFilterConfig;
 import com.hazelcast.config.JoinConfig;
 import com.hazelcast.config.NetworkConfig;
 import com.hazelcast.core.LifecycleEvent;
@@ -203,6 +204,10 @@ public final class HazelcastBus {
                     .setProperty("hazelcast.event.thread.count", "1")
                     .setProperty("hazelcast.socket.bind.any", "false");
             config.getMetricsConfig().setEnabled(false);
+            // members exchange no objects of other classes
+            JavaSerializationFilterConfig filter = new JavaSerializationFilterConfig();
+            filter.getWhitelist().addPrefixes("io.vertx.");
+            config.getSerializationConfig().setJavaSerializationFilterConfig(filter);
             NetworkConfig network = config.getNetworkConfig();
             network.setPort(settings.port).setPortAutoIncrement(false);
             network.getInterfaces().setEnabled(true).addInterface(settings.host);

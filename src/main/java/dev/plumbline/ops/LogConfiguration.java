@@ -50,6 +50,11 @@ public final class LogConfiguration {
         root.setLevel(level.isGreaterOrEqual(Level.WARN) ? level : Level.WARN);
         root.addAppender(async);
         context.getLogger("dev.plumbline").setLevel(level);
+        // The cluster reports its members itself; Hazelcast repeats each failed connection and warns of unused
+        // features.
+        context.getLogger("com.hazelcast").setLevel(Level.ERROR);
+        // reports a failed start with a stack trace; the start reports it in one line
+        context.getLogger("io.vertx.core.impl.VertxImpl").setLevel(Level.OFF);
         // the access log depends on log.access only, not on log.level
         context.getLogger(Config.LogSettings.ACCESS_LOGGER).setLevel(Level.INFO);
     }
