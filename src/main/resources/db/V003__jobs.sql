@@ -105,7 +105,10 @@ begin
   select coalesce(max(p.end_day), current_day() - 1) into next_day from job_result_partition p;
   while next_day <= current_day() + 3 loop
     -- attached afterwards, because "create table ... partition of" blocks reads of job_result
-    execute format('create table job_result_%s (like job_result including all)', next_day);
+    -- no vacuum after inserts: it would write each page again, with data checksums also to the WAL
+    execute format(
+      'create table job_result_%s (like job_result including all) with (autovacuum_vacuum_insert_threshold = -1)',
+      next_day);
     execute format('alter table job_result attach partition job_result_%s for values from (%s) to (%s)',
       next_day, next_day::bigint << 32, (next_day + p_days)::bigint << 32);
     insert into job_result_partition values (next_day, next_day + p_days);
@@ -777,7 +780,8 @@ $$;
 -- with their partition. A row counts once, and once more for each 8 KiB of its body: deleting a large body reads its
 -- pages. The row of the job is kept for a year, so that a request for it returns 410.
 create function purge_jobs(p_max_size int, p_delay interval) returns int
-language plpgsql as $$
+-- few rows, all found by key or by the head of an index
+language plpgsql set enable_seqscan = off as $$
 declare
   expired_job bigint;
   deleted int;
@@ -786,7 +790,7 @@ declare
 begin
   while remaining > 0 loop
     select j.id into expired_job from job j
-      where j.expires_at <= clock_timestamp() - p_delay and j.purged_at is null
+      where j.expires_at <= statement_timestamp() - p_delay and j.purged_at is null
       order by j.expires_at limit 1 for update skip locked;
     exit when not found;
     select max(s.index), coalesce(sum(s.size), 0) into last_index, deleted
@@ -806,7 +810,7 @@ begin
     end if;
   end loop;
   delete from job j where j.id in (
-    select j.id from job j where j.purged_at <= clock_timestamp() - interval '1 year'
+    select j.id from job j where j.purged_at <= statement_timestamp() - interval '1 year'
     order by j.purged_at limit greatest(remaining, 0) for update skip locked);
   get diagnostics deleted = row_count;
   return least(p_max_size, p_max_size - remaining + deleted);
@@ -822,9 +826,14 @@ declare
   cancelled_jobs int := 0;
 begin
   for abandoned_job in
-    select j.id from job j join account a on a.id = j.account_id
-    where a.deleted_at is not null and j.purged_at is null
-      and coalesce(j.expires_at > clock_timestamp(), true)
+    -- lateral, because without statistics of account the planner reads all jobs
+    select j.id from account a
+      cross join lateral (
+        select j.id from job j
+        where j.account_id = a.id and j.purged_at is null
+          and coalesce(j.expires_at > statement_timestamp(), true)
+        order by j.id limit p_max_jobs) j
+    where a.deleted_at is not null
     order by j.id limit p_max_jobs
   loop
     perform terminate_job(abandoned_job.id, 'cancelled', interval '0');

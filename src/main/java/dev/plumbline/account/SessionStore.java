@@ -98,7 +98,7 @@ final class SessionStore {
     private static final String PURGE =
             """
       delete from session where id in (
-        select id from session where expires_at <= clock_timestamp()
+        select id from session where expires_at <= statement_timestamp()
         order by expires_at limit $1 for update skip locked)""";
 
     private final Database database;

@@ -19,7 +19,7 @@ final class QuotaStore {
     private static final String PURGE =
             """
       delete from quota_window where (policy, key) in (
-        select policy, key from quota_window where expires_at <= clock_timestamp()
+        select policy, key from quota_window where expires_at <= statement_timestamp()
         order by expires_at limit $1 for update skip locked)""";
 
     private final Database database;

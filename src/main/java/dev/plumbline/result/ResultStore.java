@@ -52,7 +52,7 @@ public final class ResultStore {
             """
       with expired as (
         select key, expires_at, 1 + coalesce(pg_column_size(body), 0) / 8192 as size
-        from result_cache where expires_at <= clock_timestamp()
+        from result_cache where expires_at <= statement_timestamp()
         order by expires_at limit $1 for update skip locked),
       counted as (
         select key, sum(size) over (order by expires_at, key) - size as before from expired),

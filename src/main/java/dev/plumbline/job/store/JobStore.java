@@ -213,7 +213,7 @@ public final class JobStore {
                         """
             delete from job_request where (key_id, idempotency_key) in (
               select key_id, idempotency_key from job_request
-              where created_at <= clock_timestamp() - interval '24 hours'
+              where created_at <= statement_timestamp() - interval '24 hours'
               order by created_at limit $1 for update skip locked)""",
                         Tuple.of(slice))
                 .map(rows -> rows.rowCount());

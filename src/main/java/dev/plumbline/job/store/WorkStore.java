@@ -64,7 +64,7 @@ public final class WorkStore {
       select terminate_job(j.id, 'failed', make_interval(secs => $2)) from (
         select id from job
         where state in ('queued', 'running') and module <> all($1)
-          and created_at < clock_timestamp() - interval '15 minutes'
+          and created_at < statement_timestamp() - interval '15 minutes'
         order by id limit 100) j""";
 
     /** The maximum number of chunks that one statement releases. */
