@@ -1,6 +1,7 @@
 package dev.plumbline.config;
 
 import dev.plumbline.model.NodeRole;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -39,16 +40,55 @@ final class SettingRules {
                     "Only some of cluster.tls_certificate, cluster.tls_key and cluster.tls_ca are set. Set all three,"
                             + " or none for an event bus without TLS.");
         }
+        checkPorts();
         Set<String> roles = items("node.roles");
         if (roles.isEmpty()) {
             faults.add("node.roles is empty. Set one or more of http, run and coordinate.");
         }
-        if (List.of("true").equals(List.copyOf(items("cluster.enabled")))) {
+        if (isTrue("cluster.enabled")) {
             checkCluster(roles);
         } else if (!roles.isEmpty() && !roles.equals(ALL_ROLES) && ALL_ROLES.containsAll(roles)) {
             faults.add(
                     "node.roles is not http, run and coordinate, which requires a cluster. Set cluster.enabled to true,"
                             + " or set node.roles to http,run,coordinate.");
+        }
+    }
+
+    /** A server with the name, host and port of its settings. */
+    private record Listener(String name, String host, int port) {
+        boolean collidesWith(Listener other) {
+            return port == other.port && (host.equals(other.host) || isWildcard() || other.isWildcard());
+        }
+
+        private boolean isWildcard() {
+            return host.equals("0.0.0.0") || host.equals("::");
+        }
+    }
+
+    /** Vert.x would share the socket of two servers with the same address. */
+    private void checkPorts() {
+        List<Listener> listeners = new ArrayList<>();
+        add(listeners, "http.port", "http.host", "http.port", 0);
+        add(listeners, "management.port", "management.host", "management.port", 0);
+        if (isTrue("cluster.enabled")) {
+            add(listeners, "cluster.port", "cluster.host", "cluster.port", 0);
+            add(listeners, "cluster.port + 1 (event bus)", "cluster.host", "cluster.port", 1);
+        }
+        for (int i = 0; i < listeners.size(); i++) {
+            for (Listener other : listeners.subList(i + 1, listeners.size())) {
+                if (listeners.get(i).collidesWith(other)) {
+                    faults.add(listeners.get(i).name + " and " + other.name + " are both " + other.port
+                            + ". Set different ports.");
+                }
+            }
+        }
+    }
+
+    private void add(List<Listener> listeners, String name, String hostKey, String portKey, int offset) {
+        String host = String.join(",", items(hostKey));
+        String port = String.join(",", items(portKey));
+        if (port.matches("[1-9][0-9]{0,4}")) {
+            listeners.add(new Listener(name, host, Integer.parseInt(port) + offset));
         }
     }
 
@@ -62,6 +102,10 @@ final class SettingRules {
                     + " session.secret on every node with the role http, such as the output of"
                     + " `openssl rand -base64 48`.");
         }
+    }
+
+    private boolean isTrue(String key) {
+        return items(key).equals(Set.of("true"));
     }
 
     private boolean isSet(String key) {

@@ -259,6 +259,32 @@ class ConfigLoaderTest {
                                 + " true, or set node.roles to http,run,coordinate.");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "PLUMBLINE_HTTP_PORT,9090,http.port and management.port are both 9090. Set different ports.",
+        "PLUMBLINE_CLUSTER_PORT,8080,http.port and cluster.port are both 8080. Set different ports.",
+        "PLUMBLINE_CLUSTER_PORT,9089,management.port and cluster.port + 1 (event bus) are both 9090. Set different ports.",
+    })
+    void serversHaveDifferentPorts(String variable, String port, String message) {
+        Map<String, String> environment = new TreeMap<>(Map.of(
+                "PLUMBLINE_CLUSTER_ENABLED", "true",
+                "PLUMBLINE_HTTP_HOST", "0.0.0.0",
+                "PLUMBLINE_DATABASE_URL", "postgresql://db/plumbline",
+                "PLUMBLINE_SESSION_SECRET", "a secret with at least 32 characters"));
+        environment.put(variable, port);
+
+        assertThatThrownBy(() -> ConfigLoader.load(null, environment)).hasMessage(message);
+    }
+
+    @Test
+    void serversOnDifferentAddressesCanHaveTheSamePort() throws ConfigException {
+        assertThat(ConfigLoader.load(
+                                null, Map.of("PLUMBLINE_HTTP_HOST", "192.0.2.1", "PLUMBLINE_MANAGEMENT_PORT", "8080"))
+                        .management()
+                        .port())
+                .isEqualTo(8080);
+    }
+
     @Test
     void tlsOfTheEventBusRequiresAllThreeFiles() throws Exception {
         String file = write("http: {}").toString();

@@ -33,7 +33,7 @@ class NodeRolesTest {
         Map<String, String> settings = new TreeMap<>();
         settings.put("NODE_ROLES", roles);
         settings.put("CLUSTER_ENABLED", "true");
-        settings.put("CLUSTER_PORT", Integer.toString(FreePorts.next()));
+        settings.put("CLUSTER_PORT", Integer.toString(FreePorts.nextPair()));
         if (!roles.contains("http")) {
             settings.put("HTTP_PORT", Integer.toString(httpPort));
         }
