@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
 /** Finds the Debian programs that tests compare with. */
@@ -16,16 +17,33 @@ public final class DebianTool {
      * {@code true}.
      */
     public static Path require(String program) {
+        Path path = find(program);
+        if (path == null && "true".equals(System.getenv("CI"))) {
+            throw new AssertionError(program + " is not installed, and CI must not skip its tests");
+        }
+        return present(program, path);
+    }
+
+    /** The path of a program that Debian does not package. If it is missing, the test is skipped. */
+    public static Path ifInstalled(String program) {
+        return present(program, find(program));
+    }
+
+    private static Path present(String program, @Nullable Path path) {
+        if (path == null) {
+            throw new TestAbortedException(program + " is not installed");
+        }
+        return path;
+    }
+
+    private static @Nullable Path find(String program) {
         for (String directory : searched()) {
             Path path = Path.of(directory, program);
             if (Files.isExecutable(path) && !Files.isDirectory(path)) {
                 return path;
             }
         }
-        if ("true".equals(System.getenv("CI"))) {
-            throw new AssertionError(program + " is not installed, and CI must not skip its tests");
-        }
-        throw new TestAbortedException(program + " is not installed");
+        return null;
     }
 
     private static List<String> searched() {

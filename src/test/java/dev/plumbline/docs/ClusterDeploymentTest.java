@@ -1,0 +1,252 @@
+package dev.plumbline.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigLoader;
+import dev.plumbline.model.NodeRole;
+import dev.plumbline.support.DebianTool;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+
+/**
+ * The files for a cluster in {@code src/deploy} are valid for their tools, and agree with the program and each other.
+ */
+class ClusterDeploymentTest {
+    private static final Path DEPLOY = Path.of("src/deploy");
+    private static final Path HAPROXY = DEPLOY.resolve("haproxy/haproxy.cfg");
+    private static final Path COMPOSE = DEPLOY.resolve("compose/compose.yaml");
+    private static final Path CHART = DEPLOY.resolve("kubernetes/plumbline");
+    private static final Pattern VARIABLE = Pattern.compile("\\$\\{(\\w+)(?::([-?])([^}]*))?}");
+    private static final Map<String, String> SECRETS =
+            Map.of("DATABASE_PASSWORD", "secret", "SESSION_SECRET", "0123456789012345678901234567890123456789");
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void haproxyAcceptsItsConfiguration() throws Exception {
+        assertThat(output(DebianTool.require("haproxy").toString(), "-c", "-f", HAPROXY.toString()))
+                .contains("Configuration file is valid")
+                .doesNotContain("WARNING");
+    }
+
+    @Test
+    void haproxyChecksTheHealthAndDoesNotRepeatRequests() throws Exception {
+        Config defaults = ConfigLoader.load(null, Map.of());
+
+        assertThat(Files.readString(HAPROXY))
+                .contains("option httpchk GET /health/ready")
+                .contains("check port \"${MANAGEMENT_PORT-"
+                        + defaults.management().port() + "}\"")
+                .contains(":${HTTP_PORT-" + defaults.http().port() + "}\"")
+                .contains("retry-on conn-failure\n");
+    }
+
+    @Test
+    void nodesOfTheComposeFileHaveValidSettings() throws Exception {
+        Map<String, Object> services = map(yaml(COMPOSE), "services");
+        Map<String, Object> haproxy = map(services, "haproxy");
+        String proxy = address(haproxy, "public");
+        List<String> proxied = new ArrayList<>();
+        List<NodeRole> roles = new ArrayList<>();
+
+        for (String name : List.of("node-1", "node-2", "node-3")) {
+            Map<String, Object> node = map(services, name);
+            Map<String, String> environment = new TreeMap<>();
+            map(node, "environment").forEach((key, value) -> environment.put(key, interpolate(value.toString())));
+            Config config = ConfigLoader.load(null, environment);
+
+            assertThat(config.cluster().enabled()).isTrue();
+            assertThat(config.cluster().host()).as("cluster.host of " + name).isEqualTo(address(node, "bus"));
+            assertThat(environment).containsEntry("PLUMBLINE_HTTP_TRUSTED_PROXIES", proxy);
+            assertThat(seconds(node.get("stop_grace_period"))).isGreaterThan(drain(config));
+            assertThat(map(node, "networks").containsKey("targets"))
+                    .as("network of targets on " + name)
+                    .isEqualTo(config.node().has(NodeRole.RUN));
+            if (config.node().has(NodeRole.HTTP)) {
+                proxied.add(address(node, "public"));
+            }
+            roles.addAll(config.node().roles());
+        }
+
+        assertThat(map(haproxy, "environment").values()).containsExactlyElementsOf(List.copyOf(proxied));
+        assertThat(NodeRole.values()).allSatisfy(role -> assertThat(roles)
+                .as("two nodes with each role")
+                .filteredOn(role::equals)
+                .hasSize(2));
+        assertThat(map(yaml(COMPOSE), "networks").get("bus")).asString().contains("internal=true");
+    }
+
+    @Test
+    void composeAcceptsItsFile() throws Exception {
+        Path program = DebianTool.ifInstalled("docker-compose");
+        Path variables = Files.writeString(
+                folder.resolve("env"), "DATABASE_PASSWORD=secret\nSESSION_SECRET=" + SECRETS.get("SESSION_SECRET"));
+
+        assertThat(output(
+                        program.toString(),
+                        "-f",
+                        COMPOSE.toString(),
+                        "--env-file",
+                        variables.toString(),
+                        "config",
+                        "--quiet"))
+                .isEmpty();
+    }
+
+    @Test
+    void variablesInTheChartAreSettings() throws IOException {
+        String template = Files.readString(CHART.resolve("templates/deployment.yaml"));
+        List<String> settings = settings(yaml(Path.of("conf/plumbline.yaml")), "");
+        List<String> variables = Stream.concat(
+                        Pattern.compile("PLUMBLINE_([A-Z]\\w+)")
+                                .matcher(template)
+                                .results(),
+                        Pattern.compile("\"([A-Z_]+)\" \"[a-z-]+\"")
+                                .matcher(template)
+                                .results())
+                .map(match -> "PLUMBLINE_" + match.group(1))
+                .toList();
+
+        assertThat(variables).hasSizeGreaterThan(6);
+        assertThat(settings.stream().map(ConfigLoader::variable)).containsAll(variables);
+    }
+
+    @Test
+    void chartRendersValidSettings() throws Exception {
+        String helm = DebianTool.ifInstalled("helm").toString();
+        assertThat(output(helm, "lint", "--strict", CHART.toString())).contains("0 chart(s) failed");
+        String manifests = output(
+                helm,
+                "template",
+                "plumbline",
+                CHART.toString(),
+                "--kube-version=1.31.0",
+                "--set=secret.existingSecret=secret,groups.run.autoscaling.enabled=true");
+        int deployments = 0;
+        Path settings = folder.resolve("plumbline.yaml");
+        for (Object document : parser().loadAll(manifests)) {
+            if (document instanceof Map<?, ?> map && "ConfigMap".equals(map.get("kind"))) {
+                Files.writeString(
+                        settings, map(cast(map), "data").get("plumbline.yaml").toString());
+            }
+        }
+        for (Object document : parser().loadAll(manifests)) {
+            if (document instanceof Map<?, ?> map && "Deployment".equals(map.get("kind"))) {
+                deployments++;
+                Map<String, Object> pod = map(map(map(cast(map), "spec"), "template"), "spec");
+                Config config = ConfigLoader.load(settings, environment(pod));
+
+                assertThat(config.cluster().enabled()).isTrue();
+                assertThat((int) pod.get("terminationGracePeriodSeconds")).isGreaterThan((int) drain(config) + 10);
+                assertThat(pod.toString())
+                        .contains("containerPort=" + config.management().port())
+                        .contains("containerPort=" + config.cluster().port())
+                        .contains("containerPort=" + config.cluster().busPort());
+            }
+        }
+        assertThat(deployments).isEqualTo(3);
+        assertThat(manifests).contains("averageValue: \"307\"", "publishNotReadyAddresses: true");
+    }
+
+    /** The environment of the only container. Values of other sources are replaced by valid ones. */
+    private static Map<String, String> environment(Map<String, Object> pod) {
+        Map<String, String> environment = new TreeMap<>();
+        Map<String, Object> container = cast(((List<?>) pod.get("containers")).get(0));
+        for (Object item : (List<?>) container.get("env")) {
+            Map<String, Object> variable = cast(item);
+            String source = String.valueOf(variable.get("valueFrom"));
+            if (variable.containsKey("value")) {
+                environment.put(
+                        variable.get("name").toString(), variable.get("value").toString());
+            } else if (source.contains("status.podIP")) {
+                environment.put(variable.get("name").toString(), "10.0.0.3");
+            } else if (!source.contains("optional=true")) {
+                environment.put(
+                        variable.get("name").toString(),
+                        source.contains("database-url")
+                                ? "postgresql://plumbline:secret@db/plumbline"
+                                : SECRETS.get("SESSION_SECRET"));
+            }
+        }
+        return environment;
+    }
+
+    /** The longest regular shutdown, in seconds. */
+    private static long drain(Config config) {
+        return config.http()
+                .shutdownDelay()
+                .plus(config.http().shutdownTimeout())
+                .toSeconds();
+    }
+
+    private static long seconds(Object duration) {
+        return Duration.parse("PT" + duration).toSeconds();
+    }
+
+    /** Replaces variables as Compose does. */
+    private static String interpolate(String text) {
+        return VARIABLE.matcher(text).replaceAll(match -> {
+            String value = SECRETS.get(match.group(1));
+            return value != null ? value : "-".equals(match.group(2)) ? match.group(3) : "";
+        });
+    }
+
+    private static String address(Map<String, Object> service, String network) {
+        return map(map(service, "networks"), network).get("ipv4_address").toString();
+    }
+
+    private static List<String> settings(Map<String, Object> tree, String prefix) {
+        List<String> names = new ArrayList<>();
+        tree.forEach((key, value) -> {
+            if (value instanceof Map<?, ?> branch) {
+                names.addAll(settings(cast(branch), prefix + key + "."));
+            } else {
+                names.add(prefix + key);
+            }
+        });
+        return names;
+    }
+
+    private static Map<String, Object> yaml(Path file) throws IOException {
+        return cast(parser().load(Files.readString(file)));
+    }
+
+    private static Yaml parser() {
+        return new Yaml(new SafeConstructor(new LoaderOptions()));
+    }
+
+    private static Map<String, Object> map(Map<String, Object> parent, String key) {
+        assertThat(parent).containsKey(key);
+        return cast(parent.get(key));
+    }
+
+    private static Map<String, Object> cast(Object value) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        ((Map<?, ?>) value).forEach((key, child) -> map.put(key.toString(), child));
+        return map;
+    }
+
+    /** Runs a command; it must succeed. Returns stdout and stderr. */
+    private static String output(String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes()).strip();
+        assertThat(process.waitFor()).as(output).isZero();
+        return output;
+    }
+}
