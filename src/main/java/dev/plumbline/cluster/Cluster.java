@@ -50,7 +50,8 @@ public final class Cluster {
     // confined to the context
     private List<NodeStore.RegisteredNode> registered = List.of();
     private long readNanos;
-    private long agreedNanos = System.nanoTime();
+    private long comparedNanos = System.nanoTime();
+    private long agreedNanos = comparedNanos;
     private boolean reading;
     private boolean readAgain;
 
@@ -322,10 +323,14 @@ public final class Cluster {
         }
         Set<String> actual = new HashSet<>(members.get());
         actual.removeAll(joining);
-        if (actual.equals(expected)) {
-            agreedNanos = System.nanoTime();
+        long now = System.nanoTime();
+        // after a pause of this process or of the database, the difference must last again
+        boolean interrupted = now - comparedNanos > SPLIT_AFTER.toNanos() / 2;
+        comparedNanos = now;
+        if (interrupted || actual.equals(expected)) {
+            agreedNanos = now;
         }
-        boolean splitNow = System.nanoTime() - agreedNanos > SPLIT_AFTER.toNanos();
+        boolean splitNow = now - agreedNanos > SPLIT_AFTER.toNanos();
         if (splitNow != split) {
             split = splitNow;
             if (splitNow) {

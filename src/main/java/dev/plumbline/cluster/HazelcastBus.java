@@ -197,11 +197,6 @@ public final class HazelcastBus {
                     .setProperty("hazelcast.merge.next.run.delay.seconds", Integer.toString(MERGE_SECONDS))
                     .setProperty("hazelcast.wait.seconds.before.join", "1")
                     .setProperty("hazelcast.max.wait.seconds.before.join", "5")
-                    // the subscriptions of a cluster are small
-                    .setProperty("hazelcast.operation.thread.count", "2")
-                    .setProperty("hazelcast.operation.generic.thread.count", "2")
-                    .setProperty("hazelcast.io.thread.count", "1")
-                    .setProperty("hazelcast.event.thread.count", "1")
                     .setProperty("hazelcast.socket.bind.any", "false");
             config.getMetricsConfig().setEnabled(false);
             // members exchange no objects of other classes
