@@ -1,12 +1,16 @@
 package dev.plumbline.app;
 
 import dev.plumbline.cluster.Cluster;
+import dev.plumbline.cluster.ClusterRateLimiters;
+import dev.plumbline.cluster.PermitVerticle;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.run.CapacityReporter;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
+import dev.plumbline.run.ClusterRuns;
+import dev.plumbline.run.InstantRuns;
 import dev.plumbline.run.RunnerMetrics;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -33,15 +37,20 @@ final class RunRole {
      * @param linePermits maximum number of concurrent lines of jobs
      * @param cluster null without a cluster
      */
-    static RunRole deploy(NodeContext node, RateLimiterFactory limiters, int linePermits, @Nullable Cluster cluster)
-            throws StartException {
+    static RunRole deploy(NodeContext node, int linePermits, @Nullable Cluster cluster) throws StartException {
         Config.CheckSettings checks = node.config().checks();
-        CheckEnvironment environment = environment(node, limiters);
+        ClusterRateLimiters limiters =
+                cluster == null ? null : ClusterRateLimiters.of(cluster, node.bus(), node.registry());
+        CheckEnvironment environment =
+                environment(node, limiters == null ? RateLimiterFactory.local(node.vertx()) : limiters);
         RunnerMetrics metrics = new RunnerMetrics(node.registry());
         int permits = Math.max(1, checks.concurrent() / NodeContext.loops());
         int queue = checks.queueSize() / NodeContext.loops();
-        CapacityReporter capacity =
-                cluster == null ? null : new CapacityReporter(node.vertx(), node.bus(), cluster.self(), linePermits);
+        ClusterRuns runs = cluster == null
+                ? null
+                : new ClusterRuns(
+                        new CapacityReporter(node.vertx(), node.bus(), cluster.self(), linePermits),
+                        new InstantRuns(node.vertx(), node.config().cache().ttl()));
         node.deploy(
                 () -> new CheckRunnerVerticle(
                         node.bus(),
@@ -53,12 +62,13 @@ final class RunRole {
                                 metrics,
                                 permits,
                                 queue),
-                        capacity),
+                        runs),
                 NodeContext.loops(),
                 "check runners");
-        if (cluster != null && capacity != null) {
+        if (cluster != null && limiters != null && runs != null) {
+            node.deploy(() -> new PermitVerticle(cluster, node.bus(), limiters), 1, "permits of rate limits");
             // coordinators may have joined
-            cluster.onChange(view -> capacity.report());
+            cluster.onChange(view -> runs.capacity().report());
         }
         return new RunRole(node.vertx(), metrics);
     }

@@ -14,7 +14,6 @@ import dev.plumbline.cluster.NodeRecord;
 import dev.plumbline.cluster.NodeStore;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.OwnEndpoints;
-import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.job.coordinate.CoordinatorSettings;
 import dev.plumbline.job.store.JobStore;
 import dev.plumbline.model.NodeRole;
@@ -141,11 +140,7 @@ public final class Service {
         own.addLocal(config.management().port());
         health.addDatabase(context.databases().instant());
         if (config.node().has(NodeRole.RUN)) {
-            run = RunRole.deploy(
-                    context,
-                    RateLimiterFactory.local(vertx),
-                    settings.permits(),
-                    cluster == null ? null : cluster.cluster());
+            run = RunRole.deploy(context, settings.permits(), cluster == null ? null : cluster.cluster());
             health.addRunners(context.bus());
         }
         NodeLease registered = register(context);

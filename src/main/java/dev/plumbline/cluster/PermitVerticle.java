@@ -22,7 +22,11 @@ public final class PermitVerticle extends VerticleBase {
     public Future<?> start() {
         cluster.onChange(view -> limiters.onOwnershipChange(view.ring()::owner));
         cluster.onLost(limiters::onNodeLost);
-        String self = cluster.self();
+        return receive(bus, cluster.self(), limiters);
+    }
+
+    /** Receives the messages on the current context. */
+    static Future<?> receive(MessageBus bus, String self, ClusterRateLimiters limiters) {
         return Future.all(
                 bus.receiveNode(
                                 self,

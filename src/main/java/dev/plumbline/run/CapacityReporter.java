@@ -38,12 +38,9 @@ public final class CapacityReporter {
         return node;
     }
 
-    /** Runs a check and counts it while it runs or waits, if it is a line of a job. */
+    /** Runs the line of a job and counts it while it runs or waits. */
     Future<Message.RunReply> count(
             Message.RunCheck check, Function<Message.RunCheck, Future<Message.RunReply>> runner) {
-        if (!check.bulk()) {
-            return runner.apply(check);
-        }
         lines.incrementAndGet();
         Future<Message.RunReply> reply;
         try {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class CheckRunnerVerticle extends VerticleBase {
     private final MessageBus bus;
     private final Supplier<CheckRunner> runner;
-    private final @Nullable CapacityReporter capacity;
+    private final @Nullable ClusterRuns cluster;
 
     /** @param runner creates the runner of this instance on its event loop */
     public CheckRunnerVerticle(MessageBus bus, Supplier<CheckRunner> runner) {
@@ -25,12 +25,12 @@ public final class CheckRunnerVerticle extends VerticleBase {
 
     /**
      * @param runner creates the runner of this instance on its event loop
-     * @param capacity of all instances; null without a cluster
+     * @param cluster shared by all instances; null without a cluster
      */
-    public CheckRunnerVerticle(MessageBus bus, Supplier<CheckRunner> runner, @Nullable CapacityReporter capacity) {
+    public CheckRunnerVerticle(MessageBus bus, Supplier<CheckRunner> runner, @Nullable ClusterRuns cluster) {
         this.bus = bus;
         this.runner = runner;
-        this.capacity = capacity;
+        this.cluster = cluster;
     }
 
     @Override
@@ -41,14 +41,14 @@ public final class CheckRunnerVerticle extends VerticleBase {
                         Message.Ping.class,
                         request -> Future.succeededFuture(new Message.Done()))
                 .completion();
-        if (capacity == null) {
+        if (cluster == null) {
             return Future.all(ping, serve(instance::run));
         }
-        Function<Message.RunCheck, Future<Message.RunReply>> counted = check -> capacity.count(check, instance::run);
+        Function<Message.RunCheck, Future<Message.RunReply>> shared = check -> cluster.run(check, instance::run);
         return Future.all(
                 ping,
-                serve(counted),
-                bus.serveNode(capacity.node(), BusAddresses.CHECK_RUN, Message.RunCheck.class, counted)
+                serve(shared),
+                bus.serveNode(cluster.capacity().node(), BusAddresses.CHECK_RUN, Message.RunCheck.class, shared)
                         .completion());
     }
 
