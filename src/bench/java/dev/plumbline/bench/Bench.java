@@ -91,7 +91,8 @@ public final class Bench {
                         "neither verifies; both send GET"),
                 new CreationsRow(),
                 new PollsRow(),
-                new ClaimRow());
+                new ClaimRow(),
+                new PermitsRow());
     }
 
     private static List<Row> moduleRows() {

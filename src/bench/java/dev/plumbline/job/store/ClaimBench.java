@@ -1,6 +1,7 @@
 package dev.plumbline.job.store;
 
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.cluster.TestNodes;
 import dev.plumbline.store.Database;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -44,7 +45,7 @@ public final class ClaimBench {
         this.jobs = new JobStore(database, KEEP, new JobStore.Quotas(0, 0));
         this.account = account;
         this.key = key;
-        this.owner = await(work.register(LEASE));
+        this.owner = await(new TestNodes(database).register(LEASE));
     }
 
     /** Creates waiting lines. @param lines a multiple of 500 */
