@@ -151,6 +151,20 @@ class StartStopIT {
         }
     }
 
+    @Test
+    @Order(7)
+    void aNodeWithoutClusterLoadsNoClassOfHazelcast() throws Exception {
+        Path classes = other.resolve("classes.log");
+        try (ServiceProcess service = ServiceProcess.launch(folder, Map.of(), "-Xlog:class+load:file=" + classes)
+                .awaitReady()) {
+            assertThat(service.instant("http-status", lab.http("/ok")).statusCode())
+                    .isEqualTo(200);
+        }
+        assertThat(Files.readAllLines(classes))
+                .anyMatch(line -> line.contains("dev.plumbline.app.Service"))
+                .noneMatch(line -> line.contains("hazelcast"));
+    }
+
     private static boolean cached(HttpResponse<String> answer) {
         return new JsonObject(answer.body()).getBoolean("cached");
     }
