@@ -53,6 +53,7 @@ public final class Bench {
         rows.add(new HttpxRow());
         rows.add(new StartRow());
         rows.add(new MemoryRow(List.of(cached, http, https)));
+        rows.addAll(clusterRows());
         // last, because a million lines remain in the queue of their service
         rows.addAll(List.of(new SmallJobRow(), new QueuedMemoryRow()));
         return rows;
@@ -93,6 +94,15 @@ public final class Bench {
                 new PollsRow(),
                 new ClaimRow(),
                 new PermitsRow());
+    }
+
+    private static List<Row> clusterRows() {
+        String scale = "Latency-bound bulk http-status ÷ one run node";
+        return List.of(
+                new ScaleRow("scale", scale + ", one coordinator", false),
+                new ScaleRow("scale-all", scale + ", all roles on each node", true),
+                new ClusterCachedRow(),
+                new BusHopRow());
     }
 
     private static List<Row> moduleRows() {

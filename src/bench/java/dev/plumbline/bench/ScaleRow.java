@@ -1,0 +1,154 @@
+package dev.plumbline.bench;
+
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Bulk {@code http-status} jobs of targets that take a second, on one, two and four run nodes of a cluster, from the
+ * first POST to the last stored result. The number of lines per run node is constant.
+ */
+final class ScaleRow implements Row {
+    private static final int CONCURRENT = 256;
+
+    /** About 20 seconds of work. */
+    private static final int JOBS_PER_NODE = 7;
+
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Map<Integer, Double> GOALS = Map.of(2, 1.9, 4, 3.6);
+
+    private final String id;
+    private final String what;
+    private final boolean allRoles;
+
+    /** @param allRoles whether each run node also has the other roles; otherwise a further node has them */
+    ScaleRow(String id, String what, boolean allRoles) {
+        this.id = id;
+        this.what = what;
+        this.allRoles = allRoles;
+    }
+
+    private record Lap(double rate, long wrong, double cpuMicros) {}
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException {
+        List<BulkLine> lines = new ArrayList<>();
+        double single = Double.NaN;
+        try (SlowTargets targets = SlowTargets.start(Files.createTempDirectory(stage.folder(), id))) {
+            for (int nodes : new int[] {1, 2, 4}) {
+                List<Lap> laps = laps(stage, targets, nodes);
+                Distribution rate = Distribution.of(laps.stream().map(Lap::rate).toList());
+                single = nodes == 1 ? rate.median() : single;
+                lines.add(line(nodes, laps, rate, rate.median() / single));
+            }
+        }
+        return lines;
+    }
+
+    private List<Lap> laps(BenchStage stage, SlowTargets targets, int nodes) throws IOException, InterruptedException {
+        Map<String, String> settings = Map.of(
+                "PLUMBLINE_CHECKS_CONCURRENT",
+                Integer.toString(CONCURRENT),
+                "PLUMBLINE_DNS_SERVERS",
+                targets.nameserver(),
+                // the default limits
+                "PLUMBLINE_TARGETS_PER_IP_PER_SECOND",
+                "20",
+                "PLUMBLINE_TARGETS_PER_IP_CONCURRENT",
+                "8");
+        List<Lap> laps = new ArrayList<>();
+        try (ClusterUnderLoad cluster =
+                new ClusterUnderLoad(stage.options(), Files.createTempDirectory(stage.folder(), id))) {
+            ServiceUnderLoad front = null;
+            for (int i = 0; i < nodes; i++) {
+                ServiceUnderLoad node = cluster.start(allRoles ? "http,run,coordinate" : "run", settings);
+                front = allRoles && front == null ? node : front;
+            }
+            // ready after all run nodes are known
+            front = front == null ? cluster.start("http,coordinate", settings) : front;
+            JobsClient client = new JobsClient(front, cluster.tenants().newKey());
+            Warmup warmup =
+                    new Warmup(cluster.nodes().get(0).process(), stage.options().warmup());
+            do {
+                lap(cluster, client, targets, nodes);
+            } while (!warmup.isOver());
+            for (int round = 1; round <= stage.options().rounds(); round++) {
+                Lap lap = lap(cluster, client, targets, nodes);
+                laps.add(lap);
+                System.out.printf(
+                        Locale.ROOT,
+                        "  %s, %d run nodes, round %d: %,.0f lines/s, %.0f µs CPU per line, errors %d%n",
+                        id,
+                        nodes,
+                        round,
+                        lap.rate,
+                        lap.cpuMicros,
+                        lap.wrong);
+            }
+        }
+        return laps;
+    }
+
+    private static Lap lap(ClusterUnderLoad cluster, JobsClient client, SlowTargets targets, int nodes)
+            throws IOException, InterruptedException {
+        int count = nodes * JOBS_PER_NODE * JobsClient.MAX_LINES;
+        List<String> bodies = JobsClient.bodies("http-status", targets.urls(count), new JsonObject());
+        long cpu = cpuMillis(cluster);
+        long before = targets.responses();
+        Instant began = Instant.now();
+        Instant end = began;
+        int good = 0;
+        for (String token : client.createAll(bodies)) {
+            JsonObject job = client.awaitEnd(token, PATIENCE);
+            Instant finished = JobsClient.finishedAt(job);
+            end = finished.isAfter(end) ? finished : end;
+            good += job.getJsonObject("counts").getInteger("pass");
+        }
+        long right = Math.min(good, targets.responses() - before);
+        return new Lap(
+                right / (Duration.between(began, end).toNanos() / 1e9),
+                count - right,
+                (cpuMillis(cluster) - cpu) * 1e3 / count);
+    }
+
+    private static long cpuMillis(ClusterUnderLoad cluster) throws IOException {
+        long sum = 0;
+        for (ServiceUnderLoad node : cluster.nodes()) {
+            sum += node.process().cpuMillis();
+        }
+        return sum;
+    }
+
+    private BulkLine line(int nodes, List<Lap> laps, Distribution rate, double ratio) {
+        Double goal = GOALS.get(nodes);
+        return new BulkLine(
+                what + ", run nodes: " + nodes,
+                String.format(Locale.ROOT, "%.2f", ratio),
+                String.format(
+                        Locale.ROOT,
+                        "%s lines/s, %.0f µs CPU",
+                        rate.text(0),
+                        Distribution.of(laps.stream().map(Lap::cpuMicros).toList())
+                                .median()),
+                "",
+                goal == null ? "" : BulkLine.atLeast(goal, ratio),
+                String.format(
+                        Locale.ROOT,
+                        "%,d errors of %,d lines in each of %d rounds; checks.concurrent=%d",
+                        laps.stream().mapToLong(Lap::wrong).sum(),
+                        nodes * JOBS_PER_NODE * JobsClient.MAX_LINES,
+                        laps.size(),
+                        CONCURRENT));
+    }
+}
