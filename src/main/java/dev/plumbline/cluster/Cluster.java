@@ -33,6 +33,8 @@ public final class Cluster {
     /** A difference between database and event bus that lasts longer is reported as a split. */
     static final Duration SPLIT_AFTER = NodeLease.DURATION.plus(NodeLease.RENEWAL);
 
+    private static final long UPDATE_INTERVAL_MS = 2_000;
+
     private static final Logger LOG = LoggerFactory.getLogger(Cluster.class);
 
     private final Vertx vertx;
@@ -55,6 +57,9 @@ public final class Cluster {
     private boolean reading;
     private boolean readAgain;
 
+    private final SilenceDetector silence;
+    private final Set<String> silentBefore = new HashSet<>();
+
     private volatile ClusterView view = new ClusterView(List.of(), new RunRing(List.of()));
     private volatile boolean split;
 
@@ -75,11 +80,13 @@ public final class Cluster {
         this.vertx = vertx;
         this.self = self;
         this.generation = generation;
+        this.silence = new SilenceDetector(self, System::nanoTime);
         this.store = store;
         this.lease = lease;
         this.members = members;
         this.endpoints = endpoints;
         this.context = ((VertxInternal) vertx).createEventLoopContext();
+        context.runOnContext(ignored -> vertx.setPeriodic(UPDATE_INTERVAL_MS, fired -> update()));
         this.settled = vertx.timer(SETTLING_TIME.toMillis()).mapEmpty();
     }
 
@@ -104,28 +111,26 @@ public final class Cluster {
                         options,
                         settings,
                         new HazelcastBus.Discovery(registration::prepare, vertx -> registration.names()))
-                .compose(
-                        joined -> {
-                            NodeLease lease = registration.lease();
-                            if (lease.id() == 0) {
-                                return joined.vertx()
-                                        .close()
-                                        .transform(closed -> Future.failedFuture(
-                                                "This node could not be registered in the database."));
-                            }
-                            Cluster cluster = new Cluster(
-                                    joined.vertx(),
-                                    settings.name(),
-                                    node.generation(),
-                                    registration.store(),
-                                    lease,
-                                    joined.bus()::members,
-                                    endpoints);
-                            lease.subscribe(cluster.new LeaseListener());
-                            joined.bus().attach(cluster);
-                            return Future.succeededFuture(cluster);
-                        },
-                        failure -> registration.undo().transform(undone -> Future.failedFuture(failure)));
+                .compose(joined -> {
+                    NodeLease lease = registration.lease();
+                    if (lease.id() == 0) {
+                        return joined.vertx()
+                                .close()
+                                .transform(closed ->
+                                        Future.failedFuture("This node could not be registered in the database."));
+                    }
+                    Cluster cluster = new Cluster(
+                            joined.vertx(),
+                            settings.name(),
+                            node.generation(),
+                            registration.store(),
+                            lease,
+                            joined.bus()::members,
+                            endpoints);
+                    lease.subscribe(cluster.new LeaseListener());
+                    joined.bus().attach(cluster);
+                    return Future.succeededFuture(cluster);
+                });
     }
 
     /** The registration in the database, which Hazelcast triggers after it has bound its port. */
@@ -161,11 +166,6 @@ public final class Cluster {
 
         NodeLease lease() {
             return Objects.requireNonNull(lease);
-        }
-
-        Future<Void> undo() {
-            NodeLease started = lease;
-            return started == null ? Future.succeededFuture() : started.close();
         }
     }
 
@@ -217,13 +217,24 @@ public final class Cluster {
         return split;
     }
 
+    /** A message of a run node has arrived. */
+    void onHeard(String name) {
+        context.runOnContext(ignored -> {
+            if (silence.hear(name)) {
+                update();
+            }
+        });
+    }
+
     /** Adds a listener that receives each new view on an event loop. */
     public void onChange(Consumer<ClusterView> listener) {
         changeListeners.add(listener);
         context.runOnContext(ignored -> listener.accept(view));
     }
 
-    /** Adds a listener that receives the name of each node that left the event bus, on an event loop. */
+    /**
+     * Adds a listener that receives the name of each node that left the event bus or became silent, on an event loop.
+     */
     public void onLost(Consumer<String> listener) {
         lossListeners.add(listener);
     }
@@ -298,6 +309,8 @@ public final class Cluster {
         if (settling > 0) {
             vertx.setTimer(settling, fired -> update());
         }
+        List<String> silent = silence.silent(running);
+        running.removeAll(silent);
         ClusterView next = new ClusterView(List.copyOf(nodes), new RunRing(running));
         boolean changed = !next.nodes().equals(view.nodes())
                 || !next.ring().nodes().equals(view.ring().nodes());
@@ -306,9 +319,12 @@ public final class Cluster {
             LOG.atInfo()
                     .addKeyValue("nodes", nodes.size())
                     .addKeyValue("run_nodes", running)
+                    .addKeyValue("silent", silent)
                     .log("cluster changed");
             changeListeners.forEach(listener -> listener.accept(next));
         }
+        silent.stream().filter(silentBefore::add).forEach(name -> lossListeners.forEach(l -> l.accept(name)));
+        silentBefore.retainAll(silent);
     }
 
     /** Detects a split. Nodes that registered in the last seconds may still be joining the event bus. */

@@ -9,7 +9,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -17,8 +16,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Nodes of one cluster in this process, each with its own Vert.x instance, on a real database. */
 public final class TestCluster implements AutoCloseable {
+    private static final long MESSAGE_INTERVAL_MS = 1_000;
+
     private final String url;
-    private final List<Node> nodes = new ArrayList<>();
+    private final List<Node> nodes = new CopyOnWriteArrayList<>();
 
     /** A node of the cluster. */
     public static final class Node {
@@ -96,6 +97,12 @@ public final class TestCluster implements AutoCloseable {
                         },
                         endpoints::add)),
                 endpoints);
+        if (record.roles().contains(NodeRole.RUN)) {
+            node.vertx()
+                    .setPeriodic(
+                            MESSAGE_INTERVAL_MS,
+                            fired -> nodes.forEach(other -> other.cluster().onHeard(node.name())));
+        }
         nodes.add(node);
         return node;
     }
