@@ -169,7 +169,7 @@ public final class Cluster {
         }
     }
 
-    /** Reads the nodes with each renewal of the lease. */
+    /** Uses the nodes that each renewal of the lease reads. */
     private final class LeaseListener implements NodeLease.Listener {
         @Override
         public void onRegistered(long id) {
@@ -177,8 +177,8 @@ public final class Cluster {
         }
 
         @Override
-        public void onRenewed(boolean othersExpired) {
-            refresh();
+        public void onRenewed(NodeStore.Renewal renewal) {
+            context.runOnContext(ignored -> use(renewal.nodes()));
         }
     }
 
@@ -282,6 +282,14 @@ public final class Cluster {
                 read();
             }
         });
+    }
+
+    private void use(List<NodeStore.RegisteredNode> nodes) {
+        registered = nodes;
+        readNanos = System.nanoTime();
+        endpoints.accept(nodes.stream().map(NodeStore.RegisteredNode::node).toList());
+        compare();
+        update();
     }
 
     private void update() {

@@ -53,12 +53,8 @@ public final class NodeLease {
         /** The lease has expired; all chunks of the ID belong to other nodes. */
         default void onExpired() {}
 
-        /**
-         * The lease was renewed.
-         *
-         * @param othersExpired whether the lease of another node has expired
-         */
-        default void onRenewed(boolean othersExpired) {}
+        /** The lease was renewed. */
+        default void onRenewed(NodeStore.Renewal renewal) {}
 
         /** The lease could not be renewed, because the database is unavailable. */
         default void onRenewalFailed() {}
@@ -154,7 +150,7 @@ public final class NodeLease {
                 logFailure(failure);
                 publish(Listener::onRenewalFailed);
             } else if (renewed.renewed()) {
-                publish(listener -> listener.onRenewed(renewed.othersExpired()));
+                publish(listener -> listener.onRenewed(renewed));
             } else {
                 LOG.atWarn().addKeyValue("node", id).log("own lease expired");
                 valid = false;

@@ -8,11 +8,8 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /** The nodes of a deployment in PostgreSQL. Times are by the clock of the database. */
@@ -22,17 +19,28 @@ public final class NodeStore {
 
     private static final String REGISTER = "select register_node(make_interval(secs => $1), $2, $3, $4, $5, $6) as id";
 
+    private static final String NODES =
+            """
+      (select coalesce(
+          jsonb_agg(jsonb_build_object(
+            'name', name, 'roles', roles, 'version', version, 'generation', generation, 'endpoints', endpoints,
+            'leaving', leaving,
+            'age_ms', (extract(epoch from clock_timestamp() - registered_at) * 1000)::bigint) order by id),
+          '[]')
+        from node where lease_expires_at > clock_timestamp() and name is not null) as nodes""";
+
+    private static final String READ = "select " + NODES;
+
+    // one statement, because an idle node executes little else
     private static final String RENEW =
             """
-      update node set lease_expires_at = clock_timestamp() + make_interval(secs => $2)
-      where id = $1 and in_flight_at_crash is null
-      returning exists (select 1 from node o where o.lease_expires_at < clock_timestamp() and o.id <> $1)""";
-
-    private static final String READ =
-            """
-      select name, roles, version, generation, endpoints, leaving,
-        (extract(epoch from clock_timestamp() - registered_at) * 1000)::bigint as age_ms
-      from node where lease_expires_at > clock_timestamp() and name is not null order by id""";
+      with renewed as (
+        update node set lease_expires_at = clock_timestamp() + make_interval(secs => $2)
+        where id = $1 and in_flight_at_crash is null returning id)
+      select exists (select 1 from renewed) as renewed,
+        exists (select 1 from node o where o.lease_expires_at < clock_timestamp() and o.id <> $1) as others_expired,
+        """
+                    + NODES;
 
     /** The maximum number of chunks that one statement releases. */
     private static final int RELEASE_SLICE = 200;
@@ -45,8 +53,9 @@ public final class NodeStore {
      *
      * @param renewed false if the lease expired and the chunks were released
      * @param othersExpired whether the lease of another node has expired
+     * @param nodes all nodes of the cluster with a valid lease
      */
-    public record Renewal(boolean renewed, boolean othersExpired) {}
+    public record Renewal(boolean renewed, boolean othersExpired, List<RegisteredNode> nodes) {}
 
     /**
      * A node with a valid lease.
@@ -76,7 +85,7 @@ public final class NodeStore {
                         Tuple.of(
                                 seconds(lease),
                                 node.name(),
-                                node.roles().stream().map(NodeStore::text).toArray(String[]::new),
+                                node.roles().stream().map(NodeRole::id).toArray(String[]::new),
                                 node.version(),
                                 node.generation(),
                                 endpoints))
@@ -85,19 +94,16 @@ public final class NodeStore {
 
     /** Renews a lease. */
     public Future<Renewal> renew(long id, Duration lease) {
-        return database.query(RENEW, Tuple.of(id, seconds(lease)))
-                .map(rows -> rows.size() == 0
-                        ? new Renewal(false, false)
-                        : new Renewal(true, rows.iterator().next().getBoolean(0)));
+        return database.query(RENEW, Tuple.of(id, seconds(lease))).map(rows -> {
+            Row row = rows.iterator().next();
+            return new Renewal(row.getBoolean("renewed"), row.getBoolean("others_expired"), nodes(row));
+        });
     }
 
     /** All nodes of the cluster with a valid lease. */
     public Future<List<RegisteredNode>> read() {
-        return database.query(READ, Tuple.tuple()).map(rows -> {
-            List<RegisteredNode> nodes = new ArrayList<>();
-            rows.forEach(row -> nodes.add(node(row)));
-            return nodes;
-        });
+        return database.query(READ, Tuple.tuple())
+                .map(rows -> nodes(rows.iterator().next()));
     }
 
     /** Announces that the node stops: other nodes send it no more checks. */
@@ -114,32 +120,30 @@ public final class NodeStore {
                         : deregister(id));
     }
 
-    private static RegisteredNode node(Row row) {
-        Set<NodeRole> roles = EnumSet.noneOf(NodeRole.class);
-        Set<String> names = Set.copyOf(Arrays.asList(row.getArrayOfStrings("roles")));
-        for (NodeRole role : NodeRole.values()) {
-            if (names.contains(text(role))) {
-                roles.add(role);
-            }
-        }
-        List<NodeRecord.Endpoint> endpoints = new ArrayList<>();
-        row.getJsonArray("endpoints").stream()
+    private static List<RegisteredNode> nodes(Row row) {
+        return row.getJsonArray("nodes").stream()
+                .map(node -> node((JsonObject) node))
+                .toList();
+    }
+
+    private static RegisteredNode node(JsonObject row) {
+        // a role of a later version is ignored
+        Set<Object> ids = Set.copyOf(row.getJsonArray("roles").getList());
+        Set<NodeRole> roles = EnumSet.allOf(NodeRole.class);
+        roles.removeIf(role -> !ids.contains(role.id()));
+        List<NodeRecord.Endpoint> endpoints = row.getJsonArray("endpoints").stream()
                 .map(JsonObject.class::cast)
-                .forEach(endpoint -> endpoints.add(
-                        new NodeRecord.Endpoint(endpoint.getString("address"), endpoint.getInteger("port"))));
+                .map(endpoint -> new NodeRecord.Endpoint(endpoint.getString("address"), endpoint.getInteger("port")))
+                .toList();
         return new RegisteredNode(
                 new NodeRecord(
                         row.getString("name"),
                         roles,
                         row.getString("version"),
                         row.getInteger("generation"),
-                        List.copyOf(endpoints)),
+                        endpoints),
                 row.getBoolean("leaving"),
                 row.getLong("age_ms"));
-    }
-
-    private static String text(NodeRole role) {
-        return role.name().toLowerCase(Locale.ROOT);
     }
 
     private static double seconds(Duration duration) {

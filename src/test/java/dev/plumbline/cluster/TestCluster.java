@@ -128,6 +128,8 @@ public final class TestCluster implements AutoCloseable {
 
     @Override
     public void close() {
-        nodes.forEach(Node::stop);
+        List<Node> stopping = List.copyOf(nodes);
+        nodes.clear();
+        stopping.forEach(Node::stop);
     }
 }

@@ -1,6 +1,7 @@
 package dev.plumbline.job.coordinate;
 
 import dev.plumbline.cluster.NodeLease;
+import dev.plumbline.cluster.NodeStore;
 import dev.plumbline.job.store.WorkStore;
 import io.vertx.core.Future;
 import java.util.Collection;
@@ -100,9 +101,9 @@ final class ClaimReconciler implements NodeLease.Listener {
     }
 
     @Override
-    public void onRenewed(boolean othersExpired) {
+    public void onRenewed(NodeStore.Renewal renewal) {
         if (valid) {
-            maintain(othersExpired);
+            maintain(renewal.othersExpired());
         }
     }
 
