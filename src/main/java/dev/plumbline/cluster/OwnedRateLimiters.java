@@ -30,7 +30,8 @@ final class OwnedRateLimiters {
 
     /** @throws IllegalStateException if the kind has a limiter */
     void add(LimiterKind kind, Config.OutboundLimit limit) {
-        if (limiters.putIfAbsent(kind, new KeyedRateLimiter<>(limit, nanoClock, scheduler)) != null) {
+        if (limiters.putIfAbsent(kind, new KeyedRateLimiter<>(limit, PermitOwnership.WINDOW, nanoClock, scheduler))
+                != null) {
             throw new IllegalStateException("a limiter exists: " + kind);
         }
     }

@@ -1,8 +1,8 @@
 package dev.plumbline.cluster;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +12,13 @@ import org.jspecify.annotations.Nullable;
  * previous owner count for a second. Thread-safe.
  */
 final class PermitOwnership {
-    private static final long HOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /**
+     * The time in which a limit of permits per second applies: a second and a margin, because a connection is opened
+     * some milliseconds after its permit was granted on another node.
+     */
+    static final Duration WINDOW = Duration.ofMillis(1_050);
+
+    private static final long HOLD_NANOS = WINDOW.toNanos();
 
     /** The owners until the given time. */
     private record Past(Function<String, @Nullable String> owners, long endNanos) {}

@@ -33,7 +33,7 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
     static final int MAX_QUEUED = 10_000;
     static final int MAX_QUEUED_PER_KEY = 1_000;
 
-    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final Duration SECOND = Duration.ofSeconds(1);
     private static final int MAX_SWEPT = 1_000;
     private static final long SWEEP_INTERVAL_MILLIS = 1_000;
     private static final Future<Void> ACQUIRED = Future.succeededFuture();
@@ -41,6 +41,7 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
     private record Idle<K>(K key, long sinceNanos) {}
 
     private final Config.OutboundLimit limit;
+    private final long windowNanos;
     private final LongSupplier nanoClock;
     private final Scheduler scheduler;
     private final ConcurrentMap<K, RateLimiterQueue> queues = new ConcurrentHashMap<>();
@@ -49,7 +50,13 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
     private final AtomicInteger waiting = new AtomicInteger();
 
     public KeyedRateLimiter(Config.OutboundLimit limit, LongSupplier nanoClock, Scheduler scheduler) {
+        this(limit, SECOND, nanoClock, scheduler);
+    }
+
+    /** @param window the time in which at most {@code per_second} permits are granted, at least a second */
+    public KeyedRateLimiter(Config.OutboundLimit limit, Duration window, LongSupplier nanoClock, Scheduler scheduler) {
         this.limit = limit;
+        this.windowNanos = window.toNanos();
         this.nanoClock = nanoClock;
         this.scheduler = scheduler;
     }
@@ -82,7 +89,7 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
         OverloadFailure[] rejection = new OverloadFailure[1];
         boolean[] acquired = new boolean[1];
         queues.compute(key, (same, existing) -> {
-            RateLimiterQueue queue = existing == null ? new RateLimiterQueue(limit) : existing;
+            RateLimiterQueue queue = existing == null ? new RateLimiterQueue(limit, windowNanos) : existing;
             long now = nanoClock.getAsLong();
             if (queue.tryAcquire(account, now)) {
                 acquired[0] = true;
@@ -199,7 +206,7 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
         long now = nanoClock.getAsLong();
         int count = 0;
         for (Idle<K> next = idle.peek();
-                next != null && now - next.sinceNanos() >= SECOND && count < MAX_SWEPT;
+                next != null && now - next.sinceNanos() >= windowNanos && count < MAX_SWEPT;
                 next = idle.peek()) {
             idle.remove();
             count++;

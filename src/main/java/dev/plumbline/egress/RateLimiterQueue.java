@@ -11,15 +11,13 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of the last second, the permits held, and the waiting callers of one key. Guarded by
+ * The permits of the last window, the permits held, and the waiting callers of one key. Guarded by
  * {@link KeyedRateLimiter}. Small, because there is one for every address contacted within the last second.
  */
 final class RateLimiterQueue {
-    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long[] NONE = {};
 
     /** The divisor of {@code concurrent}: this share of the permits, rounded, is not available to a single account. */
@@ -43,6 +41,8 @@ final class RateLimiterQueue {
 
     private final Config.OutboundLimit limit;
 
+    private final long windowNanos;
+
     /** A ring buffer of the times of grants, the oldest at {@code first}. */
     private long[] grants = NONE;
 
@@ -60,8 +60,10 @@ final class RateLimiterQueue {
 
     private boolean wakeUpScheduled;
 
-    RateLimiterQueue(Config.OutboundLimit limit) {
+    /** @param windowNanos the time in which at most {@code per_second} permits are granted */
+    RateLimiterQueue(Config.OutboundLimit limit, long windowNanos) {
         this.limit = limit;
+        this.windowNanos = windowNanos;
     }
 
     /** Acquires a permit if one is available and no waiting caller can use it. */
@@ -114,7 +116,7 @@ final class RateLimiterQueue {
     }
 
     private void expireGrants(long now) {
-        while (grantCount > 0 && now - grants[first] >= SECOND) {
+        while (grantCount > 0 && now - grants[first] >= windowNanos) {
             first = (first + 1) % grants.length;
             grantCount--;
         }
@@ -132,11 +134,11 @@ final class RateLimiterQueue {
         if (limit.perSecond() == 0) {
             return 0;
         }
-        return nanosToNextGrant(now) + (long) queuedBefore / limit.perSecond() * SECOND;
+        return nanosToNextGrant(now) + (long) queuedBefore / limit.perSecond() * windowNanos;
     }
 
     private long nanosToNextGrant(long now) {
-        return windowFull(now) ? grants[first] + SECOND - now : 0;
+        return windowFull(now) ? grants[first] + windowNanos - now : 0;
     }
 
     /** The nanoseconds until the next wake-up, which the caller must schedule; -1 if none is needed. */
