@@ -270,12 +270,7 @@ public final class Cluster {
         store.read().onComplete((nodes, failure) -> {
             reading = false;
             if (failure == null) {
-                registered = nodes;
-                readNanos = System.nanoTime();
-                endpoints.accept(
-                        nodes.stream().map(NodeStore.RegisteredNode::node).toList());
-                compare();
-                update();
+                use(nodes);
             }
             if (readAgain) {
                 readAgain = false;
