@@ -218,7 +218,7 @@ public final class Cluster {
     }
 
     /** A message of a run node has arrived. */
-    void onHeard(String name) {
+    void onMessage(String name) {
         context.runOnContext(ignored -> {
             if (silence.hear(name)) {
                 update();

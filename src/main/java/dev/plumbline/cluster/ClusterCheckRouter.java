@@ -48,7 +48,7 @@ public final class ClusterCheckRouter implements CheckRouter {
         });
         cluster.onLost(remote::fail);
         bus.subscribe(BusAddresses.RUN_CAPACITY, Message.RunCapacity.class, capacity -> {
-            cluster.onHeard(capacity.node());
+            cluster.onMessage(capacity.node());
             if (permits.update(capacity)) {
                 listeners.forEach(Runnable::run);
             }

@@ -101,7 +101,7 @@ public final class TestCluster implements AutoCloseable {
             node.vertx()
                     .setPeriodic(
                             MESSAGE_INTERVAL_MS,
-                            fired -> nodes.forEach(other -> other.cluster().onHeard(node.name())));
+                            fired -> nodes.forEach(other -> other.cluster().onMessage(node.name())));
         }
         nodes.add(node);
         return node;
