@@ -10,6 +10,7 @@ import dev.plumbline.check.Host;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.model.NodeRole;
+import dev.plumbline.run.CapacityReporter;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Checks on the run nodes of a cluster whose replies the test decides. */
 class ClusterCheckRouterTest {
     private static final long TIMEOUT_MS = 30_000;
+    private static final int PERMITS = 100;
+
     private static final Message.RunReply RESULT =
             new Message.CheckedRemotely(Verdict.PASS, Instant.EPOCH, true, new byte[] {'{', '}'});
 
@@ -56,6 +59,7 @@ class ClusterCheckRouterTest {
             this.node = node;
             router = new ClusterCheckRouter(node.cluster(), node.bus(), 8, meters);
             if (runsChecks) {
+                new CapacityReporter(node.vertx(), node.bus(), node.name(), PERMITS);
                 Await.value(node.bus()
                         .serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, this::run)
                         .completion());
@@ -94,7 +98,7 @@ class ClusterCheckRouterTest {
         web = new Member(cluster.start(NodeRole.HTTP), false);
         first = new Member(cluster.start(NodeRole.RUN, NodeRole.COORDINATE), true);
         second = new Member(cluster.start(NodeRole.RUN, NodeRole.COORDINATE), true);
-        cluster.awaitRunNodes(2);
+        awaitRouters(2);
     }
 
     @AfterAll
@@ -227,22 +231,21 @@ class ClusterCheckRouterTest {
 
     @Test
     void reportsOfRunNodesSetThePermitsOfLines() {
+        Await.until(() -> first.router.linePermits(second.node.name()) == PERMITS / 2);
+        Await.until(() -> first.router.linePermits(first.node.name()) == PERMITS / 2);
         AtomicInteger changes = new AtomicInteger();
         first.router.onChange(changes::incrementAndGet);
 
-        second.node.bus().publish(BusAddresses.RUN_CAPACITY, new Message.RunCapacity(second.node.name(), 100, 100));
+        second.node.bus().publish(BusAddresses.RUN_CAPACITY, new Message.RunCapacity("other", 30, 0));
 
-        Await.until(() -> first.router.linePermits(second.node.name()) == 50);
+        Await.until(() -> first.router.linePermits("other") == 15);
         assertThat(changes).hasPositiveValue();
-        assertThat(first.router.linePermits(first.node.name()))
-                .as("the assumed permits of two coordinators")
-                .isEqualTo(4);
     }
 
     @Test
     void checksOfALostNodeRunOnTheNext() {
         Member lost = new Member(cluster.start(NodeRole.RUN), true);
-        cluster.awaitRunNodes(3);
+        awaitRouters(3);
         Target target = targetOf(lost);
         Target moved = targetOf(first);
         lost.answer = check -> Promise.<Message.RunReply>promise().future();
@@ -263,8 +266,47 @@ class ClusterCheckRouterTest {
         assertThat(others)
                 .allSatisfy(other -> assertThat(Await.value(other)).isInstanceOf(Message.CompletedCheck.class));
         assertThat(web.remote("lost")).isEqualTo(before + 1);
+        awaitRouters(2);
         assertThat(web.router.nodes()).containsExactlyInAnyOrder(first.node.name(), second.node.name());
         assertThat(Await.value(web.check(target, false))).isInstanceOf(Message.CompletedCheck.class);
+    }
+
+    @Test
+    void aMemberThatDoesNotReportIsReplaced() {
+        Member silent = new Member(cluster.start(NodeRole.RUN), false);
+        Await.value(silent.node
+                .bus()
+                .serveNode(
+                        silent.node.name(),
+                        BusAddresses.CHECK_RUN,
+                        Message.RunCheck.class,
+                        check -> Promise.<Message.RunReply>promise().future())
+                .completion());
+        awaitRouters(3);
+        Target target = targetOf(silent);
+        assertThat(first.router.nodeOf(target)).isEqualTo(silent.node.name());
+
+        Future<Message.RunReply> instant = web.check(target, false);
+        Future<Message.RunReply> line = first.check(target, true);
+        cluster.remove(silent.node);
+
+        assertThat(Await.value(instant)).isInstanceOf(Message.CompletedCheck.class);
+        assertThat(Await.failure(line)).isInstanceOf(NodeLostException.class);
+        assertThat(web.node.cluster().members()).as("it is still a member").isEqualTo(4);
+        assertThat(web.router.nodeOf(target)).isNotEqualTo(silent.node.name());
+
+        silent.node
+                .bus()
+                .publish(BusAddresses.RUN_CAPACITY, new Message.RunCapacity(silent.node.name(), PERMITS, PERMITS));
+        Await.until(() -> silent.node.name().equals(web.router.nodeOf(target)));
+        silent.node.stop();
+        awaitRouters(2);
+    }
+
+    private static void awaitRouters(int nodes) {
+        for (Member member : List.of(web, first, second)) {
+            Await.until(() -> member.router.nodes().size() == nodes);
+        }
     }
 
     @Test

@@ -98,10 +98,11 @@ public final class TestCluster implements AutoCloseable {
                         endpoints::add)),
                 endpoints);
         if (record.roles().contains(NodeRole.RUN)) {
-            node.vertx()
-                    .setPeriodic(
-                            MESSAGE_INTERVAL_MS,
-                            fired -> nodes.forEach(other -> other.cluster().onMessage(node.name())));
+            node.vertx().setPeriodic(MESSAGE_INTERVAL_MS, fired -> {
+                if (nodes.contains(node)) {
+                    nodes.forEach(other -> other.cluster().onMessage(node.name()));
+                }
+            });
         }
         nodes.add(node);
         return node;
@@ -122,6 +123,7 @@ public final class TestCluster implements AutoCloseable {
                 .toList();
     }
 
+    /** Forgets a node: it is not stopped with the cluster, and it is silent. */
     void remove(Node node) {
         nodes.remove(node);
     }
