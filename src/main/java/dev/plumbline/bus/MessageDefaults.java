@@ -7,6 +7,7 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -18,23 +19,65 @@ import org.jspecify.annotations.Nullable;
 final class MessageDefaults {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
+    /** The members of each record, because reflection would take most of the time of reading a message. */
+    private static final ClassValue<List<Member>> MEMBERS = new ClassValue<>() {
+        @Override
+        protected List<Member> computeValue(Class<?> record) {
+            return Arrays.stream(record.getRecordComponents()).map(Member::of).toList();
+        }
+    };
+
+    /**
+     * A member of a record.
+     *
+     * @param items the type of the items of a list, or null
+     * @param nested whether the value or its items contain members
+     */
+    private record Member(String name, Class<?> type, @Nullable Class<?> items, boolean nested, boolean nullable) {
+        static Member of(RecordComponent component) {
+            Class<?> items = itemsOf(component.getGenericType());
+            return new Member(
+                    component.getName(),
+                    component.getType(),
+                    items,
+                    component.getType().isRecord() || items != null && items.isRecord(),
+                    component.getAnnotatedType().isAnnotationPresent(Nullable.class));
+        }
+
+        private static @Nullable Class<?> itemsOf(Type type) {
+            return type instanceof ParameterizedType generic
+                            && generic.getRawType() == List.class
+                            && generic.getActualTypeArguments()[0] instanceof Class<?> items
+                    ? items
+                    : null;
+        }
+    }
+
     private MessageDefaults() {}
 
     /** Adds the missing members of a record and of the records in it. */
-    static JsonNode complete(JsonNode value, Type type) {
-        if (type instanceof ParameterizedType generic && generic.getRawType() == List.class) {
-            value.forEach(item -> complete(item, generic.getActualTypeArguments()[0]));
-        } else if (type instanceof Class<?> raw && raw.isRecord() && value instanceof ObjectNode object) {
-            for (RecordComponent member : raw.getRecordComponents()) {
-                JsonNode given = object.get(member.getName());
-                if (given != null) {
-                    complete(given, member.getGenericType());
-                } else if (!member.getAnnotatedType().isAnnotationPresent(Nullable.class)) {
-                    object.set(member.getName(), complete(empty(member.getType()), member.getGenericType()));
+    static JsonNode complete(JsonNode value, Class<?> record) {
+        if (value instanceof ObjectNode object) {
+            for (Member member : MEMBERS.get(record)) {
+                JsonNode given = object.get(member.name);
+                if (given == null && !member.nullable) {
+                    given = empty(member.type);
+                    object.set(member.name, given);
+                }
+                if (given != null && member.nested) {
+                    complete(given, member);
                 }
             }
         }
         return value;
+    }
+
+    private static void complete(JsonNode value, Member member) {
+        if (member.items == null) {
+            complete(value, member.type);
+        } else {
+            value.forEach(item -> complete(item, member.items));
+        }
     }
 
     private static JsonNode empty(Class<?> type) {

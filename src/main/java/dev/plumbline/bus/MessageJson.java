@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import java.io.IOException;
 import java.util.Collections;
@@ -41,17 +40,16 @@ final class MessageJson {
         return Collections.unmodifiableMap(found);
     }
 
+    private record Envelope(int v, String type, Message body) {}
+
     byte[] write(Message message) {
         Message sent = message instanceof Message.Checked checked
                 ? new Message.CheckedRemotely(
                         checked.verdict(), checked.checkedAt(), checked.cacheable(), checked.json())
                 : message;
-        ObjectNode envelope = mapper.createObjectNode();
-        envelope.put("v", GENERATION);
-        envelope.put("type", sent.getClass().getSimpleName());
-        envelope.set("body", mapper.valueToTree(sent));
         try {
-            return mapper.writeValueAsBytes(envelope);
+            return mapper.writeValueAsBytes(
+                    new Envelope(GENERATION, sent.getClass().getSimpleName(), sent));
         } catch (JsonProcessingException impossible) {
             throw new IllegalStateException("cannot write " + sent.getClass(), impossible);
         }
