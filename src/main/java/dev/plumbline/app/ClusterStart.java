@@ -14,7 +14,11 @@ import dev.plumbline.store.SchemaMigrator;
 import io.vertx.core.Future;
 import io.vertx.core.VertxBuilder;
 import io.vertx.core.VertxOptions;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.ServerSocket;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,12 +40,11 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
             throws StartException {
         Config.ClusterSettings settings = config.cluster();
         String url = Objects.requireNonNull(config.database().url());
+        InetAddress host = address(settings.host());
+        requireListening(host, settings.port());
+        requireListening(host, settings.busPort());
         HazelcastBus.Settings bus = new HazelcastBus.Settings(
-                address(settings.host()).getHostAddress(),
-                settings.port(),
-                settings.busPort(),
-                MessageBus.GENERATION,
-                tls(settings));
+                host.getHostAddress(), settings.port(), settings.busPort(), MessageBus.GENERATION, tls(settings));
         NodeRecord node = new NodeRecord(
                 bus.name(), config.node().roles(), Version.text(), MessageBus.GENERATION, endpoints(config, own));
         AtomicReference<DatabasePools> databases = new AtomicReference<>();
@@ -59,6 +62,24 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
                         nodes.stream().flatMap(ClusterStart::sockets).toList()));
         Cluster cluster = BlockingAwait.await(joined, "cluster.host:port " + bus.name());
         return new ClusterStart(cluster, Objects.requireNonNull(databases.get()));
+    }
+
+    /** Hazelcast reports such errors with a stack trace only. */
+    private static void requireListening(InetAddress host, int port) throws StartException {
+        String setting = "cluster.host:port " + IpAddressText.format(host) + ":" + port;
+        try (ServerSocket socket = new ServerSocket()) {
+            if (NetworkInterface.getByInetAddress(host) == null) {
+                throw new StartException(
+                        setting + ": not an address of a network interface of this host. Set cluster.host.", null);
+            }
+            socket.bind(new InetSocketAddress(host, port));
+        } catch (IOException unavailable) {
+            throw new StartException(
+                    setting + ": " + unavailable.getMessage()
+                            + ". Stop the other program or configure another port. The event bus uses the port after"
+                            + " cluster.port.",
+                    unavailable);
+        }
     }
 
     private static HazelcastBus.@Nullable Tls tls(Config.ClusterSettings settings) {
