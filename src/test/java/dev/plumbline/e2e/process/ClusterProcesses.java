@@ -3,6 +3,7 @@ package dev.plumbline.e2e.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.lab.FreePorts;
+import dev.plumbline.support.Await;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,6 +29,9 @@ final class ClusterProcesses
         implements AutoCloseable, AfterTestExecutionCallback, LifecycleMethodExecutionExceptionHandler {
     /** Start of a JVM on a loaded machine, and joining the others. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** The first event of a member. */
+    private static final String JOINED = "cluster changed";
 
     private static final int LOG_LINES = 200;
 
@@ -99,10 +103,12 @@ final class ClusterProcesses
                 .count();
     }
 
-    /** Starts nodes at the same time and waits until they are ready and know each other. */
+    /** Starts nodes and waits until they are ready and know each other. */
     void start(String... names) throws IOException {
         for (String name : names) {
-            launch(name);
+            ServiceProcess process = launch(name);
+            // one at a time while the JVM is cold, which takes most of the CPU time of a start
+            Await.until(() -> log(name).contains(JOINED) || !process.isAlive());
         }
         for (String name : names) {
             node(name).awaitReady();
@@ -225,8 +231,10 @@ final class ClusterProcesses
         List<ServiceProcess> all = new ArrayList<>(running.values());
         running.clear();
         for (ServiceProcess process : all) {
-            process.thaw();
-            process.terminate();
+            if (process.isAlive()) {
+                process.thaw();
+                process.terminate();
+            }
         }
         for (ServiceProcess process : all) {
             process.close();

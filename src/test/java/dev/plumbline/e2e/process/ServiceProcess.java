@@ -180,6 +180,10 @@ public final class ServiceProcess implements AutoCloseable {
         }
     }
 
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
     /** SIGTERM. */
     public void terminate() {
         process.destroy();
