@@ -177,6 +177,7 @@ public final class JobCoordinator {
     public void start() {
         Context context = vertx.getOrCreateContext();
         router.onChange(() -> context.runOnContext(changed -> onNodesChanged()));
+        dispatcher.update();
         vertx.setPeriodic(poll.toMillis(), fired -> poll());
         claims.start();
     }
@@ -189,7 +190,8 @@ public final class JobCoordinator {
 
     private void onNodesChanged() {
         dispatcher.update();
-        if (dispatcher.shouldClaim()) {
+        // permits change often while other coordinators are busy
+        if (!queueEmpty && dispatcher.shouldClaim()) {
             claim();
         }
     }

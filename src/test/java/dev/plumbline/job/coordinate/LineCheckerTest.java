@@ -3,14 +3,17 @@ package dev.plumbline.job.coordinate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.BusAddresses;
+import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
+import dev.plumbline.bus.NodeLostException;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.Verdict;
 import dev.plumbline.job.store.JobTables;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.ResultCache;
@@ -23,12 +26,15 @@ import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,6 +57,43 @@ class LineCheckerTest {
     private long job;
     private long owner;
 
+    /** The failure of the next checks; null if they run. */
+    private @Nullable Throwable failure;
+
+    /** Fails checks as a router of a cluster does if the node leaves. */
+    private final class FailingRouter implements CheckRouter {
+        private final CheckRouter local;
+
+        FailingRouter(CheckRouter local) {
+            this.local = local;
+        }
+
+        @Override
+        public List<String> nodes() {
+            return local.nodes();
+        }
+
+        @Override
+        public @Nullable String nodeOf(Target target) {
+            return local.nodeOf(target);
+        }
+
+        @Override
+        public Future<Message.RunReply> run(Target target, Message.RunCheck check, long timeoutMs) {
+            return failure == null ? local.run(target, check, timeoutMs) : Future.failedFuture(failure);
+        }
+
+        @Override
+        public int linePermits(String node) {
+            return local.linePermits(node);
+        }
+
+        @Override
+        public void onChange(Runnable listener) {
+            local.onChange(listener);
+        }
+    }
+
     /** Claims a job with one line. */
     @BeforeEach
     void claim() throws InvalidTargetException {
@@ -65,7 +108,7 @@ class LineCheckerTest {
                 },
                 released -> {});
         checker = new LineChecker(
-                new LocalCheckRouter(bus, 1),
+                new FailingRouter(new LocalCheckRouter(bus, 1)),
                 new ResultLookup(
                         new ResultCache(Clock.systemUTC(), 1 << 20),
                         new ResultStore(vertx, database),
@@ -129,6 +172,30 @@ class LineCheckerTest {
         assertThat(check()).isZero();
 
         assertThat(result()).contains("\"code\":\"internal\"", "three attempts");
+    }
+
+    @Test
+    void theThirdNodeThatLeftIsAnInternalError() {
+        failure = new NodeLostException("10.0.0.3:5701");
+
+        assertThat(check()).isPositive();
+        assertThat(check()).isPositive();
+        assertThat(check()).isZero();
+
+        assertThat(result()).contains("\"code\":\"internal\"", "three attempts");
+    }
+
+    @Test
+    void aLineThatWaitedForANodeCompletesOnAnother() {
+        failure = new NodeLostException("10.0.0.3:5701");
+        assertThat(check()).isPositive();
+        failure = null;
+        serve(() -> Future.succeededFuture(new Message.CheckedRemotely(
+                Verdict.PASS, Instant.now(), false, "{\"verdict\":\"pass\"}".getBytes(StandardCharsets.UTF_8))));
+
+        assertThat(check()).isZero();
+
+        assertThat(result()).contains("\"verdict\":\"pass\"");
     }
 
     @Test
