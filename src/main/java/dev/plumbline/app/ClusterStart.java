@@ -56,7 +56,7 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
                 vertx -> SchemaMigrator.run(vertx, url).map(migrated -> {
                     DatabasePools pools = DatabasePools.open(vertx, config.database(), url);
                     databases.set(pools);
-                    return new NodeStore(pools.jobs(), pools.maintenance());
+                    return new NodeStore(NodeContext.leasePool(config, pools), pools.maintenance());
                 }),
                 nodes -> own.setNodes(
                         nodes.stream().flatMap(ClusterStart::sockets).toList()));

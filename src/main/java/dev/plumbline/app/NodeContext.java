@@ -5,9 +5,11 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.job.store.JobStore;
+import dev.plumbline.model.NodeRole;
 import dev.plumbline.result.ResultCache;
 import dev.plumbline.result.ResultLookup;
 import dev.plumbline.result.ResultStore;
+import dev.plumbline.store.Database;
 import dev.plumbline.store.DatabasePools;
 import dev.plumbline.store.NotificationListener;
 import io.micrometer.core.instrument.Gauge;
@@ -41,6 +43,14 @@ record NodeContext(
     /** The number of event loops. */
     static int loops() {
         return Runtime.getRuntime().availableProcessors();
+    }
+
+    /**
+     * The pool for the lease and the health check, which every node uses: one that the node also needs for its roles,
+     * so that an idle node needs few connections.
+     */
+    static Database leasePool(Config config, DatabasePools databases) {
+        return config.node().has(NodeRole.HTTP) ? databases.instant() : databases.jobs();
     }
 
     /**

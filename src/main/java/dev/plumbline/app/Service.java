@@ -138,7 +138,7 @@ public final class Service {
             own.addLocal(config.http().port());
         }
         own.addLocal(config.management().port());
-        health.addDatabase(context.databases().instant());
+        health.addDatabase(NodeContext.leasePool(config, context.databases()));
         if (config.node().has(NodeRole.RUN)) {
             run = RunRole.deploy(context, settings.permits(), cluster == null ? null : cluster.cluster());
             health.addRunners(context.bus());
@@ -225,7 +225,9 @@ public final class Service {
         }
         NodeLease registered = new NodeLease(
                 vertx,
-                new NodeStore(context.databases().jobs(), context.databases().maintenance()),
+                new NodeStore(
+                        NodeContext.leasePool(config, context.databases()),
+                        context.databases().maintenance()),
                 new NodeRecord(null, config.node().roles(), Version.text(), MessageBus.GENERATION, List.of()));
         registered.start();
         return registered;

@@ -71,6 +71,8 @@ public final class Database {
     Database(Vertx vertx, String url, PoolSettings settings, DiskSpaceMonitor disk) {
         Duration timeout = settings.timeout;
         Duration idleTimeout = settings.idleTimeout;
+        // a pool with slow statements does not keep unused connections longer than the others
+        long unusedMillis = Math.min(idleTimeout.toMillis(), IDLE_TIMEOUT.toMillis());
         this.disk = disk;
         this.poolName = settings.name;
         this.vertx = vertx;
@@ -92,9 +94,9 @@ public final class Database {
                         .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS)
                         // The pool removes an unused connection before its socket is closed. The socket's timeout
                         // alone would also close a connection at the moment in which it is used again.
-                        .setIdleTimeout((int) (idleTimeout.toMillis() / 2))
+                        .setIdleTimeout((int) (unusedMillis / 2))
                         .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-                        .setPoolCleanerPeriod((int) (idleTimeout.toMillis() / 10)))
+                        .setPoolCleanerPeriod((int) (unusedMillis / 10)))
                 .with(new NetClientOptions()
                         .setConnectTimeout((int) Math.max(1, timeout.toMillis()))
                         .setTcpNoDelay(true)
