@@ -40,7 +40,7 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
             throws StartException {
         Config.ClusterSettings settings = config.cluster();
         String url = Objects.requireNonNull(config.database().url());
-        InetAddress host = address(settings.host());
+        InetAddress host = address("cluster.host", settings.host());
         requireListening(host, settings.port());
         requireListening(host, settings.busPort());
         HazelcastBus.Settings bus = new HazelcastBus.Settings(
@@ -96,26 +96,42 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
     private static List<NodeRecord.Endpoint> endpoints(Config config, OwnEndpoints own) throws StartException {
         List<NodeRecord.Endpoint> endpoints = new ArrayList<>();
         if (config.node().has(NodeRole.HTTP)) {
-            add(endpoints, own, config.http().host(), config.http().port());
+            add(endpoints, own, "http.host", config.http().host(), config.http().port());
         }
-        add(endpoints, own, config.management().host(), config.management().port());
-        add(endpoints, own, config.cluster().host(), config.cluster().port());
-        add(endpoints, own, config.cluster().host(), config.cluster().busPort());
+        add(
+                endpoints,
+                own,
+                "management.host",
+                config.management().host(),
+                config.management().port());
+        add(
+                endpoints,
+                own,
+                "cluster.host",
+                config.cluster().host(),
+                config.cluster().port());
+        add(
+                endpoints,
+                own,
+                "cluster.host",
+                config.cluster().host(),
+                config.cluster().busPort());
         return endpoints;
     }
 
-    private static void add(List<NodeRecord.Endpoint> endpoints, OwnEndpoints own, String host, int port)
+    private static void add(
+            List<NodeRecord.Endpoint> endpoints, OwnEndpoints own, String setting, String host, int port)
             throws StartException {
-        for (InetAddress address : own.listeningAddresses(address(host))) {
+        for (InetAddress address : own.listeningAddresses(address(setting, host))) {
             endpoints.add(new NodeRecord.Endpoint(IpAddressText.format(address), port));
         }
     }
 
-    private static InetAddress address(String host) throws StartException {
+    private static InetAddress address(String setting, String host) throws StartException {
         try {
             return InetAddress.getByName(host);
         } catch (UnknownHostException unknown) {
-            throw new StartException("The host " + host + " cannot be resolved. Set an IP address.", unknown);
+            throw new StartException(setting + " " + host + " cannot be resolved. Set an IP address.", unknown);
         }
     }
 

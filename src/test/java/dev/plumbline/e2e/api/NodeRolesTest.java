@@ -1,8 +1,14 @@
 package dev.plumbline.e2e.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.account.TestAccounts;
+import dev.plumbline.app.Service;
+import dev.plumbline.app.StartException;
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigException;
+import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.CountingTarget;
@@ -20,6 +26,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two nodes with different roles on one database. */
 @Tag("integration")
@@ -71,6 +79,30 @@ class NodeRolesTest {
                         .isEqualTo("pass");
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cluster.host", "management.host"})
+    void aHostThatCannotBeResolvedIsReportedWithItsSetting(String setting) throws ConfigException {
+        // rejected without a query, because the label is too long
+        String host = "x".repeat(64);
+        Config config = ConfigLoader.load(
+                null,
+                Map.of(
+                        "PLUMBLINE_NODE_ROLES",
+                        "run",
+                        "PLUMBLINE_CLUSTER_ENABLED",
+                        "true",
+                        "PLUMBLINE_CLUSTER_PORT",
+                        Integer.toString(FreePorts.nextPair()),
+                        "PLUMBLINE_DATABASE_URL",
+                        DATABASE.url(),
+                        ConfigLoader.variable(setting),
+                        host));
+
+        assertThatThrownBy(() -> Service.start(config, line -> {}))
+                .isInstanceOf(StartException.class)
+                .hasMessage(setting + " " + host + " cannot be resolved. Set an IP address.");
     }
 
     /** Creates a job on a node and waits for its only result there. */
