@@ -1,5 +1,7 @@
 package dev.plumbline.bench;
 
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
 import java.util.Locale;
 
 /**
@@ -20,7 +22,9 @@ record BulkLine(String what, String figure, String ours, String theirs, String g
 
     /** The goal of a ratio or rate: a minimum. */
     static String atLeast(double goal, double reached) {
-        return String.format(Locale.ROOT, "≥ %.1f %s", goal, met(reached >= goal));
+        // 1.0 or 0.95
+        String digits = new DecimalFormat("0.0#", DecimalFormatSymbols.getInstance(Locale.ROOT)).format(goal);
+        return "≥ " + digits + " " + met(reached >= goal);
     }
 
     /** The goal of a time or size: a maximum. */
