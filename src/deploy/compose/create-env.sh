@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates .env with random secrets for compose.yaml. Keeps an existing file.
+# Creates .env with random secrets for compose.yaml. Does not replace an existing file.
 set -eu
 cd "$(dirname "$0")"
 umask 077

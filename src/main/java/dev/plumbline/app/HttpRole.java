@@ -76,7 +76,7 @@ final class HttpRole {
     }
 
     /**
-     * Deploys everything but the HTTP server, and creates the first account.
+     * Deploys all parts except the HTTP server, and creates the first account.
      *
      * @param print receives the credentials of the first account, line by line
      */
@@ -163,7 +163,7 @@ final class HttpRole {
         }
     }
 
-    /** Writes what is pending; call before the database is closed. */
+    /** Completes pending writes; call before the database is closed. */
     void flush() {
         if (keys != null) {
             BlockingAwait.quietly(keys.flush(), CLOSE_SECONDS);

@@ -21,7 +21,7 @@ import java.time.Clock;
 import java.util.function.Supplier;
 
 /**
- * What all roles of a node share.
+ * The components that all roles of a node share.
  *
  * @param notifications not started until all roles are deployed
  */
@@ -46,8 +46,8 @@ record NodeContext(
     }
 
     /**
-     * The pool for the lease and the health check, which every node uses: one that the node also needs for its roles,
-     * so that an idle node needs few connections.
+     * The pool for the lease and the health check of every node. The roles of the node also use it, so that an idle node
+     * has few connections.
      */
     static Database leasePool(Config config, DatabasePools databases) {
         return config.node().has(NodeRole.HTTP) ? databases.instant() : databases.jobs();

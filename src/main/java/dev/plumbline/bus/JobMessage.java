@@ -219,7 +219,7 @@ public sealed interface JobMessage extends Message {
     /** A job was created, so chunks may wait. */
     record JobQueued() implements JobMessage {}
 
-    /** A job was cancelled, so its chunks have been taken from their nodes. */
+    /** A job was cancelled, so its chunks no longer belong to their nodes. */
     record JobCancelled(long jobId) implements JobMessage {}
 
     /** The visible state of a job may have changed. */

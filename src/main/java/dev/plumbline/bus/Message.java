@@ -145,7 +145,7 @@ public sealed interface Message
      */
     record RefundQuota(String policy, String key, int cost, long chargedAtMicros) implements Message {}
 
-    /** Charges were removed, so a denial that a node remembers may no longer be valid. */
+    /** Charges were removed, so a cached denial may no longer be valid. */
     record QuotaRefunded(String policy, String key) implements Message {}
 
     /** The reply to {@link ChargeQuota}. */

@@ -212,7 +212,7 @@ public final class Cluster {
         return members.get().size();
     }
 
-    /** Whether database and event bus have disagreed about the nodes for longer than a lease. */
+    /** Whether the registered nodes and the members have differed for longer than {@link #SPLIT_AFTER}. */
     public boolean split() {
         return split;
     }
@@ -343,7 +343,7 @@ public final class Cluster {
         Set<String> actual = new HashSet<>(members.get());
         actual.removeAll(joining);
         long now = System.nanoTime();
-        // after a pause of this process or of the database, the difference must last again
+        // after a pause of this process or of the database, the period starts again
         boolean interrupted = now - comparedNanos > SPLIT_AFTER.toNanos() / 2;
         comparedNanos = now;
         if (interrupted || actual.equals(expected)) {

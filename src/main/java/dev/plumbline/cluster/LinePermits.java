@@ -43,9 +43,9 @@ final class LinePermits {
     }
 
     /**
-     * Uses the present members.
+     * Uses the current members.
      *
-     * @param nodes run nodes; the reports of others are forgotten
+     * @param nodes run nodes; the reports of others are removed
      * @param coordinating number of coordinators
      */
     void update(Collection<String> nodes, int coordinating) {

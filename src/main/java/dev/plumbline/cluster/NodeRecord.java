@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node publishes about itself.
+ * The properties of a node that the other nodes read from the database.
  *
  * @param name the cluster address of the node, {@code host:port}; null without a cluster
  * @param version of the program

@@ -1,4 +1,4 @@
-/** Nodes of a deployment: lease, membership, routing of checks, and discovery through the database. */
+/** Nodes: lease, membership, discovery through the database, routing of checks, and permits of other nodes. */
 @NullMarked
 package dev.plumbline.cluster;
 

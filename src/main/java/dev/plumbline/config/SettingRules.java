@@ -48,9 +48,12 @@ final class SettingRules {
         if (isTrue("cluster.enabled")) {
             checkCluster(roles);
         } else if (!roles.isEmpty() && !roles.equals(ALL_ROLES) && ALL_ROLES.containsAll(roles)) {
-            faults.add(
-                    "node.roles is not http, run and coordinate, which requires a cluster. Set cluster.enabled to true,"
-                            + " or set node.roles to http,run,coordinate.");
+            String found = Arrays.stream(NodeRole.values())
+                    .map(NodeRole::id)
+                    .filter(roles::contains)
+                    .collect(Collectors.joining(","));
+            faults.add("node.roles is " + found + ", but cluster.enabled is false. A node without a cluster needs all"
+                    + " roles. Set cluster.enabled to true, or set node.roles to http,run,coordinate.");
         }
     }
 

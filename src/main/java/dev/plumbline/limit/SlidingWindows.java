@@ -186,7 +186,7 @@ public final class SlidingWindows {
         }
     }
 
-    /** Forgets the cached denial of a quota, because a node has removed charges. */
+    /** Removes the cached denial of a quota, because a node has removed charges. */
     public void onRefund(String policy, String key) {
         completedRefunds.incrementAndGet();
         denials.invalidate(new QuotaKey(policy, key));

@@ -1,6 +1,6 @@
 package dev.plumbline.model;
 
-/** What a rate limiter limits. The name is part of the messages between nodes. */
+/** The kind of key that a rate limiter limits. The name is part of the messages between nodes. */
 public enum LimiterKind {
     /** Connections to an address. */
     ADDRESS,

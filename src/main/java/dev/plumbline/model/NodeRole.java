@@ -2,7 +2,7 @@ package dev.plumbline.model;
 
 import java.util.Locale;
 
-/** What a node does. Every node has at least one role. */
+/** A task of a node. Every node has at least one role. */
 public enum NodeRole {
     /** Serves the API and the pages. */
     HTTP,

@@ -29,7 +29,7 @@ public final class EventLoopLag {
     public static void measure(Vertx vertx, int loops, MeterRegistry registry) {
         EventLoopLag lag = new EventLoopLag(registry);
         for (int i = 0; i < loops; i++) {
-            // contexts are assigned to the event loops in turn
+            // contexts are assigned to the event loops round-robin
             ((VertxInternal) vertx).createEventLoopContext().runOnContext(ignored -> lag.measure(vertx));
         }
     }

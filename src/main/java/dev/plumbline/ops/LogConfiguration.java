@@ -53,7 +53,7 @@ public final class LogConfiguration {
         // The cluster reports its members itself; Hazelcast repeats each failed connection and warns of unused
         // features.
         context.getLogger("com.hazelcast").setLevel(Level.ERROR);
-        // reports a failed start with a stack trace; the start reports it in one line
+        // logs a failed start with a stack trace; the start reports it in one line
         context.getLogger("io.vertx.core.impl.VertxImpl").setLevel(Level.OFF);
         // the access log depends on log.access only, not on log.level
         context.getLogger(Config.LogSettings.ACCESS_LOGGER).setLevel(Level.INFO);

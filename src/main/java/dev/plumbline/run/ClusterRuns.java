@@ -5,7 +5,7 @@ import io.vertx.core.Future;
 import java.util.function.Function;
 
 /**
- * What the runners of a run node share in a cluster.
+ * The state that the runners of a run node share in a cluster.
  *
  * @param capacity counts the lines of jobs
  * @param instantRuns shares the runs of instant checks

@@ -47,7 +47,7 @@ class ClusterCheckRouterTest {
     private static Member first;
     private static Member second;
 
-    /** A node with a router. Its checks are answered by {@link #answer}. */
+    /** A node with a router. {@link #answer} supplies the replies to its checks. */
     private static final class Member {
         private final TestCluster.Node node;
         private final ClusterCheckRouter router;
@@ -208,7 +208,7 @@ class ClusterCheckRouterTest {
 
     @Test
     void aFailureOfTheNodeIsReportedAtOnce() {
-        first.answer = check -> Future.failedFuture("a fault that the test wants");
+        first.answer = check -> Future.failedFuture("a failure of the test");
 
         Throwable failure = Await.failure(web.check(targetOf(first), false));
 

@@ -158,7 +158,7 @@ class ClusterRateLimitersTest {
         assertThat(cluster.isIdle()).isTrue();
     }
 
-    /** Lost messages cost permits, but the limits hold, and all permits return. */
+    /** Lost messages reduce the rate, but the limits hold, and all permits are released. */
     @Property(tries = 100)
     void limitsHoldWithLostMessages(
             @ForAll @IntRange(min = 1, max = 4) int perSecond,

@@ -11,12 +11,12 @@ class SilenceDetectorTest {
     private final AtomicLong nanos = new AtomicLong();
     private final SilenceDetector detector = new SilenceDetector("self", nanos::get);
 
-    /** Time passes; each node in {@code talking} sends a message every second. */
-    private List<String> after(int seconds, List<String> nodes, String... talking) {
+    /** Time passes; each node in {@code sending} sends a message every second. */
+    private List<String> after(int seconds, List<String> nodes, String... sending) {
         List<String> silent = List.of();
         for (int i = 0; i < seconds; i++) {
             nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
-            List.of(talking).forEach(detector::hear);
+            List.of(sending).forEach(detector::hear);
             silent = detector.silent(nodes);
         }
         return silent;

@@ -255,8 +255,8 @@ class ConfigLoaderTest {
     void aNodeWithoutAllRolesRequiresACluster() {
         assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_NODE_ROLES", "http, run")))
                 .hasMessage(
-                        "node.roles is not http, run and coordinate, which requires a cluster. Set cluster.enabled to"
-                                + " true, or set node.roles to http,run,coordinate.");
+                        "node.roles is http,run, but cluster.enabled is false. A node without a cluster needs all roles."
+                                + " Set cluster.enabled to true, or set node.roles to http,run,coordinate.");
     }
 
     @ParameterizedTest

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A refund on one node ends the denials that other nodes remember. */
+/** A refund on one node removes the denials that other nodes have cached. */
 @Tag("integration")
 class QuotaRefundTest {
     @RegisterExtension

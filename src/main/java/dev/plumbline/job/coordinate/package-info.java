@@ -1,4 +1,4 @@
-/** Processing of jobs: chunk claims, node lease, fair line dispatch, crash recovery and result writes. */
+/** Processing of jobs: chunk claims, fair line dispatch, crash recovery and result writes. */
 @NullMarked
 package dev.plumbline.job.coordinate;
 
