@@ -70,7 +70,10 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
         try (ServerSocket socket = new ServerSocket()) {
             if (NetworkInterface.getByInetAddress(host) == null) {
                 throw new StartException(
-                        setting + ": not an address of a network interface of this host. Set cluster.host.", null);
+                        "cluster.host " + IpAddressText.format(host)
+                                + " is not an address of a network interface of this machine."
+                                + " Set cluster.host to an address of this machine that the other nodes can reach.",
+                        null);
             }
             socket.bind(new InetSocketAddress(host, port));
         } catch (IOException unavailable) {

@@ -46,8 +46,8 @@ record NodeContext(
     }
 
     /**
-     * The pool for the lease and the health check of every node. The roles of the node also use it, so that an idle node
-     * has few connections.
+     * The pool for the lease and the health check of every node. The roles of the node also use it, so that an idle
+     * node has few connections.
      */
     static Database leasePool(Config config, DatabasePools databases) {
         return config.node().has(NodeRole.HTTP) ? databases.instant() : databases.jobs();

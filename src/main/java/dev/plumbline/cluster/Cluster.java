@@ -117,7 +117,8 @@ public final class Cluster {
                         return joined.vertx()
                                 .close()
                                 .transform(closed ->
-                                        Future.failedFuture("This node could not be registered in the database."));
+                                        Future.failedFuture("This node could not be registered in the database."
+                                                + " Check database.url and the database."));
                     }
                     Cluster cluster = new Cluster(
                             joined.vertx(),

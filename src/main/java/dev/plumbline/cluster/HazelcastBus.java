@@ -199,7 +199,7 @@ public final class HazelcastBus {
                     .setProperty("hazelcast.max.wait.seconds.before.join", "5")
                     .setProperty("hazelcast.socket.bind.any", "false");
             config.getMetricsConfig().setEnabled(false);
-            // members exchange no objects of other classes
+            // members do not exchange objects of other classes
             JavaSerializationFilterConfig filter = new JavaSerializationFilterConfig();
             filter.getWhitelist().addPrefixes("io.vertx.");
             config.getSerializationConfig().setJavaSerializationFilterConfig(filter);
