@@ -253,17 +253,13 @@ public final class Service {
         if (http != null) {
             http.awaitShutdownDelay();
         }
-        long begin = System.nanoTime();
-        if (lease != null && config.cluster().enabled()) {
-            BlockingAwait.quietly(lease.leave(), CLOSE_SECONDS);
-        }
         long timeoutSeconds = config.http().shutdownTimeout().toSeconds() + CLOSE_SECONDS;
         Future<Void> linesDone = coordinate == null ? Future.succeededFuture() : coordinate.drain();
         if (http != null) {
             http.drain();
         }
         BlockingAwait.quietly(linesDone, timeoutSeconds);
-        drainRunners(begin);
+        leave();
         if (lease != null) {
             BlockingAwait.quietly(lease.close(), CLOSE_SECONDS);
         }
@@ -288,16 +284,19 @@ public final class Service {
         }
     }
 
-    /** Completes checks that other nodes have sent to this node. */
-    private void drainRunners(long beginNanos) {
-        if (run == null || !config.cluster().enabled()) {
+    /**
+     * Leaves the cluster and completes the checks that other nodes have sent to this node. The requests of this node
+     * are complete before, because it may be the only one that can run their checks.
+     */
+    private void leave() {
+        if (lease == null || !config.cluster().enabled()) {
             return;
         }
+        BlockingAwait.quietly(lease.leave(), CLOSE_SECONDS);
         Duration timeout = config.http().shutdownTimeout();
-        Duration grace = LEAVE_GRACE.minusNanos(System.nanoTime() - beginNanos);
-        if (!grace.isNegative() && !timeout.isZero()) {
-            BlockingAwait.quietly(vertx.timer(Math.max(1, grace.toMillis()), TimeUnit.MILLISECONDS), CLOSE_SECONDS);
+        if (run != null && !timeout.isZero()) {
+            BlockingAwait.quietly(vertx.timer(LEAVE_GRACE.toMillis(), TimeUnit.MILLISECONDS), CLOSE_SECONDS);
+            BlockingAwait.quietly(run.drain(timeout), timeout.toSeconds() + CLOSE_SECONDS);
         }
-        BlockingAwait.quietly(run.drain(timeout), timeout.toSeconds() + CLOSE_SECONDS);
     }
 }
