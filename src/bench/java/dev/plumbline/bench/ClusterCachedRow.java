@@ -34,7 +34,7 @@ final class ClusterCachedRow implements Row {
     }
 
     private ClusterUnderLoad database(BenchStage stage) throws IOException {
-        return new ClusterUnderLoad(stage.options(), Files.createTempDirectory(stage.folder(), id()));
+        return stage.opened(new ClusterUnderLoad(stage.options(), Files.createTempDirectory(stage.folder(), id())));
     }
 
     private static Comparison.Side side(Wrk wrk, ServiceUnderLoad node, String path) {

@@ -18,6 +18,7 @@ final class ClusterUnderLoad implements AutoCloseable {
     private final EmbeddedPostgres database;
     private final TenantLoad tenants;
     private final List<ServiceUnderLoad> nodes = new ArrayList<>();
+    private boolean closed;
 
     /** @param folder new folder of the database and the nodes */
     ClusterUnderLoad(BenchOptions options, Path folder) {
@@ -33,7 +34,11 @@ final class ClusterUnderLoad implements AutoCloseable {
      * @param roles separated by commas; empty: a single node without a cluster
      * @param settings additional settings by environment variable
      */
-    ServiceUnderLoad start(String roles, Map<String, String> settings) throws IOException, InterruptedException {
+    synchronized ServiceUnderLoad start(String roles, Map<String, String> settings)
+            throws IOException, InterruptedException {
+        if (closed) {
+            throw new IOException("the benchmark was interrupted");
+        }
         Map<String, String> environment = new HashMap<>();
         environment.put("PLUMBLINE_DATABASE_URL", database.url());
         environment.put("PLUMBLINE_DATABASE_POOL_SIZE", POOL_SIZE);
@@ -71,7 +76,8 @@ final class ClusterUnderLoad implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed = true;
         nodes.forEach(ServiceUnderLoad::close);
         tenants.close();
         database.close();

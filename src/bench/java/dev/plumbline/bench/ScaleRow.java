@@ -48,7 +48,7 @@ final class ScaleRow implements Row {
     public List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException {
         List<BulkLine> lines = new ArrayList<>();
         double single = Double.NaN;
-        try (SlowTargets targets = SlowTargets.start(Files.createTempDirectory(stage.folder(), id))) {
+        try (SlowTargets targets = stage.opened(SlowTargets.start(Files.createTempDirectory(stage.folder(), id)))) {
             for (int nodes : new int[] {1, 2, 4}) {
                 List<Lap> laps = laps(stage, targets, nodes);
                 Distribution rate = Distribution.of(laps.stream().map(Lap::rate).toList());
@@ -72,7 +72,7 @@ final class ScaleRow implements Row {
                 "8");
         List<Lap> laps = new ArrayList<>();
         try (ClusterUnderLoad cluster =
-                new ClusterUnderLoad(stage.options(), Files.createTempDirectory(stage.folder(), id))) {
+                stage.opened(new ClusterUnderLoad(stage.options(), Files.createTempDirectory(stage.folder(), id)))) {
             ServiceUnderLoad front = null;
             for (int i = 0; i < nodes; i++) {
                 ServiceUnderLoad node = cluster.start(allRoles ? "http,run,coordinate" : "run", settings);
