@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -31,7 +33,7 @@ import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** All nodes behind HAProxy are restarted, one after another, under constant load. */
+/** All nodes of a cluster behind HAProxy are restarted, one after another, under constant load. */
 @Tag("integration")
 class RollingRestartIT {
     private static final int CLIENTS = 8;
@@ -57,7 +59,9 @@ class RollingRestartIT {
     @Test
     void rollingRestartLosesNoRequest(TestReporter reporter) throws Exception {
         ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
-        List<String> nodes = List.of("one", "two", "three");
+        Map<String, String> roles =
+                new TreeMap<>(Map.of("one", "http,run", "two", "http,run,coordinate", "three", "http,coordinate"));
+        Set<String> nodes = roles.keySet();
         try (CrashableDatabase database = CrashableDatabase.start(folder.resolve("database"));
                 cluster) {
             cluster.open(folder, database.url());
@@ -65,7 +69,7 @@ class RollingRestartIT {
             cluster.set("HTTP_SHUTDOWN_DELAY", "5s").set("HTTP_TRUSTED_PROXIES", "127.0.0.1");
             List<HaproxyServer.Backend> backends = new ArrayList<>();
             for (String node : nodes) {
-                cluster.add(node, "http,run,coordinate");
+                cluster.add(node, roles.get(node));
                 backends.add(new HaproxyServer.Backend(
                         cluster.port(node, "HTTP_PORT"), cluster.port(node, "MANAGEMENT_PORT")));
             }
