@@ -79,6 +79,7 @@ public final class Service {
         }
         this.cluster = config.cluster().enabled() ? ClusterStart.join(config, builder, options, own) : null;
         this.vertx = cluster == null ? builder.build() : cluster.cluster().vertx();
+        this.lease = cluster == null ? null : cluster.cluster().lease();
         EventLoopLag.measure(vertx, NodeContext.loops(), registry);
     }
 
@@ -273,6 +274,8 @@ public final class Service {
             }
             BlockingAwait.quietly(node.results().flush(), CLOSE_SECONDS);
             BlockingAwait.quietly(node.databases().close(), CLOSE_SECONDS);
+        } else if (cluster != null) {
+            BlockingAwait.quietly(cluster.databases().close(), CLOSE_SECONDS);
         }
         if (http != null) {
             http.awaitLoaded();

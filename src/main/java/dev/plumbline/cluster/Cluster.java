@@ -50,6 +50,7 @@ public final class Cluster {
     private final List<Consumer<String>> lossListeners = new CopyOnWriteArrayList<>();
 
     // confined to the context
+    private final RegisteredNodes registrations = new RegisteredNodes(System::nanoTime);
     private List<NodeStore.RegisteredNode> registered = List.of();
     private long readNanos;
     private long comparedNanos = System.nanoTime();
@@ -280,10 +281,10 @@ public final class Cluster {
         });
     }
 
-    private void use(List<NodeStore.RegisteredNode> nodes) {
-        registered = nodes;
+    private void use(List<NodeStore.RegisteredNode> read) {
+        registered = registrations.use(read);
         readNanos = System.nanoTime();
-        endpoints.accept(nodes.stream().map(NodeStore.RegisteredNode::node).toList());
+        endpoints.accept(registered.stream().map(NodeStore.RegisteredNode::node).toList());
         compare();
         update();
     }

@@ -53,8 +53,16 @@ public final class HazelcastBus {
     public record Settings(String host, int port, int busPort, int generation, @Nullable Tls tls) {
         /** The name of this node. */
         public String name() {
-            return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+            return nameOf(host, port);
         }
+    }
+
+    private static String nameOf(String host, int port) {
+        return (isIpv6(host) ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    private static boolean isIpv6(String host) {
+        return host.indexOf(':') >= 0;
     }
 
     /** PEM files for mutual TLS. */
@@ -135,9 +143,7 @@ public final class HazelcastBus {
     }
 
     private static String name(Member member) {
-        String host = member.getAddress().getHost();
-        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":"
-                + member.getAddress().getPort();
+        return nameOf(member.getAddress().getHost(), member.getAddress().getPort());
     }
 
     /** Connects Hazelcast with the database before it joins. */
@@ -197,7 +203,9 @@ public final class HazelcastBus {
                     .setProperty("hazelcast.merge.next.run.delay.seconds", Integer.toString(MERGE_SECONDS))
                     .setProperty("hazelcast.wait.seconds.before.join", "1")
                     .setProperty("hazelcast.max.wait.seconds.before.join", "5")
-                    .setProperty("hazelcast.socket.bind.any", "false");
+                    .setProperty("hazelcast.socket.bind.any", "false")
+                    // the default ignores the IPv6 addresses of the interfaces
+                    .setProperty("hazelcast.prefer.ipv4.stack", Boolean.toString(!isIpv6(settings.host)));
             config.getMetricsConfig().setEnabled(false);
             // members do not exchange objects of other classes
             JavaSerializationFilterConfig filter = new JavaSerializationFilterConfig();

@@ -26,6 +26,9 @@ final class PermitServer {
     private static final long GRACE_MILLIS = 1_000;
     private static final long SWEEP_MILLIS = 1_000;
 
+    /** A permit of a request with a longer or invalid time would be held for ever if its holder does not release it. */
+    private static final long MAX_REMAINING_MILLIS = TimeUnit.MINUTES.toMillis(10);
+
     private record PermitId(String holder, long id) {}
 
     /** A request or permit of another node. */
@@ -103,9 +106,13 @@ final class PermitServer {
     }
 
     private void request(PermitId id, PermitRequest request) {
-        RemotePermit permit = new RemotePermit(
-                nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(request.remainingMs() + GRACE_MILLIS));
-        permits.put(id, permit);
+        long remainingMillis = Math.max(0, Math.min(request.remainingMs(), MAX_REMAINING_MILLIS));
+        RemotePermit permit =
+                new RemotePermit(nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(remainingMillis + GRACE_MILLIS));
+        if (permits.putIfAbsent(id, permit) != null) {
+            // a second permit with the ID could not be released
+            return;
+        }
         OwnedPermitRequest owned =
                 limiters.request(request.kind(), request.key(), request.maxWaitMs(), request.account());
         permit.setRequest(owned);

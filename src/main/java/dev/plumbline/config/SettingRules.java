@@ -71,7 +71,9 @@ final class SettingRules {
     /** Vert.x would share the socket of two servers with the same address. */
     private void checkPorts() {
         List<Listener> listeners = new ArrayList<>();
-        add(listeners, "http.port", "http.host", "http.port", 0);
+        if (items("node.roles").contains(NodeRole.HTTP.id())) {
+            add(listeners, "http.port", "http.host", "http.port", 0);
+        }
         add(listeners, "management.port", "management.host", "management.port", 0);
         if (isTrue("cluster.enabled")) {
             add(listeners, "cluster.port", "cluster.host", "cluster.port", 0);

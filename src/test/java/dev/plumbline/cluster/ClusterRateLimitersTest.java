@@ -287,6 +287,25 @@ class ClusterRateLimitersTest {
     }
 
     @Test
+    void aRepeatedIdOrAnInvalidTimeDoesNotHoldAPermitForEver() {
+        Cluster cluster = Cluster.ownedByA(0, 2);
+        PermitMessage.PermitRequest request =
+                new PermitMessage.PermitRequest(1, LimiterKind.ADDRESS, "key", 0, 0, Long.MAX_VALUE);
+
+        cluster.lost = message -> true; // otherwise the holder would release permits that it does not know
+        cluster.nodes.get("a").request(new PermitMessage.PermitRequests("b", List.of(request, request)));
+        cluster.time.pass(2 * MAX_DELAY_MILLIS);
+
+        assertThat(granted(cluster.acquire(2, "a", 0)))
+                .as("one of two permits is free")
+                .isEqualTo(1);
+        cluster.time.pass(TimeUnit.MINUTES.toMillis(11));
+        assertThat(granted(cluster.acquire(1, "a", 0)))
+                .as("the permit of the request has expired")
+                .isEqualTo(1);
+    }
+
+    @Test
     void theNextOwnerGrantsAfterTheWindow() {
         Cluster cluster = Cluster.ownedByA(1, 0);
         Future<Runnable> first = cluster.acquire("b", 5_000);

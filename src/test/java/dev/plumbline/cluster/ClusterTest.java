@@ -1,6 +1,7 @@
 package dev.plumbline.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
@@ -8,6 +9,8 @@ import dev.plumbline.model.NodeRole;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -71,6 +74,23 @@ class ClusterTest {
             nodes.awaitRunNodes(0);
             // a leaving node still receives the requests that were sent before
             assertThat(ask(web, first).policy()).isEqualTo(first.name());
+        }
+    }
+
+    @Test
+    void nodesJoinAtIpv6Addresses() throws Exception {
+        InetAddress loopback = InetAddress.getByName("::1");
+        assumeTrue(NetworkInterface.getByInetAddress(loopback) != null, "no IPv6");
+        try (TestCluster nodes = new TestCluster(DATABASE.url())) {
+            TestCluster.Node web = nodes.start(loopback.getHostAddress(), MessageBus.GENERATION, null, NodeRole.HTTP);
+            TestCluster.Node worker = nodes.start(loopback.getHostAddress(), MessageBus.GENERATION, null, NodeRole.RUN);
+            serve(worker);
+
+            nodes.awaitRunNodes(1);
+
+            assertThat(web.cluster().members()).isEqualTo(2);
+            assertThat(web.cluster().view().ring().nodes()).containsExactly(worker.name());
+            assertThat(ask(web, worker).policy()).isEqualTo(worker.name());
         }
     }
 

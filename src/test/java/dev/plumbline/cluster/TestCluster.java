@@ -76,15 +76,20 @@ public final class TestCluster implements AutoCloseable {
     }
 
     Node start(int generation, HazelcastBus.Tls tls, NodeRole... roles) {
+        return start("127.0.0.1", generation, tls, roles);
+    }
+
+    /** @param host an address of this machine, as {@link java.net.InetAddress#getHostAddress} */
+    Node start(String host, int generation, HazelcastBus.Tls tls, NodeRole... roles) {
         int port = FreePorts.nextPair();
-        HazelcastBus.Settings settings = new HazelcastBus.Settings("127.0.0.1", port, port + 1, generation, tls);
+        HazelcastBus.Settings settings = new HazelcastBus.Settings(host, port, port + 1, generation, tls);
         List<List<NodeRecord>> endpoints = new CopyOnWriteArrayList<>();
         NodeRecord record = new NodeRecord(
                 settings.name(),
                 Set.of(roles),
                 "test",
                 generation,
-                List.of(new NodeRecord.Endpoint("127.0.0.1", port), new NodeRecord.Endpoint("127.0.0.1", port + 1)));
+                List.of(new NodeRecord.Endpoint(host, port), new NodeRecord.Endpoint(host, port + 1)));
         Node node = new Node(
                 Await.value(Cluster.join(
                         Vertx.builder(),

@@ -286,6 +286,20 @@ class ConfigLoaderTest {
     }
 
     @Test
+    void aNodeWithoutTheRoleHttpCanUseItsPortForAnotherServer() throws ConfigException {
+        assertThat(ConfigLoader.load(
+                                null,
+                                Map.of(
+                                        "PLUMBLINE_NODE_ROLES", "run",
+                                        "PLUMBLINE_CLUSTER_ENABLED", "true",
+                                        "PLUMBLINE_DATABASE_URL", "postgresql://db/plumbline",
+                                        "PLUMBLINE_MANAGEMENT_PORT", "8080"))
+                        .management()
+                        .port())
+                .isEqualTo(8080);
+    }
+
+    @Test
     void tlsOfTheEventBusRequiresAllThreeFiles() throws Exception {
         String file = write("http: {}").toString();
 

@@ -10,6 +10,7 @@ import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.lab.FreePorts;
+import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.CountingTarget;
 import dev.plumbline.support.Eventually;
@@ -17,15 +18,19 @@ import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Tuple;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -103,6 +108,37 @@ class NodeRolesTest {
         assertThatThrownBy(() -> Service.start(config, line -> {}))
                 .isInstanceOf(StartException.class)
                 .hasMessage(setting + " " + host + " cannot be resolved. Set an IP address.");
+    }
+
+    @Test
+    void aFailedStartLeavesTheCluster(@TempDir Path folder) throws Exception {
+        Path roots = Files.writeString(folder.resolve("roots.pem"), "-----BEGIN CERTIFICATE-----");
+        int port = FreePorts.nextPair();
+        Config config = ConfigLoader.load(
+                null,
+                Map.of(
+                        "PLUMBLINE_NODE_ROLES",
+                        "run",
+                        "PLUMBLINE_CLUSTER_ENABLED",
+                        "true",
+                        "PLUMBLINE_CLUSTER_PORT",
+                        Integer.toString(port),
+                        "PLUMBLINE_MANAGEMENT_PORT",
+                        Integer.toString(FreePorts.next()),
+                        "PLUMBLINE_DATABASE_URL",
+                        DATABASE.url(),
+                        "PLUMBLINE_TLS_EXTRA_ROOTS",
+                        roots.toString()));
+
+        assertThatThrownBy(() -> Service.start(config, line -> {}))
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("tls.extra_roots");
+
+        assertThat(Await.value(DATABASE.open()
+                                .query("select 1 from node where name = $1", Tuple.of("127.0.0.1:" + port)))
+                        .size())
+                .as("registrations of the node")
+                .isZero();
     }
 
     /** Creates a job on a node and waits for its only result there. */

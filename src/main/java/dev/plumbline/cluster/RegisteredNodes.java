@@ -1,0 +1,59 @@
+package dev.plumbline.cluster;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The nodes of the latest read of the database. All leases can expire while the database is unavailable, and the nodes
+ * renew them one after another. So after an outage, the nodes from before it are included until they had time to renew.
+ * Confined to a context.
+ */
+final class RegisteredNodes {
+    /** Leases that were valid at a read can expire after this time without a read, at the earliest. */
+    private static final long OUTAGE_NANOS =
+            NodeLease.DURATION.minus(NodeLease.RENEWAL.multipliedBy(2)).toNanos();
+
+    /** After an outage, each node renews its lease within this time. */
+    static final Duration RETENTION = NodeLease.RENEWAL.multipliedBy(2);
+
+    private final LongSupplier nanoClock;
+    private List<NodeStore.RegisteredNode> latest = List.of();
+
+    /** The nodes from before the last outage that have not renewed their lease since. */
+    private List<NodeStore.RegisteredNode> retained = List.of();
+
+    private long readNanos;
+    private long outageEndNanos;
+
+    /** @param nanoClock as {@link System#nanoTime} */
+    RegisteredNodes(LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
+        this.readNanos = nanoClock.getAsLong();
+        this.outageEndNanos = readNanos;
+    }
+
+    /** Uses a read of the database; returns the registered nodes, sorted by name. */
+    List<NodeStore.RegisteredNode> use(List<NodeStore.RegisteredNode> read) {
+        long now = nanoClock.getAsLong();
+        if (now - readNanos > OUTAGE_NANOS) {
+            retained = latest;
+            outageEndNanos = now;
+        } else if (now - outageEndNanos > RETENTION.toNanos()) {
+            retained = List.of();
+        }
+        readNanos = now;
+        Set<String> renewed = read.stream().map(node -> node.node().name()).collect(Collectors.toSet());
+        retained = retained.stream()
+                .filter(node -> !renewed.contains(node.node().name()))
+                .toList();
+        latest = Stream.concat(read.stream(), retained.stream())
+                .sorted(Comparator.comparing(node -> String.valueOf(node.node().name())))
+                .toList();
+        return latest;
+    }
+}
