@@ -26,7 +26,7 @@ final class PermitServer {
     private static final long GRACE_MILLIS = 1_000;
     private static final long SWEEP_MILLIS = 1_000;
 
-    /** A permit of a request with a longer or invalid time would be held for ever if its holder does not release it. */
+    /** The maximum time of a permit, so that a request with an invalid time does not hold it permanently. */
     private static final long MAX_REMAINING_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
     private record PermitId(String holder, long id) {}
