@@ -41,7 +41,7 @@ public final class ClusterCheckRouter implements CheckRouter {
         this.cluster = cluster;
         this.bus = bus;
         this.permits = new LinePermits(linePermits);
-        this.remote = new RemoteChecks(bus, this::reachable, registry);
+        this.remote = new RemoteChecks(bus, node -> nodes().contains(node), registry);
         cluster.onChange(view -> {
             permits.update(view.ring().nodes(), view.count(NodeRole.COORDINATE));
             listeners.forEach(Runnable::run);
@@ -53,10 +53,6 @@ public final class ClusterCheckRouter implements CheckRouter {
                 listeners.forEach(Runnable::run);
             }
         });
-    }
-
-    private boolean reachable(String name) {
-        return cluster.view().nodes().stream().anyMatch(node -> name.equals(node.name()));
     }
 
     @Override

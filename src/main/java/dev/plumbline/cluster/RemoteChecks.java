@@ -29,7 +29,7 @@ final class RemoteChecks {
     /** Requests without a reply, by node. */
     private final Map<String, Set<Promise<Message.RunReply>>> pending = new ConcurrentHashMap<>();
 
-    /** @param reachable whether a node is present; false before {@link #fail} is called for it */
+    /** @param reachable whether a node is used for checks; false before {@link #fail} is called for it */
     RemoteChecks(MessageBus bus, Predicate<String> reachable, MeterRegistry registry) {
         this.bus = bus;
         this.reachable = reachable;

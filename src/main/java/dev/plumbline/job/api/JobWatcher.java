@@ -13,8 +13,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Long polling of jobs. A watched job is read once per second, independent of the number of waiters, and at once when
- * this node has changed it. Not thread-safe: used on one event loop.
+ * Long polling of jobs. A watched job is read once per second, independent of the number of waiters, and at once when a
+ * node reports that it has changed it. Not thread-safe: used on one event loop.
  */
 final class JobWatcher {
     private static final long PERIOD_MS = 1_000;
@@ -117,7 +117,7 @@ final class JobWatcher {
         vertx.setTimer(periodMs, fired -> poll(token));
     }
 
-    /** Reads a job that this node has changed, if it is watched. */
+    /** Reads a job that a node has changed, if it is watched. */
     void onChange(long jobId) {
         changes++;
         jobs.forEach((token, job) -> {

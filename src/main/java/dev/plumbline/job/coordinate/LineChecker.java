@@ -70,11 +70,13 @@ final class LineChecker {
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Overloaded overload) {
                         line.cancelAttempt();
-                        return Future.succeededFuture(deferOrFail(line, overload.retryAfterSeconds()));
+                        return Future.succeededFuture(
+                                deferOrFail(line, overload.retryAfterSeconds(), "the rate limit of the target"));
                     }
                     if (MessageBus.isUnserved(reply.cause()) || reply.result() instanceof Message.Unsupported) {
                         line.cancelAttempt();
-                        return Future.succeededFuture(deferOrFail(line, RETRY_SECONDS));
+                        return Future.succeededFuture(
+                                deferOrFail(line, RETRY_SECONDS, "a node that can run the check"));
                     }
                     if (reply.succeeded()
                             || MessageBus.isTimeout(reply.cause())
@@ -92,13 +94,12 @@ final class LineChecker {
                 });
     }
 
-    private long deferOrFail(PendingLine line, int seconds) {
+    private long deferOrFail(PendingLine line, int seconds, String missing) {
         if (line.expired()) {
             fail(
                     line,
                     new CheckError(
-                            ErrorCode.DEADLINE_EXCEEDED,
-                            "The line waited more than 15 minutes for the rate limit of the target."));
+                            ErrorCode.DEADLINE_EXCEEDED, "The line waited more than 15 minutes for " + missing + "."));
             return 0;
         }
         return line.retryDelayMs(seconds);
