@@ -17,7 +17,12 @@ final class BusCodec implements MessageCodec<Message, Message> {
 
     @Override
     public Message decodeFromWire(int position, Buffer buffer) {
-        int length = buffer.getInt(position);
+        int available = buffer.length() - position - 4;
+        int length = available < 0 ? -1 : buffer.getInt(position);
+        // checked before the bytes are copied, because an array of an invalid length could exhaust the memory
+        if (length < 0 || length > available) {
+            return new Message.Unreadable("malformed message: invalid length");
+        }
         return wire.read(buffer.getBytes(position + 4, position + 4 + length));
     }
 

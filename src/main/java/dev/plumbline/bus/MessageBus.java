@@ -8,6 +8,7 @@ import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,7 +54,7 @@ public final class MessageBus {
                 .<Message>request(address, message, options)
                 .compose(reply -> replyType.isInstance(reply.body())
                         ? Future.succeededFuture(replyType.cast(reply.body()))
-                        : Future.failedFuture("unexpected reply: " + reply.body()));
+                        : Future.failedFuture("unexpected reply: " + describe(reply.body())));
     }
 
     /**
@@ -93,7 +94,7 @@ public final class MessageBus {
             } else {
                 LOG.atWarn()
                         .addKeyValue("address", address)
-                        .addKeyValue("message", message.body())
+                        .addKeyValue("message", describe(message.body()))
                         .log("unexpected message ignored");
             }
         });
@@ -166,9 +167,16 @@ public final class MessageBus {
         try {
             return type.isInstance(message)
                     ? handler.apply(type.cast(message))
-                    : Future.failedFuture("unexpected message: " + message);
+                    : Future.failedFuture("unexpected message: " + describe(message));
         } catch (RuntimeException failure) {
             return Future.failedFuture(failure);
         }
+    }
+
+    /** The type of a message, without its content, which can be large or confidential. */
+    private static String describe(@Nullable Message message) {
+        return message instanceof Message.Unreadable unreadable
+                ? unreadable.toString()
+                : message == null ? "null" : message.getClass().getSimpleName();
     }
 }

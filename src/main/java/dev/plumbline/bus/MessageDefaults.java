@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Defaults of members that a message of an older version does not have: empty text, list, map or bytes, 0, false, 1970,
- * the first value of an enum, and null if the member is nullable.
+ * Defaults of members that a message of an older version does not have, or that are null and must not be: empty text,
+ * list, map or bytes, 0, false, 1970, the first value of an enum, and null if the member is nullable.
  */
 final class MessageDefaults {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -60,7 +60,7 @@ final class MessageDefaults {
         if (value instanceof ObjectNode object) {
             for (Member member : MEMBERS.get(record)) {
                 JsonNode given = object.get(member.name);
-                if (given == null && !member.nullable) {
+                if ((given == null || given.isNull()) && !member.nullable) {
                     given = empty(member.type);
                     object.set(member.name, given);
                 }

@@ -68,7 +68,11 @@ final class MessageJson {
             if (type == null) {
                 return new Message.Unreadable("unknown message type " + name);
             }
-            return mapper.treeToValue(MessageDefaults.complete(envelope.path("body"), type), type);
+            JsonNode body = envelope.path("body");
+            if (!body.isObject()) {
+                return new Message.Unreadable("malformed message: the body is not an object");
+            }
+            return mapper.treeToValue(MessageDefaults.complete(body, type), type);
         } catch (IOException | IllegalArgumentException malformed) {
             return new Message.Unreadable("malformed message: " + malformed.getMessage());
         }

@@ -149,7 +149,16 @@ public final class CheckRunner {
         }
     }
 
-    private <E> Future<Message.RunReply> start(ModuleDefinition<E> module, Message.RunCheck request) {
+    private Future<Message.RunReply> start(ModuleDefinition<?> module, Message.RunCheck request) {
+        try {
+            return parseAndEvaluate(module, request);
+        } catch (RuntimeException malformed) {
+            release(request);
+            return Future.failedFuture(malformed);
+        }
+    }
+
+    private <E> Future<Message.RunReply> parseAndEvaluate(ModuleDefinition<E> module, Message.RunCheck request) {
         ModuleDescription description = module.description();
         long startNanos = nanos.getAsLong();
         Instant checkedAt = clock.instant();

@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(VertxExtension.class)
 class MessageBusTest {
@@ -84,6 +86,24 @@ class MessageBusTest {
         assertThat(read("{\"v\":1,\"type\":\"Overloaded\",\"body\":{\"retryAfterSeconds\":\"soon\"}}"))
                 .isInstanceOf(Message.Unreadable.class);
         assertThat(read("nonsense")).isInstanceOf(Message.Unreadable.class);
+        assertThat(read("{\"v\":1,\"type\":\"Done\",\"body\":null}")).isInstanceOf(Message.Unreadable.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, Integer.MIN_VALUE, 3, 1 << 30, Integer.MAX_VALUE})
+    void messagesWithAnInvalidLengthAreUnreadable(int length) {
+        assertThat(new BusCodec()
+                        .decodeFromWire(0, Buffer.buffer().appendInt(length).appendString("{}")))
+                .isInstanceOf(Message.Unreadable.class);
+        assertThat(new BusCodec().decodeFromWire(0, Buffer.buffer("{}"))).isInstanceOf(Message.Unreadable.class);
+    }
+
+    @Test
+    void membersThatMustNotBeNullGetTheirDefault() {
+        assertThat(read("{\"v\":1,\"type\":\"RunCheck\",\"body\":{\"target\":null,\"options\":null}}"))
+                .isEqualTo(new Message.RunCheck("", "", Map.of(), false, 0, ""));
+        assertThat(read("{\"v\":1,\"type\":\"PermitRequests\",\"body\":{\"requests\":null}}"))
+                .isEqualTo(new PermitMessage.PermitRequests("", List.of()));
     }
 
     @Test

@@ -180,6 +180,15 @@ class CheckRunnerTest {
     }
 
     @Test
+    void aMalformedRequestFailsAndReleasesItsPermit() {
+        CheckRunner runner = runner(1, 0);
+
+        assertThat(Await.failure(run(runner, null))).isInstanceOf(RuntimeException.class);
+
+        assertPlaceIsFree(runner);
+    }
+
+    @Test
     void anExceptionInEvaluateIsAnInternalError() {
         CheckRunner runner = runner(1, 0);
         module.end("a.test").complete("throw");
