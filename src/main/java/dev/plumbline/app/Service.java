@@ -51,6 +51,9 @@ public final class Service {
     /** The time in which other nodes stop sending checks to a node that leaves the cluster. */
     private static final Duration LEAVE_GRACE = Duration.ofSeconds(1);
 
+    /** For checks that other nodes have sent, if the own requests took the whole http.shutdown_timeout. */
+    private static final Duration MIN_RUN_DRAIN = Duration.ofSeconds(5);
+
     private final Config config;
     private final OwnEndpoints own = new OwnEndpoints();
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -254,13 +257,14 @@ public final class Service {
         if (http != null) {
             http.awaitShutdownDelay();
         }
+        long drainNanos = System.nanoTime();
         long timeoutSeconds = config.http().shutdownTimeout().toSeconds() + CLOSE_SECONDS;
         Future<Void> linesDone = coordinate == null ? Future.succeededFuture() : coordinate.drain();
         if (http != null) {
             http.drain();
         }
         BlockingAwait.quietly(linesDone, timeoutSeconds);
-        leave();
+        leave(drainNanos);
         if (lease != null) {
             BlockingAwait.quietly(lease.close(), CLOSE_SECONDS);
         }
@@ -290,15 +294,18 @@ public final class Service {
     /**
      * Leaves the cluster and completes the checks that other nodes have sent to this node. The requests of this node
      * are complete before, because it may be the only one that can run their checks.
+     *
+     * @param drainNanos start of the shutdown, as {@link System#nanoTime}
      */
-    private void leave() {
+    private void leave(long drainNanos) {
         if (lease == null || !config.cluster().enabled()) {
             return;
         }
         BlockingAwait.quietly(lease.leave(), CLOSE_SECONDS);
-        Duration timeout = config.http().shutdownTimeout();
-        if (run != null && !timeout.isZero()) {
+        if (run != null && !config.http().shutdownTimeout().isZero()) {
             BlockingAwait.quietly(vertx.timer(LEAVE_GRACE.toMillis(), TimeUnit.MILLISECONDS), CLOSE_SECONDS);
+            Duration remaining = config.http().shutdownTimeout().minusNanos(System.nanoTime() - drainNanos);
+            Duration timeout = remaining.compareTo(MIN_RUN_DRAIN) < 0 ? MIN_RUN_DRAIN : remaining;
             BlockingAwait.quietly(run.drain(timeout), timeout.toSeconds() + CLOSE_SECONDS);
         }
     }
