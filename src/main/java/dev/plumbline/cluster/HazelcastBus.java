@@ -11,6 +11,7 @@ import com.hazelcast.config.NetworkConfig;
 import com.hazelcast.core.LifecycleEvent;
 import io.vertx.core.Completable;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxBuilder;
 import io.vertx.core.VertxOptions;
@@ -18,14 +19,17 @@ import io.vertx.core.eventbus.EventBusOptions;
 import io.vertx.core.http.ClientAuth;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
+import io.vertx.core.spi.cluster.RegistrationInfo;
 import io.vertx.spi.cluster.hazelcast.ConfigUtil;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +43,7 @@ public final class HazelcastBus {
     private static final int BUS_PING_REPLY_MS = 3_000;
     private static final int CONNECT_TIMEOUT_MS = 2_000;
     private static final long DISCOVERY_TIMEOUT_SECONDS = 30;
+    private static final long REPUBLISH_INTERVAL_MS = 5_000;
 
     private final Manager manager;
 
@@ -124,6 +129,7 @@ public final class HazelcastBus {
 
     /** Reports changes of the members to the cluster. */
     void attach(Cluster cluster) {
+        cluster.vertx().setPeriodic(REPUBLISH_INTERVAL_MS, fired -> manager.republish());
         manager.getHazelcastInstance().getCluster().addMembershipListener(new MembershipListener() {
             @Override
             public void memberAdded(MembershipEvent event) {
@@ -148,7 +154,14 @@ public final class HazelcastBus {
 
     /** Connects Hazelcast with the database before it joins. */
     private static final class Manager extends HazelcastClusterManager {
+        private record Registration(String address, RegistrationInfo consumer) {}
+
         private final Discovery discovery;
+
+        /** The consumers of this node that receive messages of other nodes. */
+        private final Set<Registration> registrations = ConcurrentHashMap.newKeySet();
+
+        private final AtomicBoolean republishing = new AtomicBoolean();
         private @Nullable Vertx vertx;
 
         Manager(Settings settings, Discovery discovery) {
@@ -171,6 +184,47 @@ public final class HazelcastBus {
                     joined.fail(failure);
                 }
             });
+        }
+
+        @Override
+        public void addRegistration(String address, RegistrationInfo consumer, Completable<Void> added) {
+            if (!consumer.localOnly()) {
+                registrations.add(new Registration(address, consumer));
+            }
+            super.addRegistration(address, consumer, added);
+        }
+
+        @Override
+        public void removeRegistration(String address, RegistrationInfo consumer, Completable<Void> removed) {
+            registrations.remove(new Registration(address, consumer));
+            super.removeRegistration(address, consumer, removed);
+        }
+
+        /**
+         * Writes the address and the consumers of this node to the maps of the cluster again. A node that was suspended
+         * and has joined again removes those of the other members, because it handles their loss after the merge.
+         * Without this, this node would not receive messages until another member leaves.
+         */
+        void republish() {
+            if (!isActive() || !republishing.compareAndSet(false, true)) {
+                return;
+            }
+            Promise<Void> address = Promise.promise();
+            setNodeInfo(getNodeInfo(), address);
+            Future<Void> written = address.future();
+            for (Registration registration : registrations) {
+                written = written.compose(before -> {
+                    Promise<Void> added = Promise.promise();
+                    if (registrations.contains(registration)) {
+                        super.addRegistration(registration.address(), registration.consumer(), added);
+                    } else {
+                        added.complete();
+                    }
+                    return added.future();
+                });
+            }
+            // a failure, for example while the cluster merges, is followed by the next attempt
+            written.onComplete(ended -> republishing.set(false));
         }
 
         // called by Hazelcast on threads that can block, after it has bound its port

@@ -8,6 +8,8 @@ import com.hazelcast.spi.discovery.DiscoveryNode;
 import com.hazelcast.spi.discovery.DiscoveryStrategy;
 import com.hazelcast.spi.discovery.DiscoveryStrategyFactory;
 import com.hazelcast.spi.discovery.SimpleDiscoveryNode;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -57,15 +59,21 @@ final class NodeDiscovery implements DiscoveryStrategyFactory {
         public Iterable<DiscoveryNode> discoverNodes() {
             List<DiscoveryNode> nodes = new ArrayList<>();
             for (String name : names.get()) {
-                int colon = name.lastIndexOf(':');
                 try {
-                    nodes.add(new SimpleDiscoveryNode(
-                            new Address(name.substring(0, colon), Integer.parseInt(name.substring(colon + 1)))));
-                } catch (UnknownHostException invalid) {
+                    nodes.add(new SimpleDiscoveryNode(address(name)));
+                } catch (UnknownHostException | IllegalArgumentException | IndexOutOfBoundsException invalid) {
                     LOG.atWarn().addKeyValue("node", name).log("invalid node address ignored");
                 }
             }
             return nodes;
+        }
+
+        private static Address address(String name) throws UnknownHostException {
+            int colon = name.lastIndexOf(':');
+            // Hazelcast does not start with an invalid port
+            InetSocketAddress socket = new InetSocketAddress(
+                    InetAddress.getByName(name.substring(0, colon)), Integer.parseInt(name.substring(colon + 1)));
+            return new Address(socket);
         }
     }
 }

@@ -8,14 +8,19 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The nodes of a deployment in PostgreSQL. Times are by the clock of the database. */
 public final class NodeStore {
     /** The channel that is notified when a node registers or leaves. */
     public static final String CHANNEL = "nodes_changed";
+
+    private static final Logger LOG = LoggerFactory.getLogger(NodeStore.class);
 
     private static final String REGISTER = "select register_node(make_interval(secs => $1), $2, $3, $4, $5, $6) as id";
 
@@ -121,9 +126,16 @@ public final class NodeStore {
     }
 
     private static List<RegisteredNode> nodes(Row row) {
-        return row.getJsonArray("nodes").stream()
-                .map(node -> node((JsonObject) node))
-                .toList();
+        List<RegisteredNode> nodes = new ArrayList<>();
+        for (Object node : row.getJsonArray("nodes")) {
+            try {
+                nodes.add(node((JsonObject) node));
+            } catch (ClassCastException | NullPointerException malformed) {
+                // one row must not prevent the use of the others
+                LOG.atWarn().addKeyValue("node", node).setCause(malformed).log("malformed node ignored");
+            }
+        }
+        return List.copyOf(nodes);
     }
 
     private static RegisteredNode node(JsonObject row) {

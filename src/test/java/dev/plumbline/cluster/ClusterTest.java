@@ -3,12 +3,16 @@ package dev.plumbline.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.hazelcast.core.Hazelcast;
+import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.multimap.MultiMap;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.model.NodeRole;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
+import io.vertx.sqlclient.Tuple;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.util.List;
@@ -91,6 +95,70 @@ class ClusterTest {
             assertThat(web.cluster().members()).isEqualTo(2);
             assertThat(web.cluster().view().ring().nodes()).containsExactly(worker.name());
             assertThat(ask(web, worker).policy()).isEqualTo(worker.name());
+        }
+    }
+
+    @Test
+    void nodesReceiveMessagesAgainAfterAnotherNodeRemovedTheirConsumers() {
+        try (TestCluster nodes = new TestCluster(DATABASE.url())) {
+            TestCluster.Node first = nodes.start(NodeRole.RUN);
+            TestCluster.Node second = nodes.start(NodeRole.RUN);
+            serve(second);
+            assertThat(ask(first, second).policy()).isEqualTo(second.name());
+
+            HazelcastInstance member = Hazelcast.getAllHazelcastInstances().stream()
+                    .filter(instance -> first.name()
+                            .endsWith(":"
+                                    + instance.getCluster()
+                                            .getLocalMember()
+                                            .getAddress()
+                                            .getPort()))
+                    .findFirst()
+                    .orElseThrow();
+            Await.until(() -> {
+                removeConsumers(member);
+                return !replies(first, second);
+            });
+
+            Await.until(() -> replies(first, second));
+        }
+    }
+
+    /** As a node that was suspended, has joined again, and then handles the loss of all other members. */
+    private static void removeConsumers(HazelcastInstance member) {
+        MultiMap<Object, Object> consumers = member.getMultiMap("__vertx.subs");
+        consumers.entrySet().forEach(consumer -> consumers.remove(consumer.getKey(), consumer.getValue()));
+        member.getMap("__vertx.nodeInfo").clear();
+    }
+
+    private static boolean replies(TestCluster.Node from, TestCluster.Node to) {
+        return Await.value(from.bus()
+                .requestNode(to.name(), ADDRESS, new Message.ChargeQuota("p", "k", 3), Message.RefundQuota.class, 1_000)
+                .map(reply -> true)
+                .otherwise(false));
+    }
+
+    @Test
+    void nodesIgnoreMalformedNodes() {
+        try (TestCluster nodes = new TestCluster(DATABASE.url())) {
+            Await.value(DATABASE.open()
+                    .query(
+                            """
+                            insert into node (lease_expires_at, name, roles, version, generation, endpoints)
+                            select clock_timestamp() + interval '1 minute', name, '{run}', 'test', 1, endpoints::jsonb
+                            from (values ('127.0.0.1:1', '{}'), ('127.0.0.1:2', '[1, null, {}]'), ('127.0.0.1', '[]'),
+                              ('127.0.0.1:port', '[]'), ('127.0.0.1:-1', '[{"address": "?", "port": -1}]'))
+                              as malformed (name, endpoints)""",
+                            Tuple.tuple()));
+
+            TestCluster.Node first = nodes.start(NodeRole.HTTP);
+            TestCluster.Node second = nodes.start(NodeRole.RUN);
+            nodes.awaitRunNodes(1);
+
+            assertThat(first.cluster().members()).isEqualTo(2);
+            assertThat(first.cluster().view().ring().nodes()).containsExactly(second.name());
+        } finally {
+            Await.value(DATABASE.open().query("delete from node where version = 'test'", Tuple.tuple()));
         }
     }
 
