@@ -222,7 +222,9 @@ public final class Cluster {
     /** A message of a run node has arrived. */
     void onMessage(String name) {
         context.runOnContext(ignored -> {
-            if (silence.hear(name)) {
+            boolean known =
+                    registered.stream().anyMatch(node -> name.equals(node.node().name()));
+            if (known && silence.hear(name)) {
                 update();
             }
         });

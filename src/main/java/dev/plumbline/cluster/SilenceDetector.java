@@ -17,7 +17,7 @@ final class SilenceDetector {
     private final String self;
     private final LongSupplier nanoClock;
 
-    /** The time of the last message of each run node; the first time at which it was seen counts as well. */
+    /** The time of the last message of each node. A node that has not sent one yet has not deployed its runners. */
     private final Map<String, Long> heard = new HashMap<>();
 
     private long checkedNanos;
@@ -35,8 +35,14 @@ final class SilenceDetector {
     /** Uses a message of a node; returns whether the node was silent. */
     boolean hear(String name) {
         long now = nanoClock.getAsLong();
-        Long before = heard.put(name, now);
-        return before != null && now - before > SILENCE_NANOS;
+        boolean silent = isSilent(name, now);
+        heard.put(name, now);
+        return silent;
+    }
+
+    private boolean isSilent(String name, long now) {
+        Long last = heard.get(name);
+        return last == null || now - last > SILENCE_NANOS;
     }
 
     /**
@@ -49,9 +55,9 @@ final class SilenceDetector {
             heard.replaceAll((name, time) -> now);
         }
         checkedNanos = now;
-        heard.keySet().retainAll(running);
+        heard.values().removeIf(last -> now - last > SILENCE_NANOS);
         List<String> silent = running.stream()
-                .filter(name -> now - heard.computeIfAbsent(name, first -> now) > SILENCE_NANOS && !name.equals(self))
+                .filter(name -> !name.equals(self) && isSilent(name, now))
                 .toList();
         return silent.size() == running.size() ? List.of() : silent;
     }
