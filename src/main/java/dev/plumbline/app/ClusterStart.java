@@ -19,6 +19,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,9 +28,12 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Joins the cluster, which needs the database before the Vert.x instance is complete. */
 record ClusterStart(Cluster cluster, DatabasePools databases) {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterStart.class);
 
     /**
      * Blocks until this node is a member.
@@ -41,8 +45,20 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
         Config.ClusterSettings settings = config.cluster();
         String url = Objects.requireNonNull(config.database().url());
         InetAddress host = address("cluster.host", settings.host());
-        requireListening(host, settings.port());
-        requireListening(host, settings.busPort());
+        requireInterface(host);
+        // before this node joins, because a failed start later would move targets between nodes
+        requireFree("cluster.host:port", host, settings.port());
+        requireFree("cluster.host:port + 1", host, settings.busPort());
+        requireFree(
+                "management.host:port",
+                address("management.host", config.management().host()),
+                config.management().port());
+        if (config.node().has(NodeRole.HTTP)) {
+            requireFree(
+                    "http.host:port",
+                    address("http.host", config.http().host()),
+                    config.http().port());
+        }
         HazelcastBus.Settings bus = new HazelcastBus.Settings(
                 host.getHostAddress(), settings.port(), settings.busPort(), MessageBus.GENERATION, tls(settings));
         NodeRecord node = new NodeRecord(
@@ -61,26 +77,42 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
                 nodes -> own.setNodes(
                         nodes.stream().flatMap(ClusterStart::sockets).toList()));
         Cluster cluster = BlockingAwait.await(joined, "cluster.host:port " + bus.name());
+        LOG.atInfo()
+                .addKeyValue("node", bus.name())
+                .addKeyValue("bus_tls", bus.tls() != null)
+                .log("cluster joined");
+        if (host.isLoopbackAddress()) {
+            LOG.atWarn()
+                    .addKeyValue("cluster_host", IpAddressText.format(host))
+                    .log("only nodes on this machine can join: cluster.host is a loopback address");
+        }
         return new ClusterStart(cluster, Objects.requireNonNull(databases.get()));
     }
 
     /** Hazelcast reports such errors with a stack trace only. */
-    private static void requireListening(InetAddress host, int port) throws StartException {
-        String setting = "cluster.host:port " + IpAddressText.format(host) + ":" + port;
-        try (ServerSocket socket = new ServerSocket()) {
-            if (NetworkInterface.getByInetAddress(host) == null) {
-                throw new StartException(
-                        "cluster.host " + IpAddressText.format(host)
-                                + " is not an address of a network interface of this machine."
-                                + " Set cluster.host to an address of this machine that the other nodes can reach.",
-                        null);
+    private static void requireInterface(InetAddress host) throws StartException {
+        try {
+            if (NetworkInterface.getByInetAddress(host) != null) {
+                return;
             }
+        } catch (SocketException unreadable) {
+            LOG.atWarn().setCause(unreadable).log("network interfaces cannot be read");
+            return;
+        }
+        throw new StartException(
+                "cluster.host " + IpAddressText.format(host)
+                        + " is not an address of a network interface of this machine."
+                        + " Set cluster.host to an address of this machine that the other nodes can reach.",
+                null);
+    }
+
+    private static void requireFree(String setting, InetAddress host, int port) throws StartException {
+        try (ServerSocket socket = new ServerSocket()) {
             socket.bind(new InetSocketAddress(host, port));
         } catch (IOException unavailable) {
             throw new StartException(
-                    setting + ": " + unavailable.getMessage()
-                            + ". Stop the other program or configure another port. The event bus uses the port after"
-                            + " cluster.port.",
+                    setting + " " + IpAddressText.format(host) + ":" + port + ": " + unavailable.getMessage()
+                            + ". Stop the other program or configure another port.",
                     unavailable);
         }
     }

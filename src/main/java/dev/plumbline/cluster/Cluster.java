@@ -59,7 +59,9 @@ public final class Cluster {
     private boolean readAgain;
 
     private final SilenceDetector silence;
-    private final Set<String> silentBefore = new HashSet<>();
+
+    private List<String> silent = List.of();
+    private final Set<String> excludedBefore = new HashSet<>();
 
     private volatile ClusterView view = new ClusterView(List.of(), new RunRing(List.of()));
     private volatile boolean split;
@@ -316,8 +318,11 @@ public final class Cluster {
         if (settling > 0) {
             vertx.setTimer(settling, fired -> update());
         }
-        List<String> silent = silence.silent(running);
-        running.removeAll(silent);
+        silent = silence.silent(running);
+        // if no run node sends messages, the cause is more likely on this side
+        List<String> excluded = silent.size() == running.size() ? List.of() : silent;
+        running.removeAll(excluded);
+        nodes.removeIf(node -> excluded.contains(node.name()));
         ClusterView next = new ClusterView(List.copyOf(nodes), new RunRing(running));
         boolean changed = !next.nodes().equals(view.nodes())
                 || !next.ring().nodes().equals(view.ring().nodes());
@@ -330,27 +335,34 @@ public final class Cluster {
                     .log("cluster changed");
             changeListeners.forEach(listener -> listener.accept(next));
         }
-        silent.stream().filter(silentBefore::add).forEach(name -> lossListeners.forEach(l -> l.accept(name)));
-        silentBefore.retainAll(silent);
+        excluded.stream().filter(excludedBefore::add).forEach(name -> lossListeners.forEach(l -> l.accept(name)));
+        excludedBefore.retainAll(excluded);
     }
 
-    /** Detects a split. Nodes that registered in the last seconds may still be joining the event bus. */
+    /**
+     * Detects a split: members, registered nodes and run nodes that send messages differ, or two nodes have the same
+     * name. Nodes that registered in the last seconds may still be joining the event bus.
+     */
     private void compare() {
         Set<String> expected = new HashSet<>();
+        boolean duplicate = false;
         Set<String> joining = new HashSet<>();
         for (NodeStore.RegisteredNode node : registered) {
             if (node.node().generation() == generation) {
                 String name = Objects.requireNonNull(node.node().name());
-                (node.ageMs() < SPLIT_AFTER.toMillis() || node.leaving() ? joining : expected).add(name);
+                boolean added =
+                        (node.ageMs() < SPLIT_AFTER.toMillis() || node.leaving() ? joining : expected).add(name);
+                duplicate |= !added;
             }
         }
         Set<String> actual = new HashSet<>(members.get());
         actual.removeAll(joining);
+        actual.removeAll(silent);
         long now = System.nanoTime();
         // after a pause of this process or of the database, the period starts again
         boolean interrupted = now - comparedNanos > SPLIT_AFTER.toNanos() / 2;
         comparedNanos = now;
-        if (interrupted || actual.equals(expected)) {
+        if (interrupted || actual.equals(expected) && !duplicate) {
             agreedNanos = now;
         }
         boolean splitNow = now - agreedNanos > SPLIT_AFTER.toNanos();

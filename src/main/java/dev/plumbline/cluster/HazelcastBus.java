@@ -111,6 +111,8 @@ public final class HazelcastBus {
         return tls == null
                 ? options
                 : options.setSsl(true)
+                        // the default accepts every certificate of a server
+                        .setTrustAll(false)
                         .setClientAuth(ClientAuth.REQUIRED)
                         .setKeyCertOptions(new PemKeyCertOptions()
                                 .addCertPath(tls.certificate)

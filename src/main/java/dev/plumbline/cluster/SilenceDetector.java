@@ -46,8 +46,8 @@ final class SilenceDetector {
     }
 
     /**
-     * Returns the silent nodes among the run nodes, or none if all are silent. To be called every few seconds, because
-     * a pause of this process is not a silence of others.
+     * Returns the silent nodes among the run nodes. To be called every few seconds, because a pause of this process is
+     * not a silence of others.
      */
     List<String> silent(List<String> running) {
         long now = nanoClock.getAsLong();
@@ -56,9 +56,8 @@ final class SilenceDetector {
         }
         checkedNanos = now;
         heard.values().removeIf(last -> now - last > SILENCE_NANOS);
-        List<String> silent = running.stream()
+        return running.stream()
                 .filter(name -> !name.equals(self) && isSilent(name, now))
                 .toList();
-        return silent.size() == running.size() ? List.of() : silent;
     }
 }
