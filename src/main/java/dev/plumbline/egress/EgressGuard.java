@@ -150,9 +150,6 @@ public final class EgressGuard {
         if (context.deadline().passed()) {
             return failed(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit.");
         }
-        if (!context.budget().take()) {
-            return failed(ErrorCode.REQUEST_LIMIT, "The check exceeded its limit of outbound requests.");
-        }
         SocketAddress pinned = SocketAddress.inetSocketAddress(new InetSocketAddress(address, port));
         return rateLimits
                 .acquire(
@@ -161,8 +158,14 @@ public final class EgressGuard {
                         context.deadline().atMost(context.patienceMs()),
                         context.account(),
                         context.deadline())
-                .compose(release ->
-                        ContextFutures.call(() -> exchange.apply(pinned)).onComplete(done -> release.run()));
+                .compose(release -> {
+                    // not before, because a check that has not contacted the target can be rejected and repeated
+                    if (!context.budget().take()) {
+                        release.run();
+                        return failed(ErrorCode.REQUEST_LIMIT, "The check exceeded its limit of outbound requests.");
+                    }
+                    return ContextFutures.call(() -> exchange.apply(pinned)).onComplete(done -> release.run());
+                });
     }
 
     /**
