@@ -37,3 +37,17 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{ toYaml (mergeOverwrite (deepCopy .Values.settings) $fixed) }}
 {{- end -}}
+
+{{/* The data of the Secret that the chart creates. Optional values that are empty are omitted. */}}
+{{- define "plumbline.secretData" -}}
+{{- $message := "Set secret.existingSecret, or secret.databaseUrl and secret.sessionSecret." -}}
+database-url: {{ required $message .Values.secret.databaseUrl | toString | b64enc | quote }}
+session-secret: {{ required $message .Values.secret.sessionSecret | toString | b64enc | quote }}
+{{- range $key, $value := dict
+  "session-previous-secret" .Values.secret.sessionPreviousSecret "bootstrap-email" .Values.secret.bootstrapEmail
+  "bootstrap-password" .Values.secret.bootstrapPassword "bootstrap-api-key" .Values.secret.bootstrapApiKey }}
+{{- with $value }}
+{{ $key }}: {{ toString . | b64enc | quote }}
+{{- end }}
+{{- end }}
+{{- end -}}

@@ -51,10 +51,17 @@ class ClusterDeploymentTest {
 
         assertThat(Files.readString(HAPROXY))
                 .contains("option httpchk GET /health/ready")
-                .contains("check port \"${MANAGEMENT_PORT-"
-                        + defaults.management().port() + "}\"")
-                .contains(":${HTTP_PORT-" + defaults.http().port() + "}\"")
+                .contains("default-server check ")
                 .contains("retry-on conn-failure\n");
+        for (int server = 1; server <= 2; server++) {
+            assertThat(Files.readString(HAPROXY))
+                    .contains(":${NODE_%d_HTTP_PORT-%d}\" port \"${NODE_%d_MANAGEMENT_PORT-%d}\"\n"
+                            .formatted(
+                                    server,
+                                    defaults.http().port(),
+                                    server,
+                                    defaults.management().port()));
+        }
     }
 
     @Test
@@ -162,6 +169,67 @@ class ClusterDeploymentTest {
         }
         assertThat(deployments).isEqualTo(3);
         assertThat(manifests).contains("averageValue: \"307\"", "publishNotReadyAddresses: true");
+    }
+
+    @Test
+    void chartRestartsPodsWhenItsSecretChanges() throws Exception {
+        String values = "secret.databaseUrl=postgresql://db/plumbline,secret.sessionSecret=new";
+        String rotation = template(values + ",secret.sessionPreviousSecret=old");
+        String completed = template(values);
+
+        assertThat(rotation).contains("session-previous-secret: \"b2xk\"\n");
+        assertThat(completed).doesNotContain("session-previous-secret: \"").doesNotContain("stringData:");
+        assertThat(checksums(rotation)).hasSize(3).doesNotContainAnyElementsOf(checksums(completed));
+        assertThat(template("secret.existingSecret=secret")).doesNotContain("checksum/secret");
+    }
+
+    @Test
+    void chartRejectsAnIngressWithoutProxiesOrPublicUrl() throws Exception {
+        String ingress = "secret.existingSecret=secret,ingress.enabled=true";
+        String proxies = ",settings.http.trusted_proxies={10.244.0.0/16}";
+
+        assertThat(failure(ingress)).contains("Set settings.http.trusted_proxies");
+        assertThat(failure(ingress + proxies)).contains("publicUrl is http://127.0.0.1:8080.");
+        assertThat(template(ingress + proxies + ",publicUrl=https://plumbline.example.com"))
+                .contains("kind: Ingress\n");
+    }
+
+    @Test
+    void podMonitorSetsTheJobOfTheAlertRules() throws Exception {
+        String values = "secret.existingSecret=secret";
+
+        assertThat(template(values)).doesNotContain("kind: PodMonitor");
+        assertThat(template(values + ",monitoring.podMonitor.enabled=true"))
+                .contains("kind: PodMonitor\n", "jobLabel: app.kubernetes.io/name\n", "- port: management\n");
+        assertThat(Files.readString(CHART.resolve("templates/_helpers.tpl")))
+                .contains("app.kubernetes.io/name: plumbline\n");
+        assertThat(Files.readString(DEPLOY.resolve("prometheus/rules.yml"))).contains("up{job=\"plumbline\"}");
+    }
+
+    private static String template(String values) throws IOException, InterruptedException {
+        return output(helm(values));
+    }
+
+    private static String failure(String values) throws IOException, InterruptedException {
+        Process process =
+                new ProcessBuilder(helm(values)).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes());
+        assertThat(process.waitFor()).as(output).isNotZero();
+        return output;
+    }
+
+    private static String[] helm(String values) {
+        String helm = DebianTool.ifInstalled("helm").toString();
+        return new String[] {helm, "template", "plumbline", CHART.toString(), "--kube-version=1.31.0", "--set=" + values
+        };
+    }
+
+    private static List<String> checksums(String manifests) {
+        return Pattern.compile("checksum/secret: \\w+")
+                .matcher(manifests)
+                .results()
+                .map(match -> match.group())
+                .toList();
     }
 
     /** The environment of the only container. Values of other sources are replaced by valid ones. */
