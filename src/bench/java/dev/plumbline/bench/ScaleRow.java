@@ -20,7 +20,7 @@ final class ScaleRow implements Row {
     /** About 20 seconds of work. */
     private static final int JOBS_PER_NODE = 7;
 
-    /** The JIT compiler has little work here, so its share of the CPU time is no sign of its end. */
+    /** The processes use little CPU time, so the share of the JIT compiler does not show when it has finished. */
     private static final int WARM_UP_LAPS = 2;
 
     private static final Duration PATIENCE = Duration.ofMinutes(3);

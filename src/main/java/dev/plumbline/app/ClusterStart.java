@@ -46,23 +46,15 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
         String url = Objects.requireNonNull(config.database().url());
         InetAddress host = address("cluster.host", settings.host());
         requireInterface(host);
+        List<ListeningSocket> sockets = ListeningSocket.all(config);
         // before this node joins, because a failed start later would move targets between nodes
-        requireFree("cluster.host:port", host, settings.port());
-        requireFree("cluster.host:port + 1", host, settings.busPort());
-        requireFree(
-                "management.host:port",
-                address("management.host", config.management().host()),
-                config.management().port());
-        if (config.node().has(NodeRole.HTTP)) {
-            requireFree(
-                    "http.host:port",
-                    address("http.host", config.http().host()),
-                    config.http().port());
+        for (ListeningSocket socket : sockets) {
+            socket.requireFree();
         }
         HazelcastBus.Settings bus = new HazelcastBus.Settings(
                 host.getHostAddress(), settings.port(), settings.busPort(), MessageBus.GENERATION, tls(settings));
         NodeRecord node = new NodeRecord(
-                bus.name(), config.node().roles(), Version.text(), MessageBus.GENERATION, endpoints(config, own));
+                bus.name(), config.node().roles(), Version.text(), MessageBus.GENERATION, endpoints(sockets, own));
         AtomicReference<DatabasePools> databases = new AtomicReference<>();
         Future<Cluster> joined = Cluster.join(
                 builder,
@@ -106,14 +98,42 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
                 null);
     }
 
-    private static void requireFree(String setting, InetAddress host, int port) throws StartException {
-        try (ServerSocket socket = new ServerSocket()) {
-            socket.bind(new InetSocketAddress(host, port));
-        } catch (IOException unavailable) {
-            throw new StartException(
-                    setting + " " + IpAddressText.format(host) + ":" + port + ": " + unavailable.getMessage()
-                            + ". Stop the other program or configure another port.",
-                    unavailable);
+    /**
+     * A socket on which this node will listen.
+     *
+     * @param setting the settings of host and port, for the message
+     */
+    private record ListeningSocket(String setting, InetAddress address, int port) {
+        static List<ListeningSocket> all(Config config) throws StartException {
+            InetAddress cluster =
+                    ClusterStart.address("cluster.host", config.cluster().host());
+            List<ListeningSocket> sockets = new ArrayList<>();
+            sockets.add(new ListeningSocket(
+                    "cluster.host:port", cluster, config.cluster().port()));
+            sockets.add(new ListeningSocket(
+                    "cluster.host:port + 1", cluster, config.cluster().busPort()));
+            sockets.add(new ListeningSocket(
+                    "management.host:port",
+                    ClusterStart.address("management.host", config.management().host()),
+                    config.management().port()));
+            if (config.node().has(NodeRole.HTTP)) {
+                sockets.add(new ListeningSocket(
+                        "http.host:port",
+                        ClusterStart.address("http.host", config.http().host()),
+                        config.http().port()));
+            }
+            return sockets;
+        }
+
+        void requireFree() throws StartException {
+            try (ServerSocket socket = new ServerSocket()) {
+                socket.bind(new InetSocketAddress(address, port));
+            } catch (IOException unavailable) {
+                throw new StartException(
+                        setting + " " + IpAddressText.format(address) + ":" + port + ": " + unavailable.getMessage()
+                                + ". Stop the other program or configure another port.",
+                        unavailable);
+            }
         }
     }
 
@@ -127,39 +147,12 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
                         Objects.requireNonNull(settings.tlsCa()).toString());
     }
 
-    /** The listening sockets of this node. */
-    private static List<NodeRecord.Endpoint> endpoints(Config config, OwnEndpoints own) throws StartException {
-        List<NodeRecord.Endpoint> endpoints = new ArrayList<>();
-        if (config.node().has(NodeRole.HTTP)) {
-            add(endpoints, own, "http.host", config.http().host(), config.http().port());
-        }
-        add(
-                endpoints,
-                own,
-                "management.host",
-                config.management().host(),
-                config.management().port());
-        add(
-                endpoints,
-                own,
-                "cluster.host",
-                config.cluster().host(),
-                config.cluster().port());
-        add(
-                endpoints,
-                own,
-                "cluster.host",
-                config.cluster().host(),
-                config.cluster().busPort());
-        return endpoints;
-    }
-
-    private static void add(
-            List<NodeRecord.Endpoint> endpoints, OwnEndpoints own, String setting, String host, int port)
-            throws StartException {
-        for (InetAddress address : own.listeningAddresses(address(setting, host))) {
-            endpoints.add(new NodeRecord.Endpoint(IpAddressText.format(address), port));
-        }
+    /** All addresses at which the sockets can be reached. */
+    private static List<NodeRecord.Endpoint> endpoints(List<ListeningSocket> sockets, OwnEndpoints own) {
+        return sockets.stream()
+                .flatMap(socket -> own.listeningAddresses(socket.address()).stream()
+                        .map(address -> new NodeRecord.Endpoint(IpAddressText.format(address), socket.port())))
+                .toList();
     }
 
     private static InetAddress address(String setting, String host) throws StartException {

@@ -147,7 +147,7 @@ public final class Service {
             run = RunRole.deploy(context, settings.permits(), cluster == null ? null : cluster.cluster());
             health.addRunners(context.bus());
         }
-        NodeLease registered = register(context);
+        NodeLease registered = lease == null ? register(context) : lease;
         lease = registered;
         if (config.node().has(NodeRole.COORDINATE)) {
             coordinate = CoordinateRole.deploy(context, router, settings, registered);
@@ -223,10 +223,8 @@ public final class Service {
         }
     }
 
+    /** Registers a node without a cluster. */
     private NodeLease register(NodeContext context) {
-        if (cluster != null) {
-            return cluster.cluster().lease();
-        }
         NodeLease registered = new NodeLease(
                 vertx,
                 new NodeStore(

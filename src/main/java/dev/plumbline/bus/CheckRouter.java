@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * and shared responses hold for all of them. Thread-safe.
  */
 public interface CheckRouter {
-    /** The nodes that run checks at present; empty if there are none. */
+    /** The nodes that run checks at present; empty if no node runs checks. */
     List<String> nodes();
 
     /** The node that runs the checks of the target at present; null if no node runs checks. */

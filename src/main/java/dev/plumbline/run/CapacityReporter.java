@@ -3,6 +3,7 @@ package dev.plumbline.run;
 import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
+import dev.plumbline.concurrent.ContextFutures;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.concurrent.TimeUnit;
@@ -42,14 +43,7 @@ public final class CapacityReporter {
     Future<Message.RunReply> count(
             Message.RunCheck check, Function<Message.RunCheck, Future<Message.RunReply>> runner) {
         lines.incrementAndGet();
-        Future<Message.RunReply> reply;
-        try {
-            reply = runner.apply(check);
-        } catch (RuntimeException | Error failure) {
-            lines.decrementAndGet();
-            throw failure;
-        }
-        return reply.onComplete(ended -> lines.decrementAndGet());
+        return ContextFutures.call(() -> runner.apply(check)).onComplete(ended -> lines.decrementAndGet());
     }
 
     /** Reports the capacity now, because a coordinator may not know it. */

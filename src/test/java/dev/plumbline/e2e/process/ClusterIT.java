@@ -237,7 +237,7 @@ class ClusterIT {
             canaries.add(Await.value(Canary.listen(VERTX, "127.0.0.1", port)));
         }
         assertThat(deniedByRunNodes(ports)).isTrue();
-        // the processes that were denied are gone, and a part of the lease of 20 s was spent on the shutdown
+        // the processes have ended, and the shutdown took a part of the 20 s for which their sockets are denied
         while (System.nanoTime() - left < TimeUnit.SECONDS.toNanos(15)) {
             assertThat(allDeny(ports)).isTrue();
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(500));
