@@ -1,20 +1,18 @@
 package dev.plumbline.support;
 
 import dev.plumbline.lab.FreePorts;
-import java.io.File;
 import java.io.IOException;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 
 /** Debian's HAProxy on loopback with the configuration of {@code src/deploy} and other servers. */
 public final class HaproxyServer implements AutoCloseable {
-    private final Process process;
+    private final ServerProcess process;
     private final int port;
 
-    private HaproxyServer(Process process, int port) {
+    private HaproxyServer(ServerProcess process, int port) {
         this.process = process;
         this.port = port;
     }
@@ -41,35 +39,20 @@ public final class HaproxyServer implements AutoCloseable {
                     "  server node%1$d 127.0.0.1:%1$d port %2$d\n".formatted(backend.httpPort, backend.managementPort));
         }
         Path file = Files.writeString(folder.resolve("haproxy.cfg"), configuration);
-        File log = folder.resolve("haproxy.log").toFile();
-        ProcessBuilder builder = new ProcessBuilder(program.toString(), "-db", "-f", file.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(log);
-        builder.environment().put("BIND", "127.0.0.1:" + port);
-        Process process = builder.start();
-        HaproxyServer server = new HaproxyServer(process, port);
-        Await.until(server::listens);
-        return server;
+        ServerProcess process = ServerProcess.start(
+                folder.resolve("haproxy.log"),
+                port,
+                Map.of("BIND", "127.0.0.1:" + port),
+                List.of(program.toString(), "-db", "-f", file.toString()));
+        return new HaproxyServer(process, port);
     }
 
     public int port() {
         return port;
     }
 
-    private boolean listens() {
-        try (Socket socket = new Socket("127.0.0.1", port)) {
-            return socket.isConnected();
-        } catch (IOException notYet) {
-            if (!process.isAlive()) {
-                throw new AssertionError("haproxy did not start: " + process.exitValue(), notYet);
-            }
-            return false;
-        }
-    }
-
     @Override
-    public void close() throws InterruptedException {
-        process.destroyForcibly();
-        process.waitFor(10, TimeUnit.SECONDS);
+    public void close() {
+        process.close();
     }
 }

@@ -2,24 +2,19 @@ package dev.plumbline.support;
 
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.TestCa;
-import java.io.File;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.List;
 
 /** Debian's nginx on loopback. */
 public final class NginxServer implements AutoCloseable {
-    private final Process process;
+    private final ServerProcess process;
     private final int plainPort;
     private final int tlsPort;
 
-    private NginxServer(Process process, int plainPort, int tlsPort) {
+    private NginxServer(ServerProcess process, int plainPort, int tlsPort) {
         this.process = process;
         this.plainPort = plainPort;
         this.tlsPort = tlsPort;
@@ -46,20 +41,11 @@ public final class NginxServer implements AutoCloseable {
                         plainPort,
                         tlsPort,
                         server.replaceAll("\\bTLS\\b", "" + tlsPort).replace("FOLDER", folder.toString())));
-        File log = folder.resolve("log").toFile();
-        Process process = new ProcessBuilder(
-                        program.toString(), "-p", folder.toString(), "-c", configuration.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(log)
-                .start();
-        NginxServer nginx = new NginxServer(process, plainPort, tlsPort);
-        try {
-            nginx.awaitListening(log);
-        } catch (IOException | AssertionError failed) {
-            process.destroyForcibly();
-            throw failed;
-        }
-        return nginx;
+        ServerProcess process = ServerProcess.start(
+                folder.resolve("log"),
+                tlsPort,
+                List.of(program.toString(), "-p", folder.toString(), "-c", configuration.toString()));
+        return new NginxServer(process, plainPort, tlsPort);
     }
 
     public String http(String path) {
@@ -99,22 +85,8 @@ public final class NginxServer implements AutoCloseable {
                 .formatted(folder, plainPort, tlsPort, server);
     }
 
-    private void awaitListening(File log) throws IOException {
-        for (int i = 0; i < 200; i++) {
-            try (Socket socket = new Socket(InetAddress.getByName("127.0.0.1"), tlsPort)) {
-                if (socket.isConnected()) {
-                    return;
-                }
-            } catch (ConnectException notYet) {
-                LockSupport.parkNanos(50_000_000);
-            }
-        }
-        throw new AssertionError("nginx did not start: " + Files.readString(log.toPath()));
-    }
-
     @Override
-    public void close() throws InterruptedException {
-        process.destroy();
-        process.waitFor(10, TimeUnit.SECONDS);
+    public void close() {
+        process.close();
     }
 }

@@ -3,19 +3,17 @@ package dev.plumbline.support;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.TestCa;
 import java.io.IOException;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** Debian's openssl as a TLS server on its own loopback port. */
 public final class OpensslServer implements AutoCloseable {
-    private final Process process;
+    private final ServerProcess process;
     private final int port;
 
-    private OpensslServer(Process process, int port) {
+    private OpensslServer(ServerProcess process, int port) {
         this.process = process;
         this.port = port;
     }
@@ -43,33 +41,15 @@ public final class OpensslServer implements AutoCloseable {
                 "-www",
                 "-quiet"));
         command.addAll(List.of(options));
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        OpensslServer server = new OpensslServer(process, port);
-        Await.until(server::listens);
-        return server;
+        return new OpensslServer(ServerProcess.start(folder.resolve("s_server.log"), port, command), port);
     }
 
     public int port() {
         return port;
     }
 
-    private boolean listens() {
-        try (Socket socket = new Socket("127.0.0.1", port)) {
-            return socket.isConnected();
-        } catch (IOException notYet) {
-            if (!process.isAlive()) {
-                throw new AssertionError("openssl did not start: " + process.exitValue(), notYet);
-            }
-            return false;
-        }
-    }
-
     @Override
-    public void close() throws InterruptedException {
-        process.destroyForcibly();
-        process.waitFor(10, TimeUnit.SECONDS);
+    public void close() {
+        process.close();
     }
 }
