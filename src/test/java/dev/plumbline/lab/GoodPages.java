@@ -1,5 +1,7 @@
 package dev.plumbline.lab;
 
+import com.github.luben.zstd.Zstd;
+import dev.plumbline.support.BrotliEncoder;
 import io.vertx.core.buffer.Buffer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -61,6 +63,14 @@ final class GoodPages {
                         "/deflate",
                         "200; contains needle",
                         c -> c.respond(200, HTML + "content-encoding: deflate\r\n", deflate("a needle"))),
+                new LabPage(
+                        "/brotli",
+                        "200; contains needle",
+                        c -> c.respond(200, HTML + "content-encoding: br\r\n", brotli("a needle"))),
+                new LabPage(
+                        "/zstd",
+                        "200; contains needle",
+                        c -> c.respond(200, HTML + "content-encoding: zstd\r\n", zstd("a needle"))),
                 new LabPage(
                         "/chunked",
                         "200; contains needle",
@@ -145,6 +155,14 @@ final class GoodPages {
 
     private static Buffer deflate(String text) {
         return compressed(text, false);
+    }
+
+    private static Buffer brotli(String text) {
+        return Buffer.buffer(BrotliEncoder.encode(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static Buffer zstd(String text) {
+        return Buffer.buffer(Zstd.compress(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static Buffer compressed(String text, boolean gzip) {

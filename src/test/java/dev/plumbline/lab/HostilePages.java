@@ -84,7 +84,7 @@ final class HostilePages {
                         c -> c.respond(200, "content-encoding: gzip\r\n", gzipBomb())),
                 new LabPage(
                         "/bomb/brotli",
-                        "200; not decompressed",
+                        "200; zeros, truncated",
                         c -> c.respond(
                                 200,
                                 "content-encoding: br\r\n",

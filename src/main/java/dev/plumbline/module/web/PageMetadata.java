@@ -11,6 +11,7 @@ import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.html.HtmlHead;
 import dev.plumbline.probe.http.HeaderParser;
+import dev.plumbline.probe.http.HttpBody;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.RedirectLocation;
@@ -123,17 +124,25 @@ public final class PageMetadata
         void redirected(Target.Url url);
     }
 
-    /** @param head null if the response is not an HTML page */
-    public record Evidence(RedirectTrace trace, @Nullable HtmlHead head) {}
+    /**
+     * @param head null if the response is not an HTML page
+     * @param cut whether only a part of the page was read
+     */
+    public record Evidence(RedirectTrace trace, @Nullable HtmlHead head, boolean cut) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         return context.probe(HttpProbe.class).page(context, (Target.Url) target).compose(trace -> {
             HttpExchange page = trace.page();
             return page == null || !mayBeHtml(page)
-                    ? Future.succeededFuture(new Evidence(trace, null))
-                    : context.executeBlocking(() -> new Evidence(trace, head(page)));
+                    ? Future.succeededFuture(new Evidence(trace, null, false))
+                    : context.executeBlocking(() -> evidence(trace, page));
         });
+    }
+
+    static Evidence evidence(RedirectTrace trace, HttpExchange page) throws CheckFailure {
+        HttpBody content = page.content(HttpProbe.PAGE_BYTES);
+        return new Evidence(trace, head(page, content), content.truncated());
     }
 
     static boolean mayBeHtml(HttpExchange page) {
@@ -142,8 +151,8 @@ public final class PageMetadata
     }
 
     /** Null if the content is empty, or starts with text although the type is not declared. */
-    static @Nullable HtmlHead head(HttpExchange page) throws CheckFailure {
-        byte[] bytes = page.content(HttpProbe.PAGE_BYTES).bytes();
+    static @Nullable HtmlHead head(HttpExchange page, HttpBody content) {
+        byte[] bytes = content.shared();
         String type = page.headers().first("content-type");
         int start = 0;
         while (start < bytes.length && isSpaceOrByteOrderMark(bytes[start])) {
@@ -173,7 +182,7 @@ public final class PageMetadata
         Report report;
         if (head != null) {
             report = report(head, page, findings);
-            if (trace.error() == null && page.body().truncated()) {
+            if (trace.error() == null && evidence.cut()) {
                 findings.pageCut();
             }
         } else {

@@ -2,7 +2,6 @@ package dev.plumbline.probe.http;
 
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -66,20 +65,15 @@ public final class HttpBody {
     }
 
     /**
-     * The body with its content coding decoded, up to the limit.
+     * The body with its content codings decoded, up to the limit.
      *
-     * @param contentEncoding the Content-Encoding header; codings other than gzip and deflate make the body unreadable
+     * @param contentEncoding the value of Content-Encoding; codings other than gzip, deflate, br and zstd, and more
+     *     than {@link ContentDecoder#MAX_CODINGS}, make the body unreadable
      */
     public HttpBody decoded(@Nullable String contentEncoding, int maxBytes) {
-        if (contentEncoding == null || bytes.length == 0) {
-            return this;
-        }
-        return switch (contentEncoding.trim().toLowerCase(Locale.ROOT)) {
-            case "gzip", "x-gzip" -> BoundedInflater.gzip(bytes, truncated, maxBytes);
-            case "deflate" -> BoundedInflater.deflate(bytes, truncated, maxBytes);
-            case "identity", "" -> this;
-            default -> new HttpBody(bytes, truncated, true);
-        };
+        return contentEncoding == null || bytes.length == 0
+                ? this
+                : ContentDecoder.decode(this, contentEncoding, maxBytes);
     }
 
     private static Charset charsetOf(@Nullable String contentType) {

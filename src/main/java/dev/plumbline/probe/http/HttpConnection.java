@@ -46,6 +46,7 @@ import org.jspecify.annotations.Nullable;
 final class HttpConnection {
     private static final String VERTX_HANDLER = "handler";
     private static final String HOLD_HANDLER = "hold";
+    private static final String HTTP2 = "h2";
 
     private final EgressGuard guard;
     private final HttpTlsOptions tls;
@@ -63,10 +64,12 @@ final class HttpConnection {
     /**
      * The response and the timings of this connection.
      *
+     * @param alpn the protocol that the server selected by ALPN; null if it selected none, and without TLS
      * @param tlsNanos 0 without TLS
      */
     record Outcome(
             ResponseCollector.Response response,
+            @Nullable String alpn,
             long connectNanos,
             long tlsNanos,
             long firstByteNanos,
@@ -136,13 +139,13 @@ final class HttpConnection {
         } else if (request.url().secure()) {
             handshake(channel, promise);
         } else {
-            send(channel, false, promise);
+            send(channel, null, promise);
         }
     }
 
     private void handshake(Channel channel, Promise<Outcome> promise) {
         SslHandler handler = tls.handler(
-                channel.alloc(), request.url().host().name(), request.url().port(), request.http2(), remainingMillis());
+                channel.alloc(), request.url().host().name(), request.url().port(), request.alpn(), remainingMillis());
         HandshakeLimitHandler limits = new HandshakeLimitHandler();
         channel.pipeline().addFirst("ssl", handler);
         channel.pipeline().addFirst("limits", limits);
@@ -207,8 +210,10 @@ final class HttpConnection {
                             TLS_HANDSHAKE_FAILED, "The server closed the connection after the TLS handshake."));
         } else if (remainingMillis() <= 0) {
             fail(channel, promise, new CheckFailure(READ_TIMEOUT, "The TLS handshake timed out."));
+        } else if (request.alpn() == HttpRequestSpec.Alpn.HTTP2 && !HTTP2.equals(handler.applicationProtocol())) {
+            fail(channel, promise, TlsErrors.noApplicationProtocol());
         } else {
-            send(channel, "h2".equals(handler.applicationProtocol()), promise);
+            send(channel, handler.applicationProtocol(), promise);
             ChannelHandlerContext hold = channel.pipeline().context(HOLD_HANDLER);
             if (hold != null) {
                 ((InboundHoldHandler) hold.handler()).release(hold);
@@ -216,7 +221,7 @@ final class HttpConnection {
         }
     }
 
-    private void send(Channel channel, boolean http2, Promise<Outcome> promise) {
+    private void send(Channel channel, @Nullable String alpn, Promise<Outcome> promise) {
         Promise<ResponseCollector.Response> response = Promise.promise();
         ResponseCollector collector = new ResponseCollector(channel, response, request, bodyBudget);
         requestSent = System.nanoTime();
@@ -225,14 +230,14 @@ final class HttpConnection {
         response.future().onComplete(result -> {
             timer.cancel(false);
             if (result.succeeded()) {
-                promise.complete(outcome(result.result()));
+                promise.complete(outcome(result.result(), alpn));
             } else {
                 promise.fail(result.cause());
             }
         });
         ChannelPipeline pipeline = channel.pipeline();
         pipeline.addBefore(VERTX_HANDLER, "meter", new ByteMeter(collector));
-        if (http2) {
+        if (HTTP2.equals(alpn)) {
             pipeline.addBefore(VERTX_HANDLER, "codec", Http2ResponseReader.codec());
             pipeline.addBefore(VERTX_HANDLER, "reader", new Http2ResponseReader(request, headers, collector));
         } else {
@@ -253,9 +258,10 @@ final class HttpConnection {
         }
     }
 
-    private Outcome outcome(ResponseCollector.Response response) {
+    private Outcome outcome(ResponseCollector.Response response, @Nullable String alpn) {
         return new Outcome(
                 response,
+                alpn,
                 connectEnd - connectStart,
                 tlsEnd - connectEnd,
                 response.headNanos() - requestSent,

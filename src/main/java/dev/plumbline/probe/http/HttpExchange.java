@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param status the final status; interim responses (1xx) are skipped
  * @param reason the reason phrase; empty if there is none, always in HTTP/2
  * @param version 1.0, 1.1 or 2
+ * @param alpn the protocol that the server selected by ALPN; null if it selected none, and without TLS
  * @param body the body with its content coding; empty if none was requested
  * @param ip the address of the server
  * @param bodyError why the body is incomplete; null if it is complete or reading stopped at the limit
@@ -22,6 +23,7 @@ public record HttpExchange(
         int status,
         String reason,
         String version,
+        @Nullable String alpn,
         ResponseHeaders headers,
         HttpBody body,
         String ip,
@@ -40,7 +42,7 @@ public record HttpExchange(
 
     /** The body with its content coding decoded, as far as possible, in at most this many bytes. */
     public HttpBody decoded(int maxBytes) {
-        return body.decoded(headers.first("content-encoding"), maxBytes);
+        return body.decoded(headers.joined("content-encoding"), maxBytes);
     }
 
     /**
@@ -53,7 +55,7 @@ public record HttpExchange(
         if (content.unreadable()) {
             throw new CheckFailure(
                     ErrorCode.HTTP_PROTOCOL_ERROR,
-                    "The response body cannot be decoded: Content-Encoding %s was not requested or is malformed."
+                    "The response body cannot be decoded: Content-Encoding %s is not supported, or the data is malformed."
                             .formatted(headers.firstText("content-encoding")));
         }
         return content;

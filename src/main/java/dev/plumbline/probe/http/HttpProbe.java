@@ -12,6 +12,7 @@ import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.probe.tls.NoSharedAlgorithms;
 import dev.plumbline.probe.tls.TlsClientOptions;
+import dev.plumbline.probe.tls.TlsErrors;
 import dev.plumbline.probe.tls.TrustCache;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Future;
@@ -21,6 +22,7 @@ import io.vertx.core.net.NetClientOptions;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import javax.net.ssl.SSLException;
 
 /**
@@ -104,6 +106,19 @@ public final class HttpProbe {
         long start = System.nanoTime();
         return guard.resolve(context, url.host(), url.port(), MAX_ADDRESSES)
                 .compose(addresses -> dial(context, request, addresses, start, System.nanoTime()));
+    }
+
+    /**
+     * Sends one request to a server that may not support the offered protocols.
+     *
+     * @return as {@link #exchange}; empty if the server rejects the protocols that are offered by ALPN
+     */
+    public Future<Optional<HttpExchange>> negotiate(CheckContext context, HttpRequestSpec request) {
+        return exchange(context, request)
+                .map(Optional::of)
+                .recover(failure -> TlsErrors.isAlpnRejection(failure)
+                        ? Future.succeededFuture(Optional.empty())
+                        : Future.failedFuture(failure));
     }
 
     /**
@@ -192,6 +207,7 @@ public final class HttpProbe {
                 response.status(),
                 response.reason(),
                 response.version(),
+                outcome.alpn(),
                 response.headers(),
                 response.body(),
                 IpAddressText.format(address),

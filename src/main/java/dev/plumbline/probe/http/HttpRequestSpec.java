@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     replaces it
  * @param maxBodyBytes the maximum number of bytes read of the body; 0 to stop after the header
  * @param verifyTls whether an untrusted certificate ends the exchange before the request is sent
- * @param http2 whether to offer HTTP/2 by ALPN
+ * @param alpn the protocols to offer by ALPN over TLS; without TLS the request is sent over HTTP/1.1
  * @param redirectBodies whether to read the body of a redirect
  * @param body the body of a POST request over HTTP/1.1; null for other methods
  */
@@ -25,7 +25,7 @@ public record HttpRequestSpec(
         List<HttpHeader> headers,
         int maxBodyBytes,
         boolean verifyTls,
-        boolean http2,
+        Alpn alpn,
         boolean redirectBodies,
         @Nullable Buffer body) {
 
@@ -36,13 +36,23 @@ public record HttpRequestSpec(
     public enum Method {
         HEAD,
         GET,
+        /** For CORS preflight requests. */
+        OPTIONS,
         /** For protocols that query by POST, such as OCSP. */
         POST
     }
 
+    /** The protocols to offer by ALPN (RFC 7301). */
+    public enum Alpn {
+        HTTP2_AND_HTTP1,
+        HTTP1,
+        /** A server that does not select HTTP/2 ends the exchange with {@code tls_handshake_failed}. */
+        HTTP2
+    }
+
     public HttpRequestSpec {
         headers = List.copyOf(headers);
-        if ((method == Method.POST) != (body != null) || body != null && http2) {
+        if ((method == Method.POST) != (body != null) || body != null && alpn != Alpn.HTTP1) {
             throw new IllegalArgumentException("a request body requires POST over HTTP/1.1");
         }
         for (HttpHeader header : headers) {
@@ -54,42 +64,51 @@ public record HttpRequestSpec(
     }
 
     public static HttpRequestSpec head(Target.Url url) {
-        return new HttpRequestSpec(Method.HEAD, url, List.of(), 0, true, true, true, null);
+        return new HttpRequestSpec(Method.HEAD, url, List.of(), 0, true, Alpn.HTTP2_AND_HTTP1, true, null);
     }
 
     public static HttpRequestSpec get(Target.Url url, int maxBodyBytes) {
-        return new HttpRequestSpec(Method.GET, url, List.of(), maxBodyBytes, true, true, true, null);
+        return new HttpRequestSpec(Method.GET, url, List.of(), maxBodyBytes, true, Alpn.HTTP2_AND_HTTP1, true, null);
+    }
+
+    public static HttpRequestSpec options(Target.Url url) {
+        return new HttpRequestSpec(Method.OPTIONS, url, List.of(), 0, true, Alpn.HTTP2_AND_HTTP1, true, null);
     }
 
     public static HttpRequestSpec post(Target.Url url, String contentType, Buffer body, int maxBodyBytes) {
         List<HttpHeader> headers = List.of(new HttpHeader("content-type", contentType));
-        return new HttpRequestSpec(Method.POST, url, headers, maxBodyBytes, true, false, true, body);
+        return new HttpRequestSpec(Method.POST, url, headers, maxBodyBytes, true, Alpn.HTTP1, true, body);
     }
 
     /** Returns this request with an additional header. */
     public HttpRequestSpec with(String name, String value) {
         List<HttpHeader> more = new ArrayList<>(headers);
         more.add(new HttpHeader(name.toLowerCase(Locale.ROOT), value));
-        return new HttpRequestSpec(method, url, more, maxBodyBytes, verifyTls, http2, redirectBodies, body);
+        return new HttpRequestSpec(method, url, more, maxBodyBytes, verifyTls, alpn, redirectBodies, body);
     }
 
     /** Returns this request with or without verification of the certificate. */
     public HttpRequestSpec verifyingTls(boolean verify) {
-        return new HttpRequestSpec(method, url, headers, maxBodyBytes, verify, http2, redirectBodies, body);
+        return new HttpRequestSpec(method, url, headers, maxBodyBytes, verify, alpn, redirectBodies, body);
     }
 
-    /** Returns this request without HTTP/2. */
+    /** Returns this request over HTTP/1.1 only. */
     public HttpRequestSpec overHttp1() {
-        return new HttpRequestSpec(method, url, headers, maxBodyBytes, verifyTls, false, redirectBodies, body);
+        return offering(Alpn.HTTP1);
+    }
+
+    /** Returns this request with other protocols. */
+    public HttpRequestSpec offering(Alpn offered) {
+        return new HttpRequestSpec(method, url, headers, maxBodyBytes, verifyTls, offered, redirectBodies, body);
     }
 
     /** Returns this request without reading the bodies of redirects. */
     public HttpRequestSpec withoutRedirectBodies() {
-        return new HttpRequestSpec(method, url, headers, maxBodyBytes, verifyTls, http2, false, body);
+        return new HttpRequestSpec(method, url, headers, maxBodyBytes, verifyTls, alpn, false, body);
     }
 
     /** Returns this request for another URL. */
     public HttpRequestSpec to(Target.Url other) {
-        return new HttpRequestSpec(method, other, headers, maxBodyBytes, verifyTls, http2, redirectBodies, body);
+        return new HttpRequestSpec(method, other, headers, maxBodyBytes, verifyTls, alpn, redirectBodies, body);
     }
 }

@@ -8,7 +8,10 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.ImmediateExecutor;
 import io.vertx.core.Vertx;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import javax.net.ssl.SSLException;
 
@@ -17,30 +20,38 @@ import javax.net.ssl.SSLException;
  */
 final class HttpTlsOptions {
     private static final long CLOSE_NOTIFY_MS = 200;
-    private static final List<String> HTTP1 = List.of("http/1.1");
-    private static final List<String> HTTP2 = List.of("h2", "http/1.1");
 
-    private final SslContext http1;
-    private final SslContext http2;
+    private final Map<HttpRequestSpec.Alpn, SslContext> contexts = new EnumMap<>(HttpRequestSpec.Alpn.class);
     private final Executor executor;
 
-    private HttpTlsOptions(SslContext http1, SslContext http2, Executor executor) {
-        this.http1 = http1;
-        this.http2 = http2;
+    private interface ContextFactory {
+        SslContext create(List<String> protocols) throws SSLException;
+    }
+
+    private HttpTlsOptions(ContextFactory factory, Executor executor) throws SSLException {
         this.executor = executor;
+        for (HttpRequestSpec.Alpn alpn : HttpRequestSpec.Alpn.values()) {
+            contexts.put(alpn, factory.create(protocols(alpn)));
+        }
+    }
+
+    private static List<String> protocols(HttpRequestSpec.Alpn alpn) {
+        return switch (alpn) {
+            case HTTP2_AND_HTTP1 -> List.of("h2", "http/1.1");
+            case HTTP1 -> List.of("http/1.1");
+            case HTTP2 -> List.of("h2");
+        };
     }
 
     static HttpTlsOptions boringSsl() throws SSLException {
         return new HttpTlsOptions(
-                TlsClientOptions.newNativeContext(HTTP1, new AcceptAllTrustManager(), null),
-                TlsClientOptions.newNativeContext(HTTP2, new AcceptAllTrustManager(), null),
+                protocols -> TlsClientOptions.newNativeContext(protocols, new AcceptAllTrustManager(), null),
                 ImmediateExecutor.INSTANCE);
     }
 
     static HttpTlsOptions jdk(Vertx vertx) throws SSLException {
         return new HttpTlsOptions(
-                TlsClientOptions.newJdkContext(HTTP1, new AcceptAllTrustManager(), null),
-                TlsClientOptions.newJdkContext(HTTP2, new AcceptAllTrustManager(), null),
+                protocols -> TlsClientOptions.newJdkContext(protocols, new AcceptAllTrustManager(), null),
                 TlsClientOptions.jdkExecutor(vertx));
     }
 
@@ -49,8 +60,8 @@ final class HttpTlsOptions {
      *
      * @param name the SNI; not sent if it is an address
      */
-    SslHandler handler(ByteBufAllocator allocator, String name, int port, boolean offerHttp2, long timeoutMs) {
-        SslHandler handler = (offerHttp2 ? http2 : http1).newHandler(allocator, name, port, executor);
+    SslHandler handler(ByteBufAllocator allocator, String name, int port, HttpRequestSpec.Alpn alpn, long timeoutMs) {
+        SslHandler handler = Objects.requireNonNull(contexts.get(alpn)).newHandler(allocator, name, port, executor);
         handler.setHandshakeTimeoutMillis(timeoutMs);
         handler.setCloseNotifyFlushTimeoutMillis(CLOSE_NOTIFY_MS);
         return handler;

@@ -38,6 +38,9 @@ public final class TlsErrors {
             "wrong cipher returned",
             "unknown key exchange type");
 
+    private static final String ALPN_ALERT = alertMessage("no application protocol");
+    private static final String NOT_SELECTED = "The server did not select an offered application protocol (ALPN).";
+
     private TlsErrors() {}
 
     /** A {@link CheckFailure}, or {@link NoSharedAlgorithms} if another engine may succeed. */
@@ -87,8 +90,15 @@ public final class TlsErrors {
     }
 
     /** Whether the server rejected the offered application protocols (RFC 7301 section 3.2). */
-    static boolean isAlpnRejection(CheckFailure failure) {
-        return alertMessage("no application protocol").equals(failure.error().message());
+    public static boolean isAlpnRejection(Throwable failure) {
+        return failure instanceof CheckFailure known
+                && (ALPN_ALERT.equals(known.error().message())
+                        || NOT_SELECTED.equals(known.error().message()));
+    }
+
+    /** The failure of a handshake without a selected application protocol, for clients that require one. */
+    public static CheckFailure noApplicationProtocol() {
+        return handshakeFailed(NOT_SELECTED);
     }
 
     private static String alertMessage(String alert) {

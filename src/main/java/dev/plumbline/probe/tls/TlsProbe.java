@@ -91,7 +91,7 @@ public final class TlsProbe {
         Endpoint endpoint = new Endpoint(context, host, address, port, host.name(), remainingMillis(context));
         return NoSharedAlgorithms.withFallback(handshake, handshake, engine -> dial(endpoint, engine))
                 .map(peer -> protocol.equals(peer.alpn()))
-                .recover(failure -> failure instanceof CheckFailure known && TlsErrors.isAlpnRejection(known)
+                .recover(failure -> TlsErrors.isAlpnRejection(failure)
                         ? Future.succeededFuture(false)
                         : Future.failedFuture(failure));
     }

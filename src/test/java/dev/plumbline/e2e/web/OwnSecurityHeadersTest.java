@@ -89,6 +89,7 @@ class OwnSecurityHeadersTest {
                 response.statusCode(),
                 "",
                 "1.1",
+                null,
                 new ResponseHeaders(headers),
                 TestBodies.of(response.body()),
                 "192.0.2.1",

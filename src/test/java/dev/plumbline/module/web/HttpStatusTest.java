@@ -103,6 +103,8 @@ class HttpStatusTest {
         "/page, true",
         "/gzip, true",
         "/deflate, true",
+        "/brotli, true",
+        "/zstd, true",
         "/chunked, true",
         "/until-closed, true",
         "/ok, false",

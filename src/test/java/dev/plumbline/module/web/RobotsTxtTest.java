@@ -20,9 +20,11 @@ import dev.plumbline.probe.http.RobotsFile;
 import dev.plumbline.probe.http.RobotsMatcher;
 import dev.plumbline.probe.http.RobotsStandard;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.BrotliEncoder;
 import dev.plumbline.support.Curl;
 import dev.plumbline.support.NginxServer;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -122,6 +124,11 @@ class RobotsTxtTest {
                 .putHeader("content-type", "text/plain")
                 .putHeader("content-encoding", "br")
                 .end("User-agent: *\nDisallow: /\n"));
+        all.put("brotli", request -> request.response()
+                .putHeader("content-type", "text/plain")
+                .putHeader("content-encoding", "br")
+                .end(Buffer.buffer(
+                        BrotliEncoder.encode("User-agent: *\nDisallow: /\n".getBytes(StandardCharsets.UTF_8)))));
         all.put("reset", request -> request.connection().close());
         sites = Await.value(VirtualHosts.start(vertx, fixture.dns(), all));
     }
@@ -146,6 +153,7 @@ class RobotsTxtTest {
             nullValues = "-",
             value = {
                 "good, /, true, 200, true, PASS, -",
+                "brotli, /, true, 200, false, WARN, path_disallowed",
                 "good, /example/x, true, 200, false, WARN, path_disallowed",
                 "moved, /example/x, true, 200, false, WARN, path_disallowed",
                 "missing, /, false, 404, true, PASS, robots_missing",

@@ -232,6 +232,7 @@ class FetchCacheTest {
                 200,
                 "",
                 "1.1",
+                null,
                 ResponseHeaders.NONE,
                 new HttpBody(new byte[bytes], false),
                 "192.0.2.1",

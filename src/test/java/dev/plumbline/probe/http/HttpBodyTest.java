@@ -1,17 +1,30 @@
 package dev.plumbline.probe.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdOutputStream;
+import dev.plumbline.support.BrotliEncoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpBodyTest {
     private static final int LIMIT = 100_000;
@@ -50,7 +63,8 @@ class HttpBodyTest {
         assertThat(new HttpBody(half, false).decoded("gzip", LIMIT).unreadable())
                 .isTrue();
         byte[] plain = "no gzip".getBytes(StandardCharsets.UTF_8);
-        for (String coding : new String[] {"gzip", "deflate", "br", "zstd", "gzip, gzip"}) {
+        for (String coding :
+                new String[] {"gzip", "deflate", "br", "zstd", "gzip, gzip", "br, zstd", "compress", "dcb"}) {
             assertThat(new HttpBody(plain, false).decoded(coding, LIMIT).unreadable())
                     .isTrue();
         }
@@ -101,8 +115,111 @@ class HttpBodyTest {
     void keepsOtherCodingsUndecoded() {
         HttpBody body = new HttpBody(new byte[] {1, 2, 3}, false);
 
-        assertThat(body.decoded("br", LIMIT).bytes()).containsExactly(1, 2, 3);
+        assertThat(body.decoded("compress", LIMIT).bytes()).containsExactly(1, 2, 3);
+        assertThat(body.decoded("compress", LIMIT).unreadable()).isTrue();
         assertThat(body.decoded(null, LIMIT)).isSameAs(body);
+        assertThat(body.decoded(" , Identity", LIMIT)).isSameAs(body);
+    }
+
+    @Test
+    void decodesTheCodingsOfAListInReverseOrder() throws IOException {
+        byte[] text = "a needle".getBytes(StandardCharsets.UTF_8);
+        HttpBody body = new HttpBody(BrotliEncoder.encode(Zstd.compress(gzip(text))), false);
+
+        assertThat(body.decoded("gzip, zstd, BR", LIMIT).text(null)).isEqualTo("a needle");
+        assertThat(body.decoded("br, zstd, gzip", LIMIT).unreadable()).isTrue();
+        assertThat(body.decoded("gzip, zstd, br, br", LIMIT).unreadable())
+                .as("four codings")
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"br", "zstd"})
+    void decodesBrotliAndZstd(String coding) {
+        byte[] content = content(150_000);
+        HttpBody body = new HttpBody(encoded(coding, content), false);
+
+        assertThat(body.decoded(coding, 200_000).bytes()).isEqualTo(content);
+        assertThat(body.decoded(coding, 200_000).truncated()).isFalse();
+        assertThat(body.decoded(coding, 1_000).bytes()).isEqualTo(Arrays.copyOf(content, 1_000));
+        assertThat(body.decoded(coding, 1_000).truncated()).isTrue();
+        assertThat(new HttpBody(encoded(coding, new byte[0]), false)
+                        .decoded(coding, LIMIT)
+                        .size())
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"br", "zstd"})
+    void reportsPartsOfBrotliAndZstd(String coding) {
+        byte[] content = content(300_000);
+        byte[] encoded = encoded(coding, content);
+        byte[] half = Arrays.copyOf(encoded, encoded.length / 2);
+
+        HttpBody cut = new HttpBody(half, true).decoded(coding, 1_000_000);
+        HttpBody malformed = new HttpBody(half, false).decoded(coding, 1_000_000);
+
+        assertThat(cut.truncated()).isTrue();
+        assertThat(cut.size() > 0 ^ cut.unreadable())
+                .as("some content, or unreadable")
+                .isTrue();
+        if (!cut.unreadable()) {
+            assertThat(cut.bytes()).isEqualTo(Arrays.copyOf(content, cut.size()));
+        }
+        assertThat(malformed.unreadable()).isTrue();
+    }
+
+    @Test
+    void rejectsZstdWindowsOverEightMebibytes() throws IOException {
+        assertThat(new HttpBody(zstdWithWindow(23), false)
+                        .decoded("zstd", LIMIT)
+                        .size())
+                .isEqualTo(LIMIT);
+        assertThat(new HttpBody(zstdWithWindow(24), false)
+                        .decoded("zstd", LIMIT)
+                        .unreadable())
+                .isTrue();
+    }
+
+    @Test
+    void decodesBombsInBoundedTimeAndMemory() throws IOException {
+        byte[] zeros = new byte[50_000_000];
+        byte[] brotli = Base64.getDecoder()
+                .decode(
+                        "y///P/gnAOKxQCD3/o///3/wTwDEYRGA7v0f////4J8AiMMCAN37P/7//8E/ARCHBQC693/8//+DfwIgDgsAdO//+P//B/8E"
+                                + "QBwWAOje//H//w/+CYA4LADQvf/L//8//BMAcVgAoHv/Bw==");
+        Map<String, byte[]> bombs = Map.of(
+                "br",
+                brotli,
+                "zstd",
+                Zstd.compress(zeros),
+                "gzip, zstd",
+                Zstd.compress(gzip(zeros)),
+                "br, gzip",
+                gzip(brotli));
+        bombs.forEach((coding, bomb) -> assertTimeoutPreemptively(Duration.ofSeconds(10), () -> {
+            HttpBody plain = new HttpBody(bomb, false).decoded(coding, LIMIT);
+
+            assertThat(plain.size()).as(coding).isEqualTo(LIMIT);
+            assertThat(plain.truncated()).isTrue();
+            assertThat(plain.unreadable()).isFalse();
+        }));
+    }
+
+    @Test
+    void decodesOneMegabyteOfWorstCaseInputInBoundedTime() {
+        byte[] skippable = repeated(new byte[] {0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0});
+        byte[] emptyFrames = repeated(Zstd.compress(new byte[0]));
+        byte[] emptyBlocks = repeated(new byte[] {0x06, 0, 0}); // meta-blocks without content
+        emptyBlocks[0] = 0x0c;
+        for (byte[] bytes : List.of(skippable, emptyFrames, emptyBlocks, content(1 << 20))) {
+            for (String coding : List.of("br", "zstd", "zstd, zstd, zstd", "br, br, br")) {
+                assertTimeoutPreemptively(Duration.ofSeconds(10), () -> assertThat(new HttpBody(bytes, false)
+                                .decoded(coding, LIMIT)
+                                .size())
+                        .isLessThanOrEqualTo(1 << 20));
+            }
+        }
     }
 
     @Test
@@ -118,8 +235,70 @@ class HttpBodyTest {
     void decodesAnyBytesWithoutException(@ForAll byte[] bytes) {
         HttpBody body = new HttpBody(bytes, false);
 
-        assertThat(body.decoded("gzip", 10).size()).isLessThanOrEqualTo(10);
-        assertThat(body.decoded("deflate", 10).size()).isLessThanOrEqualTo(10);
+        for (String coding : List.of("gzip", "deflate", "br", "zstd")) {
+            HttpBody plain = body.decoded(coding, 10);
+
+            assertThat(plain.unreadable() || plain.size() <= 10).isTrue();
+        }
+    }
+
+    @Property(tries = 300)
+    void decodesDamagedBodiesWithoutException(
+            @ForAll @IntRange(max = 5_000) int position, @ForAll byte damage, @ForAll @IntRange(max = 20) int cut) {
+        byte[] content = content(5_000);
+        for (String coding : List.of("gzip", "deflate", "br", "zstd")) {
+            byte[] encoded = encoded(coding, content);
+            encoded[position % encoded.length] ^= damage;
+
+            HttpBody plain = new HttpBody(Arrays.copyOf(encoded, encoded.length - cut), false).decoded(coding, LIMIT);
+
+            assertThat(plain.size()).isLessThanOrEqualTo(LIMIT);
+        }
+    }
+
+    private static byte[] content(int size) {
+        byte[] content = new byte[size];
+        new Random(1).nextBytes(content);
+        for (int i = 0; i < size; i++) {
+            content[i] = (byte) ('a' + (content[i] & 7));
+        }
+        return content;
+    }
+
+    private static byte[] repeated(byte[] part) {
+        byte[] all = new byte[1 << 20];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = part[i % part.length];
+        }
+        return all;
+    }
+
+    private static byte[] encoded(String coding, byte[] content) {
+        try {
+            return switch (coding) {
+                case "br" -> BrotliEncoder.encode(content);
+                case "zstd" -> Zstd.compress(content);
+                case "gzip" -> gzip(content);
+                default -> {
+                    ByteArrayOutputStream out = new ByteArrayOutputStream();
+                    try (DeflaterOutputStream deflate = new DeflaterOutputStream(out)) {
+                        deflate.write(content);
+                    }
+                    yield out.toByteArray();
+                }
+            };
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+    }
+
+    private static byte[] zstdWithWindow(int log) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (ZstdOutputStream zstd = new ZstdOutputStream(out)) {
+            zstd.setLong(log);
+            zstd.write(new byte[20_000_000]);
+        }
+        return out.toByteArray();
     }
 
     private static byte[] gzip(byte[] plain) throws IOException {

@@ -15,6 +15,7 @@ import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.lab.HostileHttp2;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.TlsServers;
+import dev.plumbline.probe.http.HttpRequestSpec.Alpn;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.tls.TrustRoots;
@@ -248,6 +249,36 @@ class HttpProbeTest {
         assertThat(exchange(HttpRequestSpec.head(url)).status()).isEqualTo(200);
         assertThat(exchange(HttpRequestSpec.head(url(bench.lab().http2("/no")))).status())
                 .isEqualTo(404);
+    }
+
+    @Test
+    void reportsTheNegotiatedProtocol() {
+        HttpProbe probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+        HttpRequestSpec both = HttpRequestSpec.head(url(bench.lab().http2("/ok")));
+        HttpRequestSpec none = HttpRequestSpec.head(url(bench.lab().secure("/ok")));
+
+        assertThat(exchange(both).alpn()).isEqualTo("h2");
+        assertThat(exchange(both.overHttp1()).alpn()).isEqualTo("http/1.1");
+        assertThat(exchange(both.offering(Alpn.HTTP2)).version()).isEqualTo("2");
+        assertThat(exchange(none).alpn()).isNull();
+        assertThat(exchange(get("/ok")).alpn()).isNull();
+        assertThat(failure(none.offering(Alpn.HTTP2), 5_000).code()).isEqualTo(ErrorCode.TLS_HANDSHAKE_FAILED);
+        assertThat(Await.value(probe.negotiate(TestCheckContext.create(), none.offering(Alpn.HTTP2))))
+                .isEmpty();
+        assertThat(Await.value(probe.negotiate(TestCheckContext.create(), both.offering(Alpn.HTTP2))))
+                .isPresent();
+    }
+
+    @Test
+    void sendsOptions() {
+        HttpExchange plain = exchange(HttpRequestSpec.options(url("/ok")).with("origin", "https://a.test"));
+
+        assertThat(plain.status()).isEqualTo(200);
+        assertThat(plain.method()).isEqualTo(HttpRequestSpec.Method.OPTIONS);
+        assertThat(plain.body().size()).isZero();
+        assertThat(exchange(HttpRequestSpec.options(url(bench.lab().http2("/ok"))))
+                        .version())
+                .isEqualTo("2");
     }
 
     @Test
