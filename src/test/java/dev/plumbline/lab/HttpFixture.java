@@ -112,6 +112,11 @@ public final class HttpFixture implements AutoCloseable {
         return root.issue(CertificateSpec.server("lab.test").address("127.0.0.1"));
     }
 
+    /** A certificate for these names and 127.0.0.1 that the probe trusts. */
+    public TestCa.Identity identity(String... names) {
+        return root.issue(CertificateSpec.server(names).address("127.0.0.1"));
+    }
+
     /** A port of 127.0.0.1 on which no process listens. */
     public int closedPort() {
         return FreePorts.next();

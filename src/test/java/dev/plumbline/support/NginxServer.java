@@ -24,7 +24,7 @@ public final class NginxServer implements AutoCloseable {
      * Starts one server over HTTP and HTTPS. The test is skipped if nginx is not installed.
      *
      * @param folder its working directory, to which {@code FOLDER} in the configuration refers
-     * @param server the content of the server block; {@code TLS} is the port of HTTPS
+     * @param server the content of the server block; {@code TLS} is the port of HTTPS, {@code PLAIN} the port of HTTP
      */
     public static NginxServer start(Path folder, TestCa.Identity identity, String server) throws IOException {
         Path program = DebianTool.require("nginx");
@@ -40,7 +40,9 @@ public final class NginxServer implements AutoCloseable {
                         folder,
                         plainPort,
                         tlsPort,
-                        server.replaceAll("\\bTLS\\b", "" + tlsPort).replace("FOLDER", folder.toString())));
+                        server.replaceAll("\\bTLS\\b", "" + tlsPort)
+                                .replaceAll("\\bPLAIN\\b", "" + plainPort)
+                                .replace("FOLDER", folder.toString())));
         ServerProcess process = ServerProcess.start(
                 folder.resolve("log"),
                 tlsPort,

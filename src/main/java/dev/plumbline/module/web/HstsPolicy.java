@@ -36,6 +36,9 @@ record HstsPolicy(@Nullable Long maxAge, boolean includeSubdomains, boolean prel
             if (value != null && Set.of("includesubdomains", "preload").contains(name)) {
                 return invalid("the directive " + name + " has a value");
             }
+            if (value != null && !name.equals("max-age") && !isValue(parts[1].strip())) {
+                return invalid("the value of " + name + " is not a token or quoted string");
+            }
             directives.put(name, value);
         }
         String maxAge = directives.get("max-age");
@@ -48,6 +51,11 @@ record HstsPolicy(@Nullable Long maxAge, boolean includeSubdomains, boolean prel
                 directives.containsKey("includesubdomains"),
                 directives.containsKey("preload"),
                 null);
+    }
+
+    /** A token or a quoted string. */
+    private static boolean isValue(String text) {
+        return HeaderParser.isToken(text) || text.length() > 1 && text.startsWith("\"") && text.endsWith("\"");
     }
 
     private static HstsPolicy invalid(String fault) {

@@ -46,7 +46,9 @@ class HeaderParserTest {
                 "max-age=1, max-age=2 | - | false | false",
                 "max-age=5; max-age=6 | - | false | false",
                 "max-age=5; includeSubDomains=1 | - | false | false",
-                "max-age=5; =x | - | false | false"
+                "max-age=5; =x | - | false | false",
+                "max-age=5; x=a b | - | false | false",
+                "max-age=5; x=y; z=\"a b\" | 5 | false | false"
             })
     void parsesStrictTransportSecurity(String header, @Nullable Long maxAge, boolean subDomains, boolean preload) {
         HstsPolicy policy = HstsPolicy.parse(header);

@@ -1,0 +1,263 @@
+package dev.plumbline.module.web;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.FindingCollector;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.egress.RegistrableDomains;
+import dev.plumbline.probe.http.HttpExchange;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.http.HttpRequestSpec;
+import dev.plumbline.probe.http.RedirectTrace;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Whether a domain redirects HTTP to HTTPS, and whether it and its www variant end at the same page. */
+@AutoService(CheckModule.class)
+public final class HttpsRedirect
+        implements CheckModule<HttpsRedirect.Evidence, HttpsRedirect.Report, HttpsRedirect.Findings> {
+    /** Three chains of this length remain within the request budget. */
+    private static final int MAX_REDIRECTS = 6;
+
+    private static final String WWW = "www.";
+    private static final RegistrableDomains DOMAINS = new RegistrableDomains();
+
+    private final WebPorts ports;
+
+    public HttpsRedirect() {
+        this(WebPorts.STANDARD);
+    }
+
+    HttpsRedirect(WebPorts ports) {
+        this.ports = ports;
+    }
+
+    /** The fields of the report. */
+    public record Report(
+            @Nullable Integer httpStatus,
+            boolean redirectsToHttps,
+            boolean firstHopHttps,
+            boolean permanent,
+            boolean wwwConsistent,
+            @Nullable String finalUrl) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void httpsMissing(String domain, String reason);
+
+        void redirectsBroken(Target.Url url, String reason);
+
+        void httpNotRedirected(String domain, int status);
+
+        void httpRefused(int status);
+
+        void redirectsToHttp(Target.Url url);
+
+        void downgraded(Target.Url url);
+
+        void httpClosed(String reason);
+
+        void temporaryRedirect(int status);
+
+        void firstHopElsewhere(Target.Url url);
+
+        void endsInError(Target.Url url, int status);
+
+        void wwwDifferent(String name, String url, String otherUrl);
+
+        void wwwUnreachable(String name, String reason);
+
+        void wwwUnknown(String name, String reason);
+    }
+
+    /**
+     * The responses of one name.
+     *
+     * @param http from HTTP
+     * @param https from HTTPS; null if it was not requested, because HTTP responded
+     */
+    record Visit(RedirectTrace http, @Nullable RedirectTrace https) {
+        RedirectTrace last() {
+            return https == null ? http : https;
+        }
+    }
+
+    /**
+     * @param https from HTTPS without redirects, if HTTP does not redirect to it
+     * @param www the visit of the name with or without www; null if there is none
+     */
+    public record Evidence(String domain, Visit visit, @Nullable RedirectTrace https, @Nullable Visit www) {}
+
+    @Override
+    public Future<Evidence> collect(Target target, CheckContext context) {
+        String domain = target.text();
+        String variant = variant(domain);
+        return visit(context, domain)
+                .compose(visit -> endsOverHttp(visit.last())
+                        ? follow(context.patiently(), ports.https(domain, "/"), 0)
+                                .map(https -> new Evidence(domain, visit, https, null))
+                        : Future.succeededFuture(new Evidence(domain, visit, null, null)))
+                .compose(evidence -> variant == null || evidence.visit().last().page() == null
+                        ? Future.succeededFuture(evidence)
+                        : visit(context.patiently(), variant)
+                                .map(www -> new Evidence(domain, evidence.visit(), evidence.https(), www)));
+    }
+
+    private Future<Visit> visit(CheckContext context, String name) {
+        return follow(context, ports.http(name, "/"), MAX_REDIRECTS)
+                .compose(http -> TraceErrors.startsWith(http, TraceErrors.NOT_LISTENING)
+                        ? follow(context.patiently(), ports.https(name, "/"), MAX_REDIRECTS)
+                                .map(https -> new Visit(http, https))
+                        : Future.succeededFuture(new Visit(http, null)));
+    }
+
+    private static Future<RedirectTrace> follow(CheckContext context, Target.Url url, int maxRedirects) {
+        return context.probe(HttpProbe.class).follow(context, HttpRequestSpec.get(url, 0), maxRedirects);
+    }
+
+    /** The same name with or without www; null if a site does not need it, because it is another subdomain. */
+    static @Nullable String variant(String domain) {
+        if (domain.equals(DOMAINS.of(domain))) {
+            return WWW + domain;
+        }
+        String rest = domain.startsWith(WWW) ? domain.substring(WWW.length()) : "";
+        return !rest.isEmpty() && rest.equals(DOMAINS.of(rest)) ? rest : null;
+    }
+
+    private static boolean endsOverHttp(RedirectTrace trace) {
+        return trace.page() != null && !trace.url().secure();
+    }
+
+    @Override
+    public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
+        Visit visit = evidence.visit();
+        RedirectTrace http = visit.http();
+        if (visit.last().last() == null) {
+            findings.error(visit.last().error());
+            return null;
+        }
+        boolean redirects = http.last() != null && http.url().secure();
+        boolean firstHop = redirects && isFirstHopHttps(http);
+        Integer temporary = redirects ? temporaryStatus(http) : null;
+        evaluateRedirects(evidence, redirects, findings);
+        evaluateEnd(visit.last(), findings);
+        boolean consistent = isConsistent(evidence, findings);
+        if (temporary != null) {
+            findings.temporaryRedirect(temporary);
+        }
+        if (redirects && !firstHop) {
+            findings.firstHopElsewhere(target(http, 0));
+        }
+        if (visit.https() != null) {
+            findings.httpClosed(TraceErrors.message(http));
+        }
+        HttpExchange page = visit.last().page();
+        return new Report(
+                http.last() == null ? null : http.hops().get(0).status(),
+                redirects,
+                firstHop,
+                redirects && temporary == null,
+                consistent,
+                page == null ? null : page.url().text());
+    }
+
+    private static void evaluateRedirects(Evidence evidence, boolean redirects, Findings findings) {
+        RedirectTrace http = evidence.visit().http();
+        if (evidence.https() != null) {
+            evaluatePlainEnd(evidence.domain(), http, evidence.https(), findings);
+        }
+        if (redirects && http.downgraded()) {
+            findings.downgraded(http.url());
+        }
+    }
+
+    /** A site whose page is not redirected to HTTPS. */
+    private static void evaluatePlainEnd(String domain, RedirectTrace http, RedirectTrace https, Findings findings) {
+        int status = http.hops().get(0).status();
+        CheckError error = https.last() == null ? https.error() : null;
+        if (error != null && error.code().targetFault()) {
+            findings.httpsMissing(domain, error.message());
+        } else if (http.hops().size() > 1) {
+            findings.redirectsToHttp(http.url());
+        } else if (status >= 400) {
+            findings.httpRefused(status);
+        } else {
+            findings.httpNotRedirected(domain, status);
+        }
+    }
+
+    /** The response at the end of the redirects. */
+    private static void evaluateEnd(RedirectTrace trace, Findings findings) {
+        CheckError error = trace.error();
+        HttpExchange page = trace.page();
+        if (error != null && (error.code().targetFault() || error.code().answered())) {
+            findings.redirectsBroken(trace.url(), error.message());
+        } else if (error != null) {
+            findings.error(error);
+        } else if (page != null && page.url().secure() && page.status() >= 400) {
+            findings.endsInError(page.url(), page.status());
+        }
+    }
+
+    /** Whether the first redirect goes to HTTPS on the same host. */
+    private static boolean isFirstHopHttps(RedirectTrace trace) {
+        HttpExchange first = trace.hops().get(0);
+        Target.Url target = target(trace, 0);
+        return target.secure() && target.host().name().equals(first.url().host().name());
+    }
+
+    /** The URL to which a hop redirects. */
+    private static Target.Url target(RedirectTrace trace, int hop) {
+        List<HttpExchange> hops = trace.hops();
+        return hop + 1 < hops.size() ? hops.get(hop + 1).url() : trace.url();
+    }
+
+    /** The first status of the redirects from HTTP to HTTPS that is not permanent; null if all are permanent. */
+    private static @Nullable Integer temporaryStatus(RedirectTrace trace) {
+        for (HttpExchange hop : trace.hops()) {
+            if (hop.url().secure()) {
+                return null;
+            }
+            if (hop.status() != 301 && hop.status() != 308) {
+                return hop.status();
+            }
+        }
+        return null;
+    }
+
+    private static boolean isConsistent(Evidence evidence, Findings findings) {
+        Visit www = evidence.www();
+        String name = variant(evidence.domain());
+        if (www == null || name == null || TraceErrors.startsWith(www.http(), TraceErrors.NO_ADDRESS)) {
+            return true;
+        }
+        HttpExchange page = evidence.visit().last().page();
+        HttpExchange other = www.last().page();
+        if (page == null) {
+            return false;
+        }
+        if (other == null) {
+            CheckError error = Objects.requireNonNull(www.last().error());
+            if (error.code().targetFault()) {
+                findings.wwwUnreachable(name, error.message());
+            } else {
+                findings.wwwUnknown(name, error.message());
+            }
+            return false;
+        }
+        boolean same = withoutQuery(page.url()).equals(withoutQuery(other.url()));
+        if (!same) {
+            findings.wwwDifferent(name, withoutQuery(page.url()), withoutQuery(other.url()));
+        }
+        return same;
+    }
+
+    private static String withoutQuery(Target.Url url) {
+        return url.text().split("\\?", 2)[0];
+    }
+}
