@@ -74,6 +74,9 @@ public sealed interface Message
         /** Whether the result can be cached. */
         boolean cacheable();
 
+        /** The delay after which a line is checked once more, because the result is temporary; 0 if it is final. */
+        int retryAfterSeconds();
+
         /** The output of {@link ResultJson#write}. Must not be modified. */
         byte[] json();
     }
@@ -96,6 +99,11 @@ public sealed interface Message
         }
 
         @Override
+        public int retryAfterSeconds() {
+            return result.retryAfterSeconds();
+        }
+
+        @Override
         public byte[] json() {
             return ResultJson.write(result);
         }
@@ -104,8 +112,20 @@ public sealed interface Message
     /**
      * A completed check with the rendered result, as it is stored and sent between nodes, so that it is never parsed.
      */
-    record CheckedRemotely(Verdict verdict, Instant checkedAt, boolean cacheable, byte[] json)
-            implements CompletedCheck {}
+    record CheckedRemotely(Verdict verdict, Instant checkedAt, boolean cacheable, int retryAfterSeconds, byte[] json)
+            implements CompletedCheck {
+
+        /** A completed check with a final result. */
+        public CheckedRemotely(Verdict verdict, Instant checkedAt, boolean cacheable, byte[] json) {
+            this(verdict, checkedAt, cacheable, 0, json);
+        }
+
+        /** Renders the result of a check. */
+        public static CheckedRemotely of(CompletedCheck check) {
+            return new CheckedRemotely(
+                    check.verdict(), check.checkedAt(), check.cacheable(), check.retryAfterSeconds(), check.json());
+        }
+    }
 
     /**
      * The check did not run, because the module, the target or an option is unknown to the node, which has another

@@ -43,10 +43,7 @@ final class MessageJson {
     private record Envelope(int v, String type, Message body) {}
 
     byte[] write(Message message) {
-        Message sent = message instanceof Message.Checked checked
-                ? new Message.CheckedRemotely(
-                        checked.verdict(), checked.checkedAt(), checked.cacheable(), checked.json())
-                : message;
+        Message sent = message instanceof Message.Checked checked ? Message.CheckedRemotely.of(checked) : message;
         try {
             return mapper.writeValueAsBytes(
                     new Envelope(GENERATION, sent.getClass().getSimpleName(), sent));

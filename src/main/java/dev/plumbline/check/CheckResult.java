@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param truncated the paths of arrays and strings that were truncated to the size limit
  * @param error null if the exchange completed
  * @param checkedAt the start of the check, in whole milliseconds
+ * @param retryAfterSeconds as in {@link Evaluation}; not part of the serialized result
  */
 public record CheckResult(
         String module,
@@ -23,10 +24,25 @@ public record CheckResult(
         List<String> truncated,
         @Nullable CheckError error,
         Instant checkedAt,
-        long durationMs) {
+        long durationMs,
+        int retryAfterSeconds) {
+
+    /** A final result. */
+    public CheckResult(
+            String module,
+            @Nullable String target,
+            Verdict verdict,
+            Map<String, @Nullable Object> fields,
+            List<Finding> findings,
+            List<String> truncated,
+            @Nullable CheckError error,
+            Instant checkedAt,
+            long durationMs) {
+        this(module, target, verdict, fields, findings, truncated, error, checkedAt, durationMs, 0);
+    }
 
     /** Whether the result can be cached. */
     public boolean cacheable() {
-        return error == null || error.code().cacheable();
+        return retryAfterSeconds == 0 && (error == null || error.code().cacheable());
     }
 }

@@ -61,6 +61,7 @@ final class FindingBinding<F extends FindingCollector> {
         private final List<Finding> findings = new ArrayList<>();
         private final List<FindingCode> codes = new ArrayList<>();
         private @Nullable CheckError error;
+        private int retryAfterSeconds;
 
         List<Finding> findings() {
             return findings;
@@ -69,6 +70,10 @@ final class FindingBinding<F extends FindingCollector> {
         @Nullable
         CheckError error() {
             return error;
+        }
+
+        int retryAfterSeconds() {
+            return retryAfterSeconds;
         }
     }
 
@@ -131,6 +136,12 @@ final class FindingBinding<F extends FindingCollector> {
                     if (arguments[0] != null) {
                         collected.error = (CheckError) arguments[0];
                     }
+                    yield null;
+                }
+                case "retryAfter" -> {
+                    long seconds = (long) arguments[0];
+                    collected.retryAfterSeconds =
+                            seconds > Evaluation.MAX_RETRY_AFTER_SECONDS ? 0 : (int) Math.max(1, seconds);
                     yield null;
                 }
                 case "codes" -> List.copyOf(collected.codes);

@@ -15,6 +15,14 @@ public interface FindingCollector {
     /** Sets the error of the result; null is ignored. */
     void error(@Nullable CheckError error);
 
+    /**
+     * Declares that the result is temporary, because the target requested a retry after a delay. A line of a job is
+     * then checked once more. A delay of more than {@value Evaluation#MAX_RETRY_AFTER_SECONDS} seconds is ignored.
+     *
+     * @param seconds 0 or more; at least 1 is used
+     */
+    void retryAfter(long seconds);
+
     /** Reports values in one finding, unless the collection is empty. */
     static <T, C extends Collection<T>> void reportIfAny(C values, Consumer<C> finding) {
         if (!values.isEmpty()) {

@@ -50,7 +50,8 @@ public final class ResultAssembler {
                 List.copyOf(truncated),
                 error,
                 checkedAt.truncatedTo(ChronoUnit.MILLIS),
-                durationMs);
+                durationMs,
+                evaluation.retryAfterSeconds());
     }
 
     /** Returns the result of a check that ended in an error without a report. */

@@ -102,7 +102,10 @@ public final class SheetModule<E, R extends Record, F extends FindingCollector> 
             throw new IllegalStateException(description.module() + " returned neither report nor error");
         }
         return new Evaluation(
-                result == null ? Map.of() : report.values(result), collected.findings(), collected.error());
+                result == null ? Map.of() : report.values(result),
+                collected.findings(),
+                collected.error(),
+                collected.retryAfterSeconds());
     }
 
     private static @Nullable String resource(Class<?> type, String file) {

@@ -67,8 +67,7 @@ public final class InstantRuns {
         if (!(reply instanceof Message.CompletedCheck completed)) {
             return reply;
         }
-        Message.CheckedRemotely rendered = new Message.CheckedRemotely(
-                completed.verdict(), completed.checkedAt(), completed.cacheable(), completed.json());
+        Message.CheckedRemotely rendered = Message.CheckedRemotely.of(completed);
         if (rendered.cacheable()) {
             recent.put(key, rendered);
         }

@@ -49,6 +49,9 @@ class MessageBusTest {
     void newMembersAreIgnoredAndMissingMembersHaveDefaults() {
         assertThat(read("{\"v\":1,\"type\":\"Overloaded\",\"body\":{\"retryAfterSeconds\":3,\"added\":{\"a\":[1]}}}"))
                 .isEqualTo(new Message.Overloaded(3));
+        assertThat(read("{\"v\":1,\"type\":\"CheckedRemotely\",\"body\":{\"verdict\":\"WARN\",\"cacheable\":true}}"))
+                .usingRecursiveComparison()
+                .isEqualTo(new Message.CheckedRemotely(Verdict.WARN, Instant.EPOCH, true, 0, new byte[0]));
         assertThat(read("{\"v\":1,\"type\":\"RunCheck\",\"body\":{}}"))
                 .isEqualTo(new Message.RunCheck("", "", Map.of(), false, 0, 0, "", false));
         assertThat(read("{\"v\":1,\"type\":\"JobFound\",\"body\":{\"job\":{\"id\":7}}}"))

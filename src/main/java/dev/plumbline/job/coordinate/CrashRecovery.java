@@ -179,12 +179,12 @@ final class CrashRecovery {
         suspects.inFlight.addAll(lines);
         inFlight += lines.size();
         for (PendingLine line : lines) {
-            checker.check(line).onComplete((pauseMs, failure) -> {
+            checker.check(line).onComplete((outcome, failure) -> {
                 suspects.inFlight.remove(line);
                 inFlight--;
                 if (failure != null) {
                     onLost.accept(suspects.chunk.id());
-                } else if (pauseMs > 0) {
+                } else if (outcome.retryMs() > 0) {
                     suspects.pending.add(line);
                     recordStale = true;
                     scheduleRetry();

@@ -469,12 +469,16 @@ public final class JobCoordinator {
     }
 
     private void start(PendingLine line) {
-        checker.check(line).onComplete((delayMs, failure) -> {
+        checker.check(line).onComplete((outcome, failure) -> {
             if (failure != null) {
                 drop(line.chunk().id());
             }
-            if (failure == null && delayMs > 0 && !line.chunk().lost()) {
-                dispatcher.defer(line, delayMs);
+            if (failure == null && outcome.retryMs() > 0 && !line.chunk().lost()) {
+                if (outcome.temporary()) {
+                    dispatcher.completeAndRetry(line, outcome.retryMs());
+                } else {
+                    dispatcher.defer(line, outcome.retryMs());
+                }
             } else {
                 dispatcher.complete(line);
             }

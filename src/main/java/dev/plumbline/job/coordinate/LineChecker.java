@@ -12,6 +12,7 @@ import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultLookup;
 import io.vertx.core.Future;
 import java.time.Clock;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,12 +47,24 @@ final class LineChecker {
     }
 
     /**
-     * Runs a line. A late or lost reply is not a result.
+     * The end of an attempt.
      *
-     * @return the delay in milliseconds before a retry; 0 if there is a result. Fails only for internal errors
+     * @param retryMs the delay in milliseconds before a retry; 0 if there is a result
+     * @param temporary whether the line is retried because its result was temporary. Otherwise the other lines of its
+     *     host would have to wait too
      */
-    Future<Long> check(PendingLine line) {
+    record Outcome(long retryMs, boolean temporary) {
+        static final Outcome COMPLETED = new Outcome(0, false);
+    }
+
+    /**
+     * Runs a line. A late or lost reply is not a result, nor is a temporary result of the first attempt. Fails only for
+     * internal errors.
+     */
+    Future<Outcome> check(PendingLine line) {
         Chunk chunk = line.chunk();
+        line.startAttempt();
+        boolean first = line.firstAttempt();
         Message.RunCheck request = new Message.RunCheck(
                 chunk.module().module(),
                 line.target().text(),
@@ -60,13 +73,16 @@ final class LineChecker {
                 chunk.accountId(),
                 QUEUE_TIMEOUT_MS,
                 "job-" + chunk.id().job() + "-" + line.index(),
-                chunk.fresh());
-        line.startAttempt();
+                chunk.fresh() || !first);
         return router.run(line.target(), request, chunk.options().integer(ModuleDescription.TIMEOUT_MS) + replyMarginMs)
                 .transform(reply -> {
                     if (reply.succeeded() && reply.result() instanceof Message.CompletedCheck checked) {
+                        if (first && checked.retryAfterSeconds() > 0) {
+                            return Future.succeededFuture(
+                                    new Outcome(TimeUnit.SECONDS.toMillis(checked.retryAfterSeconds()), true));
+                        }
                         writeOrFail(line, checked);
-                        return Future.succeededFuture(0L);
+                        return Future.succeededFuture(Outcome.COMPLETED);
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Overloaded overload) {
                         line.cancelAttempt();
@@ -94,23 +110,23 @@ final class LineChecker {
                 });
     }
 
-    private long deferOrFail(PendingLine line, int seconds, String missing) {
+    private Outcome deferOrFail(PendingLine line, int seconds, String missing) {
         if (line.expired()) {
             fail(
                     line,
                     new CheckError(
                             ErrorCode.DEADLINE_EXCEEDED, "The line waited more than 15 minutes for " + missing + "."));
-            return 0;
+            return Outcome.COMPLETED;
         }
-        return line.retryDelayMs(seconds);
+        return new Outcome(line.retryDelayMs(seconds), false);
     }
 
-    private long retryOrFail(PendingLine line) {
+    private Outcome retryOrFail(PendingLine line) {
         if (line.attemptsExhausted()) {
             fail(line, ATTEMPTS_EXHAUSTED);
-            return 0;
+            return Outcome.COMPLETED;
         }
-        return line.retryDelayMs(RETRY_SECONDS);
+        return new Outcome(line.retryDelayMs(RETRY_SECONDS), false);
     }
 
     /**

@@ -46,7 +46,7 @@ final class LineDispatcher {
     /**
      * @param router selects the run node of a line, and limits the lines of each node
      * @param perHost maximum number of concurrent lines per host; 0 for no limit
-     * @param start starts a line; {@link #complete} or {@link #defer} must follow
+     * @param start starts a line; {@link #complete}, {@link #completeAndRetry} or {@link #defer} must follow
      * @param nanos clock, as {@link System#nanoTime}
      */
     LineDispatcher(Vertx vertx, CheckRouter router, int perHost, Consumer<PendingLine> start, LongSupplier nanos) {
@@ -133,6 +133,17 @@ final class LineDispatcher {
         if (queue.isEmpty()) {
             hosts.remove(host);
         }
+    }
+
+    /** Returns the permits of a completed line and adds it again after the delay. Its host is not paused. */
+    void completeAndRetry(PendingLine line, long millis) {
+        complete(line);
+        park(line);
+        vertx.setTimer(millis, fired -> {
+            unpark(line);
+            add(line);
+            dispatch();
+        });
     }
 
     /**

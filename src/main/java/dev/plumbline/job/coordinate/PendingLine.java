@@ -93,6 +93,11 @@ final class PendingLine {
         chunk.removeAttempt(index);
     }
 
+    /** Whether the current attempt is the first one in all claims. After a crash, this is unknown, so it is not. */
+    boolean firstAttempt() {
+        return chunk.attempts(index) == 1;
+    }
+
     /** Whether no further attempt is allowed. */
     boolean attemptsExhausted() {
         return chunk.attempts(index) >= MAX_ATTEMPTS;

@@ -16,6 +16,7 @@ import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.RedirectTrace;
 import io.vertx.core.Future;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -71,6 +72,10 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
 
         void statusUnusual(String status);
 
+        void rateLimited(String status, String retryAfter);
+
+        void temporarilyUnavailable(String status, String retryAfter);
+
         void expectedStatusMismatch(String status, String expected);
 
         void textMissing(String text);
@@ -102,8 +107,11 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         void certificateNotVerified();
     }
 
-    /** @param traces one for each method that was tried, in order; the last one is reported */
-    public record Evidence(List<RedirectTrace> traces) {
+    /**
+     * @param traces one for each method that was tried, in order; the last one is reported
+     * @param receivedAt when the last response was received
+     */
+    public record Evidence(List<RedirectTrace> traces, Instant receivedAt) {
         public Evidence {
             traces = List.copyOf(traces);
         }
@@ -117,24 +125,26 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         HttpRequestSpec get = configure(HttpRequestSpec.get(url, bytes), options);
         HttpRequestSpec head = configure(HttpRequestSpec.head(url), options);
         int redirects = (int) options.integer("max_redirects");
-        if (startsWithGet(options)) {
-            return send(context, get, redirects).map(trace -> new Evidence(List.of(trace)));
-        }
-        if ("head".equals(options.text("method"))) {
-            return send(context, head, redirects).map(trace -> new Evidence(List.of(trace)));
+        boolean getOnly = startsWithGet(options);
+        if (getOnly || "head".equals(options.text("method"))) {
+            return send(context, getOnly ? get : head, redirects).map(trace -> evidence(context, trace));
         }
         // HEAD may use half of the time, so that GET is possible after a HEAD without a response.
         Deadline deadline = context.deadline();
         CheckContext half = context.within(deadline.atMost(deadline.remainingMillis() / 2));
         return send(half, head, redirects).compose(first -> {
-            if (!rejectsHead(first)) {
-                return Future.succeededFuture(new Evidence(List.of(first)));
+            if (!rejectsHead(first, context.clock().instant())) {
+                return Future.succeededFuture(evidence(context, first));
             }
             int followed = followedRedirects(first);
             return send(context, get.to(first.url()), redirects - followed)
                     .map(second -> followed == 0 ? second : second.afterRedirect())
-                    .map(second -> new Evidence(List.of(first, second)));
+                    .map(second -> evidence(context, first, second));
         });
+    }
+
+    private static Evidence evidence(CheckContext context, RedirectTrace... traces) {
+        return new Evidence(List.of(traces), context.clock().instant());
     }
 
     private static boolean startsWithGet(Options options) {
@@ -167,8 +177,8 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
                         : Future.failedFuture(cause));
     }
 
-    /** Whether the response to GET may differ from this response to HEAD. */
-    static boolean rejectsHead(RedirectTrace trace) {
+    /** Whether the response to GET may differ from this response to HEAD, and the server permits a request now. */
+    static boolean rejectsHead(RedirectTrace trace, Instant receivedAt) {
         CheckError error = trace.error();
         if (error != null) {
             return error.code() == ErrorCode.CONNECTION_RESET
@@ -179,7 +189,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         return last != null
                 && switch (last.status()) {
                     case 401, 407, 410, 429, 451 -> false;
-                    default -> last.status() >= 400;
+                    default -> last.status() >= 400 && RetryAfter.of(last, receivedAt) == null;
                 };
     }
 
@@ -197,6 +207,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         String expected = options.text("expect_status");
         boolean complete = last != null && trace.error() == null;
         boolean ok = complete && (expected == null ? last.status() / 100 == 2 : matches(expected, last.status()));
+        RetryAfter retryAfter = complete && !ok ? RetryAfter.of(last, evidence.receivedAt()) : null;
         String page = last == null ? null : readableText(last);
         String text = options.text("contains");
         Boolean matched = text == null || page == null ? null : Boolean.valueOf(page.contains(text));
@@ -206,10 +217,15 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
                         last.status(), last.url().pathAndQuery(), !redirects.isEmpty(), page);
         findings.error(trace.error());
         if (complete) {
-            addStatus(last, expected, ok, findings);
+            if (retryAfter != null) {
+                addTemporaryStatus(last, retryAfter, findings);
+            }
+            if (!ok && (expected != null || retryAfter == null)) {
+                addStatus(last, expected, findings);
+            }
             if (text != null && matched == null) {
                 findings.textNotChecked();
-            } else if (text != null && !matched) {
+            } else if (text != null && !matched && retryAfter == null) {
                 findings.textMissing(text);
             }
             if (blocked) {
@@ -276,10 +292,16 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         return body.unreadable() ? null : body.text(response.headers().first("content-type"));
     }
 
-    private static void addStatus(HttpExchange response, @Nullable String expected, boolean ok, Findings findings) {
-        if (ok) {
-            return;
+    private static void addTemporaryStatus(HttpExchange response, RetryAfter retryAfter, Findings findings) {
+        if (response.status() == 429) {
+            findings.rateLimited(status(response), retryAfter.value());
+        } else {
+            findings.temporarilyUnavailable(status(response), retryAfter.value());
         }
+        findings.retryAfter(retryAfter.seconds());
+    }
+
+    private static void addStatus(HttpExchange response, @Nullable String expected, Findings findings) {
         String status = status(response);
         if (expected != null) {
             findings.expectedStatusMismatch(status, expected);

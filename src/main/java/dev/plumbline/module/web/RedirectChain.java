@@ -15,6 +15,7 @@ import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.RedirectTrace;
 import io.vertx.core.Future;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -24,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Follows the redirects of a URL and reports each of them. */
 @AutoService(CheckModule.class)
-public final class RedirectChain implements CheckModule<RedirectTrace, RedirectChain.Report, RedirectChain.Findings> {
+public final class RedirectChain
+        implements CheckModule<RedirectChain.Evidence, RedirectChain.Report, RedirectChain.Findings> {
     private static final String MAX_REDIRECTS = "max_redirects";
     private static final int LONG_CHAIN = 4;
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
@@ -46,6 +48,9 @@ public final class RedirectChain implements CheckModule<RedirectTrace, RedirectC
     /** A redirect. */
     public record Hop(String url, int status, String location, long timeMs, String ip) {}
 
+    /** @param receivedAt when the last response was received */
+    public record Evidence(RedirectTrace trace, Instant receivedAt) {}
+
     /** The findings. */
     public interface Findings extends FindingCollector {
         void redirectLoop(Target url);
@@ -53,6 +58,10 @@ public final class RedirectChain implements CheckModule<RedirectTrace, RedirectC
         void tooManyRedirects(long max);
 
         void endsInError(Target url, int status);
+
+        void rateLimited(Target url, int status, String retryAfter);
+
+        void temporarilyUnavailable(Target url, int status, String retryAfter);
 
         void redirectWithoutLocation(int status);
 
@@ -74,14 +83,16 @@ public final class RedirectChain implements CheckModule<RedirectTrace, RedirectC
     }
 
     @Override
-    public Future<RedirectTrace> collect(Target target, CheckContext context) {
+    public Future<Evidence> collect(Target target, CheckContext context) {
         int maxRedirects = (int) context.options().integer(MAX_REDIRECTS);
         return context.probe(HttpProbe.class)
-                .follow(context, HttpRequestSpec.get((Target.Url) target, 0), maxRedirects);
+                .follow(context, HttpRequestSpec.get((Target.Url) target, 0), maxRedirects)
+                .map(trace -> new Evidence(trace, context.clock().instant()));
     }
 
     @Override
-    public Report evaluate(RedirectTrace trace, Options options, Findings findings) {
+    public Report evaluate(Evidence evidence, Options options, Findings findings) {
+        RedirectTrace trace = evidence.trace();
         List<HttpExchange> redirects =
                 trace.hops().stream().filter(HttpExchange::redirects).toList();
         List<Hop> hops = redirects.stream().map(RedirectChain::hop).toList();
@@ -103,7 +114,7 @@ public final class RedirectChain implements CheckModule<RedirectTrace, RedirectC
             findings.tooManyRedirects(options.integer(MAX_REDIRECTS));
         }
         if (page != null) {
-            evaluatePage(page, findings);
+            evaluatePage(page, evidence.receivedAt(), findings);
         }
         if (trace.downgraded()) {
             findings.httpsDowngrade();
@@ -138,8 +149,16 @@ public final class RedirectChain implements CheckModule<RedirectTrace, RedirectC
                 permanent && temporary);
     }
 
-    private static void evaluatePage(HttpExchange page, Findings findings) {
-        if (page.status() >= 400) {
+    private static void evaluatePage(HttpExchange page, Instant receivedAt, Findings findings) {
+        RetryAfter retryAfter = RetryAfter.of(page, receivedAt);
+        if (retryAfter != null) {
+            if (page.status() == 429) {
+                findings.rateLimited(page.url(), page.status(), retryAfter.value());
+            } else {
+                findings.temporarilyUnavailable(page.url(), page.status(), retryAfter.value());
+            }
+            findings.retryAfter(retryAfter.seconds());
+        } else if (page.status() >= 400) {
             findings.endsInError(page.url(), page.status());
         }
         switch (page.status()) {

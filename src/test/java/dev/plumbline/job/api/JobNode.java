@@ -1,5 +1,6 @@
 package dev.plumbline.job.api;
 
+import com.google.common.collect.ClassToInstanceMap;
 import com.google.common.collect.ImmutableClassToInstanceMap;
 import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.JobMessage;
@@ -7,6 +8,7 @@ import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.cluster.TestNodes;
@@ -32,6 +34,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A node without HTTP: runner and coordinator with a real database. */
@@ -45,21 +48,48 @@ public final class JobNode implements AutoCloseable {
     private final Vertx vertx =
             Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setBlockedThreadCheckInterval(60_000));
 
+    private final String module;
     private final MessageBus bus = MessageBus.of(vertx);
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Database database;
     private final NodeLease lease;
     private final JobCoordinatorVerticle coordinator;
 
+    /**
+     * The checks of a node.
+     *
+     * @param probes created on the Vert.x instance of the node
+     * @param clock of the checks
+     */
+    record Checks(
+            ModuleDefinition<?> module,
+            TargetPolicy policy,
+            Function<Vertx, ClassToInstanceMap<Object>> probes,
+            Clock clock) {}
+
     public JobNode(String url, ScriptedModule module, JobNodeSettings settings) {
+        this(
+                url,
+                new Checks(
+                        module,
+                        new TargetPolicy(
+                                new TargetPolicy.Rules(List.of(), List.of("denied.test"), List.of(), List.of("*")),
+                                (address, port) -> false),
+                        vertx -> ImmutableClassToInstanceMap.of(),
+                        Clock.systemUTC()),
+                settings);
+    }
+
+    JobNode(String url, Checks checks, JobNodeSettings settings) {
         database = new Database(vertx, url, 4, Duration.ofSeconds(5));
-        ModuleCatalogue modules = new ModuleCatalogue(List.of(module));
+        module = checks.module.description().module();
+        ModuleCatalogue modules = new ModuleCatalogue(List.of(checks.module));
         Clock clock = Clock.systemUTC();
         RunnerMetrics runnerMetrics = new RunnerMetrics(meters);
         Await.value(vertx.deployVerticle(new CheckRunnerVerticle(
                 bus,
                 () -> new CheckRunner(
-                        vertx, modules, ImmutableClassToInstanceMap.of(), clock, runnerMetrics, 2_000, 100))));
+                        vertx, modules, checks.probes.apply(vertx), checks.clock, runnerMetrics, 2_000, 100))));
         lease = TestNodes.lease(vertx, database, settings.lease(), settings.renewal());
         lease.start();
         NotificationListener notifications = new NotificationListener(vertx, url);
@@ -68,9 +98,7 @@ public final class JobNode implements AutoCloseable {
                 bus,
                 new LocalCheckRouter(bus, settings.permits()),
                 modules,
-                new TargetPolicy(
-                        new TargetPolicy.Rules(List.of(), List.of("denied.test"), List.of(), List.of("*")),
-                        (address, port) -> false),
+                checks.policy,
                 new ResultLookup(
                         new ResultCache(clock, 1 << 20), new ResultStore(vertx, database), Duration.ofMinutes(10)),
                 new WorkStore(database, KEEP),
@@ -100,7 +128,7 @@ public final class JobNode implements AutoCloseable {
     public JobMessage.JobSnapshot create(long account, List<String> items, Map<String, Object> options, boolean fresh) {
         JobMessage.CreateReply reply = ask(
                 BusAddresses.JOB_CREATE,
-                new JobMessage.CreateJob(account, 0, "test", ScriptedModule.NAME, items, options, fresh, null),
+                new JobMessage.CreateJob(account, 0, "test", module, items, options, fresh, null),
                 JobMessage.CreateReply.class);
         return ((JobMessage.JobCreated) reply).job();
     }
@@ -123,7 +151,16 @@ public final class JobNode implements AutoCloseable {
 
     /** The number of claimed lines that wait. */
     double waiting() {
-        return meters.get("plumbline.job.lines").tag("state", "waiting").gauge().value();
+        return lines("waiting");
+    }
+
+    /** The number of lines in progress. */
+    double running() {
+        return lines("running");
+    }
+
+    private double lines(String state) {
+        return meters.get("plumbline.job.lines").tag("state", state).gauge().value();
     }
 
     public List<JobMessage.ResultLine> results(JobMessage.JobSnapshot job) {

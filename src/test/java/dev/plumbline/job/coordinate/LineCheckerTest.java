@@ -30,6 +30,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -144,7 +146,7 @@ class LineCheckerTest {
 
     /** Returns the delay before a retry; 0 if there is a result. */
     private long check() {
-        return Await.value(Await.onLoop(vertx, () -> checker.check(line)));
+        return Await.value(Await.onLoop(vertx, () -> checker.check(line))).retryMs();
     }
 
     private String result() {
@@ -244,5 +246,58 @@ class LineCheckerTest {
         assertThat(check()).isZero();
 
         assertThat(result()).contains("\"code\":\"internal\"", "three attempts");
+    }
+
+    private static Message.CheckedRemotely result(String verdict, int retryAfterSeconds) {
+        return new Message.CheckedRemotely(
+                Verdict.WARN,
+                Instant.now(),
+                false,
+                retryAfterSeconds,
+                ("{\"verdict\":\"" + verdict + "\"}").getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void aTemporaryResultIsRetriedOnce() {
+        List<Boolean> fresh = new ArrayList<>();
+        Await.value(bus.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, request -> {
+                    fresh.add(request.fresh());
+                    return Future.succeededFuture(result(fresh.size() == 1 ? "first" : "second", 60));
+                })
+                .completion());
+
+        assertThat(Await.value(Await.onLoop(vertx, () -> checker.check(line))))
+                .isEqualTo(new LineChecker.Outcome(60_000, true));
+        assertThat(check()).isZero();
+
+        assertThat(result()).contains("second");
+        assertThat(fresh).as("the retry does not use shared responses").containsExactly(false, true);
+    }
+
+    @Test
+    void theRetryOfATemporaryResultIsRepeatedIfItIsRejectedOrInterrupted() {
+        Iterator<Message.RunReply> replies = List.<Message.RunReply>of(
+                        result("first", 1), new Message.Overloaded(1), new Message.Paused(), result("second", 1))
+                .iterator();
+        serve(() -> Future.succeededFuture(replies.next()));
+
+        assertThat(check()).isEqualTo(1_000);
+        assertThat(check()).isPositive();
+        assertThat(check()).isPositive();
+        assertThat(check()).isZero();
+
+        assertThat(result()).contains("second");
+    }
+
+    @Test
+    void aTemporaryResultAfterAnAttemptInAnEarlierClaimIsFinal() throws InvalidTargetException {
+        Await.value(store.recordInFlight(owner, Map.of(line.chunk().id(), List.of(0))));
+        Await.value(store.release(owner, List.of(line.chunk().id())));
+        line = claimLine();
+        serve(() -> Future.succeededFuture(result("first", 1)));
+
+        assertThat(check()).isZero();
+
+        assertThat(result()).contains("first");
     }
 }

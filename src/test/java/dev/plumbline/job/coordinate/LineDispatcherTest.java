@@ -11,6 +11,7 @@ import dev.plumbline.check.TargetParser;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.ResultKey;
 import dev.plumbline.support.Await;
+import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -335,6 +336,29 @@ class LineDispatcherTest {
         Await.until(() -> begun.size() == 3);
 
         assertThat(hosts()).endsWith("busy.test");
+        assertThat(dispatcher.active()).isEqualTo(1);
+        assertThat(dispatcher.parked()).isZero();
+    }
+
+    @Test
+    void aTemporaryResultReleasesThePermitsAndDoesNotPauseTheHost() {
+        LineDispatcher dispatcher = dispatcher(1, 1);
+        add(dispatcher, chunk(A), "limited.test", 3);
+        Await.value(Await.onLoop(VERTX, () -> {
+            dispatcher.dispatch();
+            dispatcher.completeAndRetry(begun.get(0), 1);
+            dispatcher.dispatch();
+            assertThat(begun).hasSize(2);
+            assertThat(dispatcher.parked()).isEqualTo(1);
+            dispatcher.complete(begun.get(1));
+            dispatcher.dispatch();
+            assertThat(begun).hasSize(3);
+            dispatcher.complete(begun.get(2));
+            return Future.succeededFuture();
+        }));
+        Await.until(() -> begun.size() == 4);
+
+        assertThat(begun.get(3)).isSameAs(begun.get(0));
         assertThat(dispatcher.active()).isEqualTo(1);
         assertThat(dispatcher.parked()).isZero();
     }

@@ -22,6 +22,7 @@ import dev.plumbline.probe.http.HttpTimings;
 import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.probe.http.ResponseHeaders;
 import dev.plumbline.probe.http.TestBodies;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -259,11 +260,11 @@ class HttpStatusEvaluationTest {
     @Test
     void sendsGetOnlyIfResponseMayDiffer() {
         for (int status : new int[] {400, 403, 404, 405, 500, 501, 503}) {
-            assertThat(HttpStatus.rejectsHead(trace(exchange("http://a.test/", HEAD, status))))
+            assertThat(HttpStatus.rejectsHead(trace(exchange("http://a.test/", HEAD, status)), Instant.EPOCH))
                     .isTrue();
         }
         for (int status : new int[] {200, 204, 301, 304, 401, 410, 429}) {
-            assertThat(HttpStatus.rejectsHead(trace(exchange("http://a.test/", HEAD, status))))
+            assertThat(HttpStatus.rejectsHead(trace(exchange("http://a.test/", HEAD, status)), Instant.EPOCH))
                     .isFalse();
         }
     }
@@ -280,7 +281,7 @@ class HttpStatusEvaluationTest {
         Options.Parsed parsed = Options.parse(MODULE.description(), raw);
         assertThat(parsed.faults()).isEmpty();
         assertThat(parsed.options()).isNotNull();
-        return MODULE.evaluate(new HttpStatus.Evidence(List.of(traces)), parsed.options());
+        return MODULE.evaluate(new HttpStatus.Evidence(List.of(traces), Instant.EPOCH), parsed.options());
     }
 
     private static Verdict verdict(Evaluation evaluation) {

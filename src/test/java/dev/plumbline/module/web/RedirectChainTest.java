@@ -22,6 +22,7 @@ import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.support.Curl;
 import dev.plumbline.support.NginxServer;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RedirectChainTest {
-    private static final ModuleDefinition<RedirectTrace> MODULE = SheetModule.load(new RedirectChain());
+    private static final ModuleDefinition<RedirectChain.Evidence> MODULE = SheetModule.load(new RedirectChain());
     private static HttpFixture bench;
 
     @TempDir
@@ -323,6 +324,7 @@ class RedirectChainTest {
     }
 
     private static Evaluation evaluate(RedirectTrace trace) {
-        return MODULE.evaluate(trace, Options.defaults(MODULE.description()));
+        return MODULE.evaluate(
+                new RedirectChain.Evidence(trace, Instant.EPOCH), Options.defaults(MODULE.description()));
     }
 }
