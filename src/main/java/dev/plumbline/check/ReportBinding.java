@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Verifies that a record has the declared fields as its components, and reads its values. The components of a nested
- * record with {@link JsonUnwrapped} count as components of the outer record.
+ * record with {@link JsonUnwrapped} count as components of the outer record, with the value null if the nested record
+ * is null.
  */
 final class ReportBinding {
     /** Types of components without members, by the field type that they correspond to. */
@@ -73,7 +74,7 @@ final class ReportBinding {
         methods.forEach((name, path) -> {
             Object value = report;
             for (Method accessor : path) {
-                value = invoke(accessor, value);
+                value = value == null ? null : invoke(accessor, value);
             }
             values.put(name, value(value));
         });

@@ -15,6 +15,7 @@ import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.registry.RdapBootstrap;
 import dev.plumbline.probe.registry.RdapProbe;
 import dev.plumbline.probe.registry.WhoisProbe;
+import dev.plumbline.probe.starttls.StartTlsProbe;
 import dev.plumbline.probe.tcp.TcpProbe;
 import dev.plumbline.probe.tls.TlsProbe;
 import dev.plumbline.probe.tls.TlsScanner;
@@ -71,6 +72,7 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
                                 new DnsProbe(vertx, resolver, resolvers(vertx, config.dns(), policy), policy))
                         .put(HttpProbe.class, http)
                         .put(TlsProbe.class, tls)
+                        .put(StartTlsProbe.class, new StartTlsProbe(vertx, tls))
                         .put(TlsScanner.class, new TlsScanner(vertx, guard, tls))
                         .put(RdapProbe.class, new RdapProbe(http, bootstrap, registries, limiters))
                         .put(WhoisProbe.class, new WhoisProbe(vertx, guard, registries, limiters))

@@ -24,6 +24,7 @@ public final class Lab implements AutoCloseable {
 
     private final Vertx vertx = Vertx.vertx();
     private final TlsLab tls = new TlsLab();
+    private final StartTlsLab startTls = new StartTlsLab(vertx, tls);
     private final DnsLab dns;
     private final HttpLab http;
     private final RegistryDomains registries = new RegistryDomains(vertx);
@@ -49,6 +50,7 @@ public final class Lab implements AutoCloseable {
                 dns.address(server.host(), "127.0.0.1");
             }
         }
+        dns.address(StartTlsLab.HOST, "127.0.0.1");
         dns.address(WEB, "127.0.0.1")
                 .alias("alias.lab.test", WEB)
                 .chain("chain.lab.test", 5, "127.0.0.1")
@@ -89,6 +91,7 @@ public final class Lab implements AutoCloseable {
                 "tls-protocols",
                 "127.0.0.1:" + oldTls.port(),
                 "legacy_enabled=true; SSL 3.0 with RC4 and TLS 1.0 with 3DES"));
+        targets.addAll(startTls.targets());
         targets.addAll(registries.targets());
         targets.addAll(DnsZones.targets());
         return targets;
@@ -106,6 +109,7 @@ public final class Lab implements AutoCloseable {
     public List<String> environment(Path roots) {
         Set<Integer> ports = new LinkedHashSet<>(http.ports());
         tls.servers().forEach(server -> ports.add(server.port()));
+        startTls.servers().forEach(server -> ports.add(server.port()));
         ports.addAll(registries.ports());
         ports.add(oldTls.port());
         ports.add(URI.create(tls.revocation().url("/")).getPort());

@@ -140,7 +140,7 @@ class LabTest {
     private static Message.RunCheck request(LabTarget labTarget, int timeLimit) throws Exception {
         Map<String, String> options = new HashMap<>();
         String target = labTarget.target();
-        if (labTarget.module().equals("ssl-certificate") && target.contains("?")) {
+        if (labTarget.module().endsWith("-certificate") && target.contains("?")) {
             for (String pair : target.substring(target.indexOf('?') + 1).split("&")) {
                 options.put(pair.split("=")[0], pair.split("=")[1]);
             }

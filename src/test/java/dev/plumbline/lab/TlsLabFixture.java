@@ -72,7 +72,12 @@ public final class TlsLabFixture implements AutoCloseable {
     }
 
     public TestCheckContext context(Map<String, ?> options) {
-        return TestCheckContext.of(module.description(), options)
+        return contextOf(module.description(), options);
+    }
+
+    /** The context of another module. */
+    public TestCheckContext contextOf(ModuleDescription description, Map<String, ?> options) {
+        return TestCheckContext.of(description, options)
                 .withProbe(TlsProbe.class, tls)
                 .withProbe(CertificateProbe.class, certificates);
     }

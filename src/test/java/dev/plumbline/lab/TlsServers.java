@@ -27,6 +27,8 @@ import io.netty.util.DomainWildcardMappingBuilder;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -168,6 +170,55 @@ public final class TlsServers implements AutoCloseable {
                         .schedule(() -> repeat(channel, bytes, pause), pause.toNanos(), TimeUnit.NANOSECONDS);
             }
         });
+    }
+
+    /**
+     * A server that starts TLS within a plaintext dialog.
+     *
+     * @param greeting sent after a client connects
+     * @param pairs texts and responses, in order: when the received data contains the first text, the server sends the
+     *     first response, and so on. After a response that ends with a null character, which is not sent, the server
+     *     starts the TLS handshake.
+     */
+    public int startTls(TestCa.Identity identity, String greeting, List<String> pairs) {
+        SslContext context = context(identity, ServerOptions.DEFAULT);
+        return listen(channel -> channel.pipeline().addLast(new Dialog(context, greeting, pairs)));
+    }
+
+    private static final class Dialog extends SimpleChannelInboundHandler<ByteBuf> {
+        private final SslContext context;
+        private final String greeting;
+        private final Deque<String> remaining;
+
+        Dialog(SslContext context, String greeting, List<String> pairs) {
+            this.context = context;
+            this.greeting = greeting;
+            this.remaining = new ArrayDeque<>(pairs);
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext client) {
+            client.writeAndFlush(Unpooled.copiedBuffer(greeting, StandardCharsets.ISO_8859_1));
+        }
+
+        @Override
+        protected void channelRead0(ChannelHandlerContext client, ByteBuf bytes) {
+            if (!remaining.isEmpty()
+                    && bytes.toString(StandardCharsets.ISO_8859_1).contains(remaining.element())) {
+                remaining.remove();
+                String response = remaining.remove();
+                boolean tls = response.endsWith("\0");
+                client.writeAndFlush(Unpooled.copiedBuffer(response.replace("\0", ""), StandardCharsets.ISO_8859_1));
+                if (tls) {
+                    client.pipeline().addFirst(context.newHandler(client.alloc()));
+                }
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext client, Throwable cause) {
+            client.close();
+        }
     }
 
     private interface Setup {

@@ -5,12 +5,9 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.Host;
 import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
-import dev.plumbline.probe.certificate.CertificateProbe;
-import dev.plumbline.probe.tls.TlsPeer;
 import dev.plumbline.probe.tls.TlsProbe;
 import dev.plumbline.tls.CertificateEvaluation;
 import dev.plumbline.tls.CertificateEvidence;
@@ -19,14 +16,12 @@ import dev.plumbline.tls.CertificateReport;
 import io.vertx.core.Future;
 import java.net.InetAddress;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Whether clients accept the certificate of a server, when it expires and which problems it has. */
 @AutoService(CheckModule.class)
 public final class SslCertificate
         implements CheckModule<SslCertificate.Evidence, CertificateReport, SslCertificate.Findings> {
-    private static final String SNI = "sni";
     private static final int MAX_ADDRESSES = 16;
 
     /** The findings about other addresses of the host, beside those about the certificate. */
@@ -68,8 +63,8 @@ public final class SslCertificate
         if (context.options().flag("all_ips")) {
             return probe.addresses(context, to.host(), to.port()).compose(addresses -> all(context, to, addresses));
         }
-        return probe.handshake(context, to.host(), to.port(), context.options().text(SNI))
-                .compose(peer -> examine(context, to.host(), peer))
+        return probe.handshake(context, to.host(), to.port(), CertificateOptions.serverName(context))
+                .compose(peer -> CertificateOptions.examine(context, to.host(), peer))
                 .map(certificate -> new Evidence(List.of(new Address(null, certificate, null)), 0));
     }
 
@@ -77,13 +72,8 @@ public final class SslCertificate
         List<Future<Address>> checks = addresses.stream()
                 .limit(MAX_ADDRESSES)
                 .map(address -> context.probe(TlsProbe.class)
-                        .handshakeWith(
-                                context,
-                                to.host(),
-                                address,
-                                to.port(),
-                                context.options().text(SNI))
-                        .compose(peer -> examine(context, to.host(), peer))
+                        .handshakeWith(context, to.host(), address, to.port(), CertificateOptions.serverName(context))
+                        .compose(peer -> CertificateOptions.examine(context, to.host(), peer))
                         .map(certificate -> new Address(certificate.ip(), certificate, null))
                         .recover(cause -> cause instanceof CheckFailure failure
                                 ? Future.succeededFuture(
@@ -93,13 +83,6 @@ public final class SslCertificate
         return Future.join(checks)
                 .map(done ->
                         new Evidence(checks.stream().map(Future::result).toList(), addresses.size() - checks.size()));
-    }
-
-    private static Future<CertificateEvidence> examine(CheckContext context, Host host, TlsPeer peer) {
-        String sni = context.options().text(SNI);
-        Host expected = sni == null ? host : new Host(sni.toLowerCase(Locale.ROOT), null);
-        return context.probe(CertificateProbe.class)
-                .examine(context, peer, expected, context.options().flag("check_revocation"));
     }
 
     @Override

@@ -42,19 +42,17 @@ public final class SmtpGreetingScript implements TcpProbe.Script {
                 .anyMatch(line -> line.substring(4).strip().equalsIgnoreCase("STARTTLS"));
     }
 
-    /** The complete replies (RFC 5321 section 4.2): lines with one code, the last with a space after it. */
+    /** The complete replies. */
     private static List<List<String>> replies(Buffer data) {
         String received = data.toString(StandardCharsets.ISO_8859_1);
         List<List<String>> replies = new ArrayList<>();
-        List<String> lines = new ArrayList<>();
+        ReplyReader reader = new ReplyReader();
         int start = 0;
         for (int end = received.indexOf('\n'); end >= 0; end = received.indexOf('\n', start)) {
-            String line = received.substring(start, end).stripTrailing();
+            List<String> reply = reader.add(received.substring(start, end).stripTrailing());
             start = end + 1;
-            lines.add(line.length() < 4 ? line + " ".repeat(4 - line.length()) : line);
-            if (line.length() < 4 || line.charAt(3) != '-') {
-                replies.add(lines);
-                lines = new ArrayList<>();
+            if (reply != null) {
+                replies.add(reply);
             }
         }
         return replies;

@@ -19,6 +19,8 @@ public final class TlsErrors {
     /** The form of JDK errors. */
     private static final Pattern JDK_ALERT = Pattern.compile("Received fatal alert: ([a-z0-9_]+)");
 
+    private static final String NOT_TLS = "The server does not use TLS on this port.";
+
     private static final Pattern NATIVE_ALERT = Pattern.compile("(?:SSLV3|TLSV1)_ALERT_([A-Z0-9_]+)");
 
     /** Errors after which an engine with other algorithms may succeed. */
@@ -66,10 +68,10 @@ public final class TlsErrors {
             return handshakeFailed("The server sent too much data during the TLS handshake.");
         }
         if (!limits.otherProtocol().isEmpty()) {
-            return handshakeFailed("The server does not use TLS on this port. It uses " + limits.otherProtocol() + ".");
+            return handshakeFailed(NOT_TLS + " It uses " + limits.otherProtocol() + ".");
         }
         if (cause instanceof NotSslRecordException) {
-            return handshakeFailed("The server does not use TLS on this port.");
+            return handshakeFailed(NOT_TLS);
         }
         String alert = alert(cause);
         if (!alert.isEmpty()) {
@@ -99,6 +101,11 @@ public final class TlsErrors {
     /** The failure of a handshake without a selected application protocol, for clients that require one. */
     public static CheckFailure noApplicationProtocol() {
         return handshakeFailed(NOT_SELECTED);
+    }
+
+    /** Whether the server sent data that is not TLS. */
+    public static boolean isOtherProtocol(CheckFailure failure) {
+        return failure.error().message().startsWith(NOT_TLS);
     }
 
     private static String alertMessage(String alert) {

@@ -9,6 +9,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
+import io.vertx.core.net.NetSocket;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,6 +25,20 @@ import org.jspecify.annotations.Nullable;
 public final class TlsProbe {
     /** The time reserved for the report, in milliseconds. */
     private static final long RESERVE_MILLIS = 100;
+
+    /** A plaintext exchange over a new connection, before the handshake. */
+    @FunctionalInterface
+    public interface Preamble {
+        /**
+         * Sets the handlers of the socket. The caller closes it.
+         *
+         * @param millis the time limit
+         * @return completes when the handshake can start; fails with a {@link CheckFailure}
+         */
+        Future<Void> run(NetSocket socket, long millis);
+    }
+
+    private static final Preamble NONE = (socket, millis) -> Future.succeededFuture();
 
     private final EgressGuard guard;
     private final NetClient client;
@@ -59,27 +74,38 @@ public final class TlsProbe {
      * @return the data of the peer; fails with a {@link CheckFailure} if it sent no certificate
      */
     public Future<TlsPeer> handshake(CheckContext context, Host host, int port, @Nullable String serverName) {
+        return handshake(context, host, port, serverName, NONE);
+    }
+
+    /** As {@link #handshake(CheckContext, Host, int, String)}, after an exchange over each connection. */
+    public Future<TlsPeer> handshake(
+            CheckContext context, Host host, int port, @Nullable String serverName, Preamble preamble) {
         return guard.resolve(context, host, port)
-                .compose(addresses -> handshakeNext(context, host, addresses, port, serverName));
+                .compose(addresses -> handshakeNext(context, host, addresses, port, serverName, preamble));
     }
 
     private Future<TlsPeer> handshakeNext(
-            CheckContext context, Host host, List<InetAddress> addresses, int port, @Nullable String serverName) {
+            CheckContext context,
+            Host host,
+            List<InetAddress> addresses,
+            int port,
+            @Nullable String serverName,
+            Preamble preamble) {
         long share = remainingMillis(context) / addresses.size();
         Future<TlsPeer> first =
-                handshakeWith(context, host, addresses.get(0), port, serverName, Math.max(share, 1_000));
+                handshakeWith(context, host, addresses.get(0), port, serverName, Math.max(share, 1_000), preamble);
         if (addresses.size() == 1) {
             return first;
         }
         return first.recover(failure -> ConnectErrors.isConnectFailure(failure) && remainingMillis(context) > 0
-                ? handshakeNext(context, host, addresses.subList(1, addresses.size()), port, serverName)
+                ? handshakeNext(context, host, addresses.subList(1, addresses.size()), port, serverName, preamble)
                 : Future.failedFuture(failure));
     }
 
     /** Performs a handshake with one address of a host, as {@link #handshake} does. */
     public Future<TlsPeer> handshakeWith(
             CheckContext context, Host host, InetAddress address, int port, @Nullable String serverName) {
-        return handshakeWith(context, host, address, port, serverName, remainingMillis(context));
+        return handshakeWith(context, host, address, port, serverName, remainingMillis(context), NONE);
     }
 
     /**
@@ -88,7 +114,7 @@ public final class TlsProbe {
      */
     Future<Boolean> supportsAlpn(CheckContext context, Host host, InetAddress address, int port, String protocol) {
         TlsHandshake handshake = handshakesByProtocol.computeIfAbsent(protocol, this::newHandshake);
-        Endpoint endpoint = new Endpoint(context, host, address, port, host.name(), remainingMillis(context));
+        Endpoint endpoint = new Endpoint(context, host, address, port, host.name(), remainingMillis(context), NONE);
         return NoSharedAlgorithms.withFallback(handshake, handshake, engine -> dial(endpoint, engine))
                 .map(peer -> protocol.equals(peer.alpn()))
                 .recover(failure -> TlsErrors.isAlpnRejection(failure)
@@ -112,14 +138,21 @@ public final class TlsProbe {
             InetAddress address,
             int port,
             @Nullable String serverName,
-            long connectMillis) {
+            long connectMillis,
+            Preamble preamble) {
         String name = serverName == null ? host.name() : serverName;
-        Endpoint endpoint = new Endpoint(context, host, address, port, name, connectMillis);
+        Endpoint endpoint = new Endpoint(context, host, address, port, name, connectMillis, preamble);
         return NoSharedAlgorithms.withFallback(nativeHandshake, jdkHandshake, handshake -> dial(endpoint, handshake));
     }
 
     private record Endpoint(
-            CheckContext context, Host host, InetAddress address, int port, String serverName, long connectMillis) {}
+            CheckContext context,
+            Host host,
+            InetAddress address,
+            int port,
+            String serverName,
+            long connectMillis,
+            Preamble preamble) {}
 
     private Future<TlsPeer> dial(Endpoint endpoint, TlsHandshake handshake) {
         CheckContext context = endpoint.context();
@@ -129,13 +162,14 @@ public final class TlsProbe {
             return guard.connect(client, remote, endpoint.address(), timeoutMillis)
                     .compose(socket -> {
                         long connectMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
-                        return handshake
-                                .start(
+                        return endpoint.preamble()
+                                .run(socket, remainingMillis(context))
+                                .compose(ready -> handshake.start(
                                         socket,
                                         endpoint.serverName(),
                                         endpoint.address(),
                                         connectMillis,
-                                        remainingMillis(context))
+                                        remainingMillis(context)))
                                 .eventually(() -> socket.close().otherwiseEmpty());
                     });
         });

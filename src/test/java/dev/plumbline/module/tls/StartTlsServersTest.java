@@ -1,0 +1,190 @@
+package dev.plumbline.module.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.SheetModule;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.ModuleExecution;
+import dev.plumbline.lab.StartTlsLab;
+import dev.plumbline.lab.TestCa;
+import dev.plumbline.lab.TlsLabFixture;
+import dev.plumbline.probe.starttls.StartTlsProbe;
+import dev.plumbline.support.DebianTool;
+import dev.plumbline.support.StartTlsServer;
+import dev.plumbline.support.StartTlsServer.StartTlsService;
+import dev.plumbline.tls.CertificateReport;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Debian's servers, and the same certificate as OpenSSL and testssl.sh report it. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class StartTlsServersTest {
+    private final ModuleDefinition<StarttlsCertificate.Evidence> module = SheetModule.load(new StarttlsCertificate());
+
+    private TlsLabFixture fixture;
+    private TestCa.Identity identity;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    void start() {
+        fixture = new TlsLabFixture();
+        identity = fixture.lab.issuer().issue(CertificateSpec.server(StartTlsLab.HOST));
+        fixture.dns.address(StartTlsLab.HOST, "127.0.0.1");
+    }
+
+    @AfterAll
+    void stop() {
+        fixture.close();
+    }
+
+    @Test
+    void postfix() throws Exception {
+        try (StartTlsServer server = StartTlsServer.postfix(folder, identity)) {
+            CheckResult result = check(server, "smtp");
+            assertMatchesOpenssl(result, server, "smtp");
+            assertThat(result.fields()).containsEntry("banner", "220 mx.lab.test ESMTP Postfix");
+            String testssl = run(
+                    DebianTool.require("testssl").toString(),
+                    "--quiet",
+                    "--color",
+                    "0",
+                    "--warnings",
+                    "off",
+                    "--ip",
+                    "127.0.0.1",
+                    "--nodns",
+                    "min",
+                    "-S",
+                    "-t",
+                    "smtp",
+                    StartTlsLab.HOST + ":" + server.port());
+            assertThat(find(testssl, "(?s)SHA256 ([0-9A-F]{64})"))
+                    .isEqualToIgnoringCase(String.valueOf(result.fields().get("sha256")));
+            assertThat(find(testssl, "subjectAltName \\(SAN\\) +(\\S+)")).isEqualTo(StartTlsLab.HOST);
+        }
+    }
+
+    @Test
+    void dovecotImap() throws Exception {
+        try (StartTlsServer server = StartTlsServer.dovecot(folder, identity, StartTlsService.IMAP)) {
+            CheckResult result = check(server, "imap");
+            assertMatchesOpenssl(result, server, "imap");
+            assertThat(String.valueOf(result.fields().get("banner"))).startsWith("* OK [CAPABILITY IMAP4rev1 ");
+        }
+    }
+
+    @Test
+    void dovecotPop3() throws Exception {
+        try (StartTlsServer server = StartTlsServer.dovecot(folder, identity, StartTlsService.POP3)) {
+            assertMatchesOpenssl(check(server, "pop3"), server, "pop3");
+            assertThat(check(server, "smtp").findings())
+                    .extracting("code")
+                    .containsExactly("protocol_mismatch", "protocol_suggested");
+        }
+    }
+
+    @Test
+    void vsftpd() throws Exception {
+        try (StartTlsServer server = StartTlsServer.vsftpd(folder, identity, true)) {
+            CheckResult result = check(server, "ftp");
+            assertMatchesOpenssl(result, server, "ftp");
+            assertThat(result.fields()).containsEntry("banner", "220 (vsFTPd 3.0.3)");
+        }
+    }
+
+    @Test
+    void vsftpdWithoutTls() throws Exception {
+        try (StartTlsServer server = StartTlsServer.vsftpd(folder, identity, false)) {
+            CheckResult result = check(server, "ftp");
+            assertThat(result.fields()).containsEntry("starttls_offered", false);
+            assertThat(openssl(server, "ftp")).doesNotContain("BEGIN CERTIFICATE");
+        }
+    }
+
+    @Test
+    void prosody() throws Exception {
+        try (StartTlsServer server = StartTlsServer.prosody(folder, identity, StartTlsLab.HOST)) {
+            assertMatchesOpenssl(check(server, "xmpp"), server, "xmpp");
+            CheckResult other = check("127.0.0.1:" + server.port(), "xmpp");
+            assertThat(other.findings()).extracting("code").containsExactly("connection_rejected");
+            assertThat(other.error().message()).contains("host-unknown");
+        }
+    }
+
+    private CheckResult check(StartTlsServer server, String protocol) throws Exception {
+        return check(StartTlsLab.HOST + ":" + server.port(), protocol);
+    }
+
+    private CheckResult check(String host, String protocol) throws Exception {
+        Target target = TargetParser.parse(module.description(), host);
+        return ModuleExecution.run(
+                fixture.vertx,
+                module,
+                target,
+                fixture.contextOf(module.description(), Map.of("protocol", protocol))
+                        .withProbe(StartTlsProbe.class, new StartTlsProbe(fixture.vertx, fixture.tls)));
+    }
+
+    private String openssl(StartTlsServer server, String protocol) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                DebianTool.require("openssl").toString(),
+                "s_client",
+                "-connect",
+                "127.0.0.1:" + server.port(),
+                "-starttls",
+                protocol,
+                "-servername",
+                StartTlsLab.HOST));
+        if (protocol.equals("xmpp")) {
+            command.addAll(List.of("-xmpphost", StartTlsLab.HOST));
+        }
+        return run(command.toArray(new String[0]));
+    }
+
+    private void assertMatchesOpenssl(CheckResult result, StartTlsServer server, String protocol) throws Exception {
+        assertThat(result.error()).isNull();
+        assertThat(result.fields())
+                .containsEntry("valid", true)
+                .containsEntry("starttls_offered", true)
+                .containsEntry("ip", "127.0.0.1");
+        String session = openssl(server, protocol);
+        String version = find(session, "(?m)^New, (TLSv1\\.\\d), Cipher is");
+        assertThat(result.fields()).containsEntry("tls_version", version);
+        assertThat(session).contains(identity.pem().strip());
+        assertThat(String.valueOf(result.fields().get("serial")))
+                .isEqualTo(CertificateReport.serial(identity.certificate().getSerialNumber()));
+    }
+
+    private static String find(String text, String pattern) {
+        Matcher matcher = Pattern.compile(pattern).matcher(text);
+        assertThat(matcher.find()).as(pattern + " in " + text).isTrue();
+        return matcher.group(1);
+    }
+
+    private static String run(String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectInput(Path.of("/dev/null").toFile())
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor();
+        return output;
+    }
+}
