@@ -41,6 +41,7 @@ public final class HttpLab {
     private final Vertx vertx;
     private final List<LabPage> pages = Stream.of(
                     GoodPages.all(),
+                    HeaderPages.all(),
                     RedirectPages.all(),
                     HostilePages.slow(),
                     HostilePages.endless(),
@@ -232,6 +233,9 @@ public final class HttpLab {
         targets.add(new LabTarget("http-timing", http("/drip/body"), "read_timeout"));
         targets.add(new LabTarget("page-metadata", http("/metadata"), "title_length=14"));
         targets.add(new LabTarget("page-metadata", http("/ok"), "title_length=0, not_a_page"));
+        targets.add(new LabTarget("http-headers", http("/ok"), "verdict=pass, date_missing"));
+        targets.add(new LabTarget("http-headers", http("/headers/framing"), "verdict=warn"));
+        targets.add(new LabTarget("http-headers", http("/headers/2000"), "response_too_large"));
         targets.add(new LabTarget("robots-txt", http("/"), "allowed=true"));
         targets.add(new LabTarget("robots-txt", http("/private/"), "allowed=false"));
         for (HostileHttp2 server : hostileHttp2) {

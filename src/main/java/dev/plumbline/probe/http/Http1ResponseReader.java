@@ -49,6 +49,10 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
             protected boolean isContentAlwaysEmpty(HttpMessage message) {
                 return headRequest || super.isContentAlwaysEmpty(message);
             }
+
+            /** Keeps the Content-Length for reports; the body is read as chunked. */
+            @Override
+            protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {}
         };
     }
 

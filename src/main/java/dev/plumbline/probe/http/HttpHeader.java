@@ -10,13 +10,17 @@ import java.util.Locale;
  *
  * @param name lower-case
  * @param value the bytes as ISO-8859-1, without control characters; the value of a Location in UTF-8 keeps bytes that
- *     are controls in ISO-8859-1
+ *     are controls in ISO-8859-1, and the value of a Set-Cookie all bytes, because browsers reject cookies with
+ *     controls
  */
 public record HttpHeader(String name, String value) {
 
-    /** A received header: the name in lower case, control characters removed from both. */
+    /** A received header: the name in lower case, control characters removed from both except as described above. */
     static HttpHeader received(CharSequence name, CharSequence value) {
         String lowerCase = printable(name).toLowerCase(Locale.ROOT);
+        if (lowerCase.equals("set-cookie")) {
+            return new HttpHeader(lowerCase, value.toString());
+        }
         boolean kept = lowerCase.equals("location") && isUtf8(value);
         return new HttpHeader(lowerCase, kept ? withoutAsciiControls(value) : printable(value));
     }

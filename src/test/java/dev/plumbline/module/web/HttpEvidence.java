@@ -78,6 +78,22 @@ final class HttpEvidence {
                 exchange.bodyError());
     }
 
+    /** The same exchange with other headers. */
+    static HttpExchange withHeaders(HttpExchange exchange, List<HttpHeader> headers) {
+        return new HttpExchange(
+                exchange.url(),
+                exchange.method(),
+                exchange.status(),
+                exchange.reason(),
+                exchange.version(),
+                exchange.alpn(),
+                new ResponseHeaders(headers),
+                exchange.body(),
+                exchange.ip(),
+                exchange.timings(),
+                exchange.bodyError());
+    }
+
     static HttpExchange redirect(String url, int status, String location) {
         return page(url, status, "", "Location: " + location);
     }
