@@ -8,13 +8,17 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.config.Config.DnsSettings;
+import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.egress.LabEgressGuard;
+import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,12 +35,17 @@ public final class HttpFixture implements AutoCloseable {
     private final TestCa root;
     private final HttpLab lab;
     private final HttpProbe probe;
+    private final DnsProbe dnsProbe;
 
     private HttpFixture(Vertx vertx, DnsLab dns, TestCa root, HttpLab lab) {
         this.vertx = vertx;
         this.dns = dns;
         this.root = root;
         this.lab = lab;
+        TargetPolicy loopback = policy(List.of("127.0.0.0/8"), List.of("*"));
+        DnsSettings settings = new DnsSettings(List.of(dns.address()), List.of(), Duration.ofSeconds(1), 1_000);
+        DnsResolver resolver = new DnsResolver(vertx, settings, loopback, System::nanoTime);
+        this.dnsProbe = new DnsProbe(vertx, resolver, Map.of(), loopback);
         dns.address(HttpLab.INTERNAL_NAME, HttpLab.CANARY_ADDRESS);
         this.probe = probe(policy(
                 List.of(HttpLab.ALLOW),
@@ -80,7 +89,8 @@ public final class HttpFixture implements AutoCloseable {
         ModuleDescription description = module.description();
         TestCheckContext context = TestCheckContext.of(description, options)
                 .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
-                .withProbe(HttpProbe.class, probe);
+                .withProbe(HttpProbe.class, probe)
+                .withProbe(DnsProbe.class, dnsProbe);
         return ModuleExecution.run(vertx, module, target, context);
     }
 

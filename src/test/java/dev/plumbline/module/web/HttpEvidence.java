@@ -112,4 +112,20 @@ final class HttpEvidence {
     static List<String> codes(Evaluation evaluation) {
         return evaluation.findings().stream().map(Finding::code).toList();
     }
+
+    /** The same exchange over another version of HTTP. */
+    static HttpExchange withVersion(HttpExchange exchange, String version, @Nullable String alpn) {
+        return new HttpExchange(
+                exchange.url(),
+                exchange.method(),
+                exchange.status(),
+                exchange.reason(),
+                version,
+                alpn,
+                exchange.headers(),
+                exchange.body(),
+                exchange.ip(),
+                exchange.timings(),
+                exchange.bodyError());
+    }
 }

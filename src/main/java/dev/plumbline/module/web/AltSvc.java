@@ -1,0 +1,76 @@
+package dev.plumbline.module.web;
+
+import dev.plumbline.probe.http.HeaderParser;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A parsed Alt-Svc header (RFC 7838 section 3).
+ *
+ * @param protocols the ALPN protocol IDs of the usable alternatives, in order: valid, with a lifetime above 0
+ * @param valid whether every part of the header conforms to the syntax
+ */
+record AltSvc(List<String> protocols, boolean valid) {
+    private static final Pattern AUTHORITY = Pattern.compile("\"[^\"\\\\ ]{0,255}:\\d{1,5}\"");
+    private static final Pattern EXPIRED = Pattern.compile("ma=\"?0+\"?");
+    private static final Pattern MAX_AGE = Pattern.compile("ma=(\\d+|\"\\d+\")");
+
+    static AltSvc parse(String header) {
+        Set<String> protocols = new LinkedHashSet<>();
+        boolean valid = true;
+        // "clear" is case-sensitive; a sender can use it only as the whole value
+        if (header.strip().equals("clear")) {
+            return new AltSvc(List.of(), true);
+        }
+        for (String alternative : HeaderParser.split(header, ',')) {
+            if (alternative.isEmpty()) {
+                continue;
+            }
+            List<String> parts = HeaderParser.split(alternative, ';');
+            String service = parts.get(0);
+            int equals = service.indexOf('=');
+            String protocol = equals < 0 ? null : decoded(service.substring(0, equals));
+            boolean usable = protocol != null
+                    && AUTHORITY.matcher(service.substring(equals + 1)).matches();
+            valid &= usable;
+            for (String parameter : parts.subList(1, parts.size())) {
+                String lifetime = parameter.replaceFirst("^(?i)ma=", "ma=");
+                if (lifetime.startsWith("ma=")) {
+                    valid &= MAX_AGE.matcher(lifetime).matches();
+                    usable &= !EXPIRED.matcher(lifetime).matches();
+                }
+            }
+            if (usable) {
+                protocols.add(protocol);
+            }
+        }
+        return new AltSvc(List.copyOf(protocols), valid);
+    }
+
+    /** The ALPN protocol ID of a protocol-id, which is percent-encoded; null if it is invalid. */
+    private static @Nullable String decoded(String text) {
+        if (!HeaderParser.isToken(text)) {
+            return null;
+        }
+        byte[] bytes = new byte[text.length()];
+        int size = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '%') {
+                int high = i + 2 < text.length() ? Character.digit(text.charAt(i + 1), 16) : -1;
+                int low = i + 2 < text.length() ? Character.digit(text.charAt(i + 2), 16) : -1;
+                if (high < 0 || low < 0) {
+                    return null;
+                }
+                c = (char) (high * 16 + low);
+                i += 2;
+            }
+            bytes[size++] = (byte) c;
+        }
+        return new String(bytes, 0, size, StandardCharsets.ISO_8859_1);
+    }
+}

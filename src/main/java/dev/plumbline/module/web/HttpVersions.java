@@ -1,0 +1,269 @@
+package dev.plumbline.module.web;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.FindingCollector;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.probe.dns.DnsLookupResult;
+import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.http.HttpExchange;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.http.HttpRequestSpec;
+import dev.plumbline.probe.http.HttpRequestSpec.Alpn;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.HTTPSRecord;
+import org.xbill.DNS.SVCBBase;
+
+/** The HTTP versions that a server supports or advertises. */
+@AutoService(CheckModule.class)
+public final class HttpVersions
+        implements CheckModule<HttpVersions.Evidence, HttpVersions.Report, HttpVersions.Findings> {
+    private static final String HTTP2 = "h2";
+    private static final String HTTP3 = "h3";
+    private static final String DRAFT_OF_HTTP3 = "h3-";
+    private static final int MAX_ALIASES = 2;
+
+    /** The fields of the report. In a result with an error, http1 and http2 can be null. */
+    public record Report(
+            Boolean http1, Boolean http2, boolean http3Advertised, @Nullable String altSvc, @Nullable String alpn) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void plainHttp();
+
+        void http2Missing();
+
+        void http2NotSelected(String alpn);
+
+        void http2Broken(String reason);
+
+        void http1Missing();
+
+        void http10(String version);
+
+        void http3Missing();
+
+        void http3Drafts(List<String> protocols);
+
+        void http3NotInDns(String host);
+
+        void httpsRecordUnknown(String reason);
+
+        void altSvcInvalid(String value);
+
+        void redirected(String location);
+    }
+
+    /**
+     * One request with an offer of protocols.
+     *
+     * @param exchange null if there is no response
+     * @param rejected whether the server rejected the offered protocols
+     * @param error why there is no response; null if the offer was rejected
+     */
+    public record Attempt(@Nullable HttpExchange exchange, boolean rejected, @Nullable CheckError error) {
+
+        static Attempt of(HttpExchange exchange) {
+            return new Attempt(exchange, false, null);
+        }
+    }
+
+    /**
+     * @param both the request that offers HTTP/2 and HTTP/1.1
+     * @param http1 the request that offers HTTP/1.1 only; null if it was not necessary
+     * @param http2 the request that offers HTTP/2 only; null if it was not necessary
+     * @param records the lookups of HTTPS records, following aliases; empty if the host is an address
+     */
+    public record Evidence(
+            Target.Url url,
+            Attempt both,
+            @Nullable Attempt http1,
+            @Nullable Attempt http2,
+            List<DnsLookupResult> records) {
+        public Evidence {
+            records = List.copyOf(records);
+        }
+    }
+
+    @Override
+    public Future<Evidence> collect(Target target, CheckContext context) {
+        Target.Url url = (Target.Url) target;
+        HttpRequestSpec request = HttpRequestSpec.get(url, 0);
+        return context.probe(HttpProbe.class)
+                .exchange(context, request)
+                .map(Attempt::of)
+                .recover(HttpVersions::attemptOfBrokenHttp2)
+                .compose(both -> {
+                    HttpExchange first = both.exchange();
+                    boolean second = first != null && first.version().equals("2");
+                    Future<@Nullable Attempt> http1 = first == null || second
+                            ? attempt(context, request.offering(Alpn.HTTP1))
+                            : Future.succeededFuture();
+                    return http1.compose(one -> {
+                        Future<@Nullable Attempt> http2 = url.secure() && !second
+                                ? attempt(context, request.offering(Alpn.HTTP2))
+                                : Future.succeededFuture();
+                        return http2.compose(
+                                two -> lookup(context, url).map(found -> new Evidence(url, both, one, two, found)));
+                    });
+                });
+    }
+
+    /** A server can select HTTP/2 and then violate the protocol. HTTP/1.1 can work nevertheless. */
+    private static Future<Attempt> attemptOfBrokenHttp2(Throwable cause) {
+        return CheckFailure.hasCode(cause, ErrorCode.HTTP_PROTOCOL_ERROR)
+                ? Future.succeededFuture(new Attempt(null, false, ((CheckFailure) cause).error()))
+                : Future.failedFuture(cause);
+    }
+
+    private static Future<@Nullable Attempt> attempt(CheckContext context, HttpRequestSpec request) {
+        return context.probe(HttpProbe.class)
+                .negotiate(context, request)
+                .map(response -> new Attempt(response.orElse(null), response.isEmpty(), null))
+                .recover(cause -> cause instanceof CheckFailure failure
+                        ? Future.succeededFuture(new Attempt(null, false, failure.error()))
+                        : Future.failedFuture(cause));
+    }
+
+    private static Future<List<DnsLookupResult>> lookup(CheckContext context, Target.Url url) {
+        if (url.host().literal() != null) {
+            return Future.succeededFuture(List.of());
+        }
+        // RFC 9460 section 9.1
+        String name = url.port() == Target.Url.defaultPort(url.scheme())
+                ? url.host().name()
+                : "_" + url.port() + "._https." + url.host().name();
+        return lookup(context, name, List.of());
+    }
+
+    private static Future<List<DnsLookupResult>> lookup(
+            CheckContext context, String name, List<DnsLookupResult> before) {
+        return context.probe(DnsProbe.class).lookup(context, name, "HTTPS").compose(found -> {
+            List<DnsLookupResult> all = new ArrayList<>(before);
+            all.add(found);
+            HTTPSRecord alias = alias(found);
+            return alias == null || all.size() > MAX_ALIASES
+                    ? Future.succeededFuture(all)
+                    : lookup(context, alias.getTargetName().toString(true), all);
+        });
+    }
+
+    /** The record in AliasMode (RFC 9460 section 2.4.2) if it refers to another name; null if there is none. */
+    private static @Nullable HTTPSRecord alias(DnsLookupResult lookup) {
+        return records(lookup)
+                .filter(record ->
+                        record.getSvcPriority() == 0 && record.getTargetName().labels() > 1)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static Stream<HTTPSRecord> records(DnsLookupResult lookup) {
+        return lookup.records().stream().filter(HTTPSRecord.class::isInstance).map(HTTPSRecord.class::cast);
+    }
+
+    @Override
+    public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
+        Attempt both = evidence.both();
+        Attempt one = evidence.http1();
+        Attempt two = evidence.http2();
+        HttpExchange first = both.exchange() != null ? both.exchange() : one == null ? null : one.exchange();
+        if (first == null) {
+            findings.error(both.error());
+            return null;
+        }
+        String selected = first.alpn();
+        Boolean http1 = first.version().startsWith("1") ? Boolean.TRUE : supports(one, "1");
+        Boolean http2 = first.version().equals("2") ? Boolean.TRUE : supports(two, "2");
+        boolean broken = two != null && two.error() != null && two.error().code() == ErrorCode.HTTP_PROTOCOL_ERROR;
+        if (!evidence.url().secure()) {
+            http2 = false;
+            findings.plainHttp();
+        } else if (broken) {
+            http2 = false;
+            selected = both.exchange() == null ? HTTP2 : selected;
+            findings.http2Broken(Objects.requireNonNull(two.error()).message());
+        } else if (http2 == null) {
+            findings.error(Objects.requireNonNull(two).error());
+        } else if (!http2) {
+            findings.http2Missing();
+        } else if (!HTTP2.equals(selected)) {
+            findings.http2NotSelected(selected == null ? "no protocol" : selected);
+        }
+        if (http1 == null) {
+            findings.error(Objects.requireNonNull(one).error());
+        } else if (!http1) {
+            findings.http1Missing();
+        } else if (first.version().equals("1.0")) {
+            findings.http10(first.version());
+        }
+        String altSvc = altSvc(first, one, two);
+        boolean http3 = evaluateHttp3(evidence, altSvc, findings);
+        String location = first.headers().firstText("location");
+        if (first.redirects() && location != null) {
+            findings.redirected(location);
+        }
+        return new Report(http1, http2, http3, altSvc, selected);
+    }
+
+    /** Null if it is not known. */
+    private static @Nullable Boolean supports(@Nullable Attempt attempt, String version) {
+        if (attempt == null || attempt.error() != null) {
+            return attempt == null ? Boolean.FALSE : null;
+        }
+        HttpExchange response = attempt.exchange();
+        // 426 and 505: the server refuses this version (RFC 9110 sections 15.5.22 and 15.6.6)
+        return response != null
+                && response.version().startsWith(version)
+                && response.status() != 426
+                && response.status() != 505;
+    }
+
+    private static @Nullable String altSvc(HttpExchange first, @Nullable Attempt one, @Nullable Attempt two) {
+        return Stream.of(Attempt.of(first), one, two)
+                .filter(attempt -> attempt != null && attempt.exchange() != null)
+                .map(attempt -> attempt.exchange().headers().joined("alt-svc"))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static boolean evaluateHttp3(Evidence evidence, @Nullable String header, Findings findings) {
+        AltSvc altSvc = header == null || !evidence.url().secure() ? null : AltSvc.parse(header);
+        List<String> protocols = altSvc == null ? List.of() : altSvc.protocols();
+        List<String> drafts =
+                protocols.stream().filter(id -> id.startsWith(DRAFT_OF_HTTP3)).toList();
+        boolean inHeader = protocols.contains(HTTP3);
+        boolean inDns = evidence.records().stream()
+                .flatMap(HttpVersions::records)
+                .anyMatch(record -> record.getSvcParamValue(SVCBBase.ALPN) instanceof SVCBBase.ParameterAlpn alpn
+                        && alpn.getValues().contains(HTTP3));
+        CheckError failed = evidence.records().stream()
+                .map(DnsLookupResult::error)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+        if (altSvc != null && !altSvc.valid()) {
+            findings.altSvcInvalid(header);
+        }
+        if (failed != null && !inDns) {
+            findings.httpsRecordUnknown(failed.message());
+        } else if (inHeader && !inDns && !evidence.records().isEmpty()) {
+            findings.http3NotInDns(evidence.url().host().name());
+        } else if (!inHeader && !inDns && !drafts.isEmpty()) {
+            findings.http3Drafts(drafts);
+        } else if (!inHeader && !inDns && evidence.url().secure()) {
+            findings.http3Missing();
+        }
+        return inHeader || inDns;
+    }
+}
