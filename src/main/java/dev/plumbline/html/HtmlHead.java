@@ -66,26 +66,36 @@ public record HtmlHead(
     /** @param contentType the Content-Type header, null if it is not set */
     public static HtmlHead parse(byte[] bytes, @Nullable String contentType) {
         Charset mark = byteOrderMark(bytes);
-        String header = charset(contentType);
-        Charset decoder = mark;
-        if (decoder == null) {
-            int length = Math.min(bytes.length, PRESCAN_BYTES);
-            Collector prescan = Collector.of(new String(bytes, 0, length, StandardCharsets.ISO_8859_1));
-            decoder = decoder(header, decoder(prescan.metaCharset, StandardCharsets.UTF_8));
-        }
-        int skip = mark == null ? 0 : mark.equals(StandardCharsets.UTF_8) ? 3 : 2;
-        Collector head = Collector.of(new String(bytes, skip, bytes.length - skip, decoder));
+        Collector head = Collector.of(decode(bytes, contentType));
         return new HtmlHead(
                 head.titles,
                 head.metas,
                 head.links,
                 head.base,
                 head.lang,
-                mark != null ? mark.name().toLowerCase(Locale.ROOT) : header,
+                mark != null ? mark.name().toLowerCase(Locale.ROOT) : charset(contentType),
                 head.metaCharset,
                 head.h1,
                 head.jsonLdTypes,
                 head.invalidJsonLd);
+    }
+
+    /**
+     * The text of a page in its encoding: that of the byte order mark, of the Content-Type header or of the page, in
+     * this order, otherwise UTF-8.
+     *
+     * @param contentType the Content-Type header, null if it is not set
+     */
+    public static String decode(byte[] bytes, @Nullable String contentType) {
+        Charset mark = byteOrderMark(bytes);
+        Charset decoder = mark;
+        if (decoder == null) {
+            int length = Math.min(bytes.length, PRESCAN_BYTES);
+            Collector prescan = Collector.of(new String(bytes, 0, length, StandardCharsets.ISO_8859_1));
+            decoder = decoder(charset(contentType), decoder(prescan.metaCharset, StandardCharsets.UTF_8));
+        }
+        int skip = mark == null ? 0 : mark.equals(StandardCharsets.UTF_8) ? 3 : 2;
+        return new String(bytes, skip, bytes.length - skip, decoder);
     }
 
     private static @Nullable Charset byteOrderMark(byte[] bytes) {
@@ -129,6 +139,11 @@ public record HtmlHead(
     public static String collapse(String text) {
         String start = text.length() <= MAX_CHARACTERS ? text : text.substring(0, MAX_CHARACTERS);
         return SPACES.matcher(start).replaceAll(" ").strip();
+    }
+
+    /** Whether the text before and after a tag of this element is separated. */
+    public static boolean separatesWords(String element) {
+        return SEPARATORS.contains(element);
     }
 
     private static final class Collector implements HtmlTokenizer.Handler {
@@ -199,7 +214,7 @@ public record HtmlHead(
         }
 
         private void separate(String element) {
-            if (heading != null && heading.length() < MAX_CHARACTERS && SEPARATORS.contains(element)) {
+            if (heading != null && heading.length() < MAX_CHARACTERS && separatesWords(element)) {
                 heading.append(' ');
             }
         }

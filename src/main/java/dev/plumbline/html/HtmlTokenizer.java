@@ -49,6 +49,9 @@ public final class HtmlTokenizer {
     public interface Handler {
         void startTag(String element, Map<String, String> attributes);
 
+        /** A start tag within SVG or MathML. */
+        default void foreignStartTag(String element, Map<String, String> attributes) {}
+
         void endTag(String element);
 
         /** Text between tags, with character references. */
@@ -125,7 +128,7 @@ public final class HtmlTokenizer {
             foreign = 0;
         }
         Map<String, String> attributes = new LinkedHashMap<>();
-        String end = attributes(visible() && withAttributes.contains(name) ? attributes : null);
+        String end = attributes(templates == 0 && withAttributes.contains(name) ? attributes : null);
         if (end == null) {
             return;
         }
@@ -136,6 +139,8 @@ public final class HtmlTokenizer {
         } else {
             if (visible()) {
                 handler.startTag(name, attributes);
+            } else if (templates == 0) {
+                handler.foreignStartTag(name, attributes);
             }
             if (foreign == 0 && RAW_TEXT.containsKey(name)) {
                 rawText(name, attributes);

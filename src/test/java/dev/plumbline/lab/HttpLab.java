@@ -45,7 +45,8 @@ public final class HttpLab {
                     RedirectPages.all(),
                     HostilePages.slow(),
                     HostilePages.endless(),
-                    HostilePages.broken())
+                    HostilePages.broken(),
+                    SitePages.all())
             .flatMap(List::stream)
             .toList();
     private final ConcurrentLinkedQueue<String> received = new ConcurrentLinkedQueue<>();

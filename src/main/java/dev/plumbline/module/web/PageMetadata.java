@@ -11,7 +11,6 @@ import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.html.HtmlHead;
 import dev.plumbline.probe.http.HeaderParser;
-import dev.plumbline.probe.http.HttpBody;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.RedirectLocation;
@@ -19,14 +18,11 @@ import dev.plumbline.probe.http.RedirectTrace;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.IntConsumer;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The metadata of an HTML page for search engines, browsers and social networks. */
@@ -37,9 +33,6 @@ public final class PageMetadata
     private static final int LONG_DESCRIPTION = 160;
     private static final Pattern LANGUAGE =
             Pattern.compile("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,8}|[xX](-[A-Za-z0-9]{1,8}){1,8}");
-    private static final Pattern ABSOLUTE = Pattern.compile("https?://.*+", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
-    private static final Pattern CANONICAL_HEADER = Pattern.compile(
-            "<([^<>]{0,2000}+)>(?=[^<,]{0,500}?;\\s*+rel\\s*+=\\s*+\"?+canonical\\b)", Pattern.CASE_INSENSITIVE);
     private static final Pattern NO_ZOOM = Pattern.compile(
             "user-scalable\\s*+=\\s*+(no\\b|0(?![0-9.]))|maximum-scale\\s*+=\\s*+(0|1(?![0-9])|\\.[0-9])",
             Pattern.CASE_INSENSITIVE);
@@ -83,7 +76,7 @@ public final class PageMetadata
 
         void severalDescriptions(int count);
 
-        void canonicalConflict(Set<String> urls);
+        void canonicalConflict(List<String> urls);
 
         void canonicalInvalid(String href, Target.Url url);
 
@@ -134,37 +127,15 @@ public final class PageMetadata
     public Future<Evidence> collect(Target target, CheckContext context) {
         return context.probe(HttpProbe.class).page(context, (Target.Url) target).compose(trace -> {
             HttpExchange page = trace.page();
-            return page == null || !mayBeHtml(page)
+            return page == null
                     ? Future.succeededFuture(new Evidence(trace, null, false))
                     : context.executeBlocking(() -> evidence(trace, page));
         });
     }
 
     static Evidence evidence(RedirectTrace trace, HttpExchange page) throws CheckFailure {
-        HttpBody content = page.content(HttpProbe.PAGE_BYTES);
-        return new Evidence(trace, head(page, content), content.truncated());
-    }
-
-    static boolean mayBeHtml(HttpExchange page) {
-        String type = page.headers().first("content-type");
-        return type == null || type.toLowerCase(Locale.ROOT).contains("html");
-    }
-
-    /** Null if the content is empty, or starts with text although the type is not declared. */
-    static @Nullable HtmlHead head(HttpExchange page, HttpBody content) {
-        byte[] bytes = content.shared();
-        String type = page.headers().first("content-type");
-        int start = 0;
-        while (start < bytes.length && isSpaceOrByteOrderMark(bytes[start])) {
-            start++;
-        }
-        boolean html = start < bytes.length && (type != null || bytes[start] == '<');
-        return html ? HtmlHead.parse(bytes, type) : null;
-    }
-
-    /** True for 0 too, which is half of a space in UTF-16. */
-    private static boolean isSpaceOrByteOrderMark(byte b) {
-        return b >= 0 && b <= ' ' || "\u00ef\u00bb\u00bf\u00fe\u00ff".indexOf(b & 0xff) >= 0;
+        HtmlResponse html = HtmlResponse.of(page);
+        return html == null ? new Evidence(trace, null, false) : new Evidence(trace, html.head(), html.cut());
     }
 
     @Override
@@ -202,8 +173,7 @@ public final class PageMetadata
     }
 
     private static Report report(HtmlHead head, HttpExchange page, Findings findings) {
-        Target.Url declared = head.base() == null ? null : RedirectLocation.resolveReference(page.url(), head.base());
-        Target.Url base = declared == null ? page.url() : declared;
+        Target.Url base = HtmlResponse.base(page, head.base());
         String title = first(head.titles());
         evaluateText(head.titles(), LONG_TITLE, findings::titleMissing, findings::titleLong, findings::severalTitles);
         String description = first(head.metas("description"));
@@ -213,7 +183,7 @@ public final class PageMetadata
                 findings::descriptionMissing,
                 findings::descriptionLong,
                 findings::severalDescriptions);
-        String canonical = canonical(head, page, base, findings);
+        String canonical = canonical(head, page, findings);
         String robots = head.metas("robots").isEmpty() ? null : String.join(", ", head.metas("robots"));
         if (robots != null) {
             List<String> rules = HeaderParser.split(robots.toLowerCase(Locale.ROOT), ',');
@@ -285,29 +255,21 @@ public final class PageMetadata
         }
     }
 
-    private static @Nullable String canonical(HtmlHead head, HttpExchange page, Target.Url base, Findings findings) {
-        Set<String> hrefs = new LinkedHashSet<>();
-        head.links("canonical").forEach(link -> hrefs.add(link.href()));
-        for (String header : page.headers().all("link")) {
-            CANONICAL_HEADER
-                    .matcher(header)
-                    .results()
-                    .forEach(link -> hrefs.add(link.group(1).strip()));
-        }
-        String href = first(List.copyOf(hrefs));
-        if (href == null) {
+    private static @Nullable String canonical(HtmlHead head, HttpExchange page, Findings findings) {
+        List<CanonicalUrl> declared = CanonicalUrl.of(page, head);
+        if (declared.isEmpty()) {
             return null;
         }
-        Set<String> urls = hrefs.stream().map(each -> resolve(base, each)).collect(Collectors.toSet());
-        if (urls.size() > 1) {
-            findings.canonicalConflict(hrefs);
+        if (CanonicalUrl.conflict(declared)) {
+            findings.canonicalConflict(CanonicalUrl.hrefs(declared));
         }
-        Target.Url url = RedirectLocation.resolveReference(base, href);
+        String href = declared.get(0).href();
+        Target.Url url = declared.get(0).url();
         if (url == null) {
             findings.canonicalInvalid(href, page.url());
             return href;
         }
-        if (!ABSOLUTE.matcher(href).matches()) {
+        if (!declared.get(0).absolute()) {
             findings.canonicalRelative(href, url);
         }
         if (!url.text().equals(page.url().text())) {

@@ -334,10 +334,7 @@ class PageMetadataTest {
     }
 
     private static Evaluation evaluate(HttpExchange page) {
-        PageMetadata.Evidence evidence = PageMetadata.mayBeHtml(page)
-                ? evidence(trace(page), page)
-                : new PageMetadata.Evidence(trace(page), null, false);
-        return MODULE.evaluate(evidence, Options.defaults(MODULE.description()));
+        return MODULE.evaluate(evidence(trace(page), page), Options.defaults(MODULE.description()));
     }
 
     private static PageMetadata.Evidence evidence(RedirectTrace trace, HttpExchange page) {

@@ -1,0 +1,66 @@
+package dev.plumbline.module.web;
+
+import dev.plumbline.check.Target;
+import dev.plumbline.html.HtmlHead;
+import dev.plumbline.probe.http.HttpExchange;
+import dev.plumbline.probe.http.RedirectLocation;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A canonical URL that a response declares (RFC 6596).
+ *
+ * @param href as written
+ * @param url null if it is not a valid HTTP or HTTPS URL
+ */
+record CanonicalUrl(String href, Target.@Nullable Url url) {
+    private static final Pattern ABSOLUTE = Pattern.compile("https?://.*+", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+    private static final Pattern LINK_HEADER = Pattern.compile(
+            "<([^<>]{0,2000}+)>(?=[^<,]{0,500}?;\\s*+rel\\s*+=\\s*+\"?+canonical\\b)", Pattern.CASE_INSENSITIVE);
+
+    /**
+     * The distinct canonical URLs of link elements, then of Link headers. A base element does not apply to headers.
+     *
+     * @param head null if the response is not an HTML page
+     */
+    static List<CanonicalUrl> of(HttpExchange page, @Nullable HtmlHead head) {
+        Map<String, CanonicalUrl> declared = new LinkedHashMap<>();
+        if (head != null) {
+            Target.Url base = HtmlResponse.base(page, head.base());
+            head.links("canonical").forEach(link -> add(declared, base, link.href()));
+        }
+        for (String header : page.headers().all("link")) {
+            LINK_HEADER
+                    .matcher(header)
+                    .results()
+                    .forEach(link -> add(declared, page.url(), link.group(1).strip()));
+        }
+        return List.copyOf(declared.values());
+    }
+
+    private static void add(Map<String, CanonicalUrl> declared, Target.Url base, String href) {
+        declared.putIfAbsent(href, new CanonicalUrl(href, RedirectLocation.resolveReference(base, href)));
+    }
+
+    /** Whether these are different URLs. */
+    static boolean conflict(List<CanonicalUrl> declared) {
+        return declared.stream().map(CanonicalUrl::text).distinct().count() > 1;
+    }
+
+    static List<String> hrefs(List<CanonicalUrl> declared) {
+        return declared.stream().map(CanonicalUrl::href).toList();
+    }
+
+    /** The absolute URL, or the reference itself if it is not valid. */
+    String text() {
+        return url == null ? href : url.text();
+    }
+
+    /** Whether it is written with a scheme. */
+    boolean absolute() {
+        return ABSOLUTE.matcher(href).matches();
+    }
+}

@@ -1,0 +1,260 @@
+package dev.plumbline.module.web;
+
+import dev.plumbline.check.Host;
+import dev.plumbline.check.Target;
+import dev.plumbline.html.HtmlHead;
+import dev.plumbline.html.HtmlTokenizer;
+import dev.plumbline.probe.http.HeaderParser;
+import dev.plumbline.probe.http.HttpExchange;
+import dev.plumbline.probe.http.RedirectLocation;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Collects the links of an HTML page. */
+final class LinkCollector implements HtmlTokenizer.Handler {
+    private static final Set<String> WITH_ATTRIBUTES = Set.of("a", "area", "base", "img", "meta");
+    private static final Set<String> NOT_FOLLOWED = Set.of("nofollow", "ugc", "sponsored");
+    private static final Pattern SPACES = Pattern.compile("[ \\t\\n\\f\\r]++");
+    private static final Pattern SCHEME = Pattern.compile("\\s*+([A-Za-z][A-Za-z0-9+.-]{0,30}+):(?s:.*+)");
+    private static final int MAX_TEXT = 200;
+    private static final int MAX_INVALID = 100;
+
+    /** The maximum number of links of a page. */
+    static final int MAX_LINKS = 10_000;
+
+    /**
+     * A URL to which the page links.
+     *
+     * @param text of the first of its links that has one
+     * @param rel the link types that all of its links have
+     * @param internal whether the host is that of the page, with or without {@code www.}
+     * @param named whether it has a text, or content from which browsers can derive one
+     * @param followed whether at least one of its links is without nofollow, ugc and sponsored
+     */
+    record Link(Target.Url url, String text, Set<String> rel, boolean internal, boolean named, boolean followed) {
+        Link and(Link other) {
+            Set<String> common = new LinkedHashSet<>(rel);
+            common.retainAll(other.rel);
+            return new Link(
+                    url,
+                    text.isEmpty() ? other.text : text,
+                    common,
+                    internal,
+                    named && other.named,
+                    followed || other.followed);
+        }
+    }
+
+    /**
+     * The links of a page.
+     *
+     * @param links one for each URL, in the order of the page
+     * @param otherSchemes the number of links with another scheme, by scheme
+     * @param invalid references that are not valid URLs, as written
+     * @param complete whether the page does not have more than {@link #MAX_LINKS} links
+     * @param nofollow the value of the robots meta element or header with {@code nofollow}; null if there is none
+     */
+    record Links(
+            List<Link> links,
+            Map<String, Integer> otherSchemes,
+            List<String> invalid,
+            boolean complete,
+            @Nullable String nofollow) {
+        Links {
+            links = List.copyOf(links);
+        }
+    }
+
+    private record Anchor(String href, Set<String> rel, String text, boolean named) {}
+
+    private final List<Anchor> anchors = new ArrayList<>();
+    private final StringBuilder text = new StringBuilder();
+    private @Nullable String base;
+    private @Nullable String nofollow;
+    private @Nullable String openHref;
+    private Set<String> openRel = Set.of();
+    private String openLabel = "";
+    private boolean openNamed;
+
+    private LinkCollector() {}
+
+    /** @param html the decoded page */
+    static Links of(HttpExchange page, String html) {
+        LinkCollector collector = new LinkCollector();
+        for (String header : page.headers().all("x-robots-tag")) {
+            collector.directives(header);
+        }
+        HtmlTokenizer.tokenize(html, WITH_ATTRIBUTES, collector);
+        collector.endLink();
+        return collector.resolve(page);
+    }
+
+    @Override
+    public void startTag(String element, Map<String, String> attributes) {
+        switch (element) {
+            case "a" -> startLink(attributes.get("href"), attributes);
+            case "area" -> {
+                String href = attributes.get("href");
+                if (href != null) {
+                    String label = label(attributes);
+                    add(new Anchor(href, rel(attributes), label, isNamed(label, attributes)));
+                }
+            }
+            case "base" -> base = base == null ? attributes.get("href") : base;
+            case "meta" -> {
+                if ("robots"
+                        .equalsIgnoreCase(attributes.getOrDefault("name", "").strip())) {
+                    directives(attributes.getOrDefault("content", ""));
+                }
+            }
+            case "img" -> append(" " + attributes.getOrDefault("alt", "") + " ");
+            default -> separate(element);
+        }
+    }
+
+    @Override
+    public void foreignStartTag(String element, Map<String, String> attributes) {
+        if (element.equals("a")) {
+            startLink(attributes.getOrDefault("href", attributes.get("xlink:href")), attributes);
+        }
+        openNamed = true; // a drawing can have a title
+    }
+
+    @Override
+    public void endTag(String element) {
+        if (element.equals("a")) {
+            endLink();
+        } else {
+            separate(element);
+        }
+    }
+
+    @Override
+    public void text(String page, int start, int end) {
+        if (openHref != null && text.length() < 2 * MAX_TEXT) {
+            text.append(page, start, Math.min(end, start + 4 * MAX_TEXT));
+        }
+    }
+
+    @Override
+    public void rawText(String element, Map<String, String> attributes, String content) {}
+
+    private void append(String words) {
+        if (openHref != null && text.length() < 2 * MAX_TEXT) {
+            text.append(words);
+        }
+    }
+
+    private void separate(String element) {
+        if (HtmlHead.separatesWords(element)) {
+            append(" ");
+        }
+    }
+
+    private void startLink(@Nullable String href, Map<String, String> attributes) {
+        endLink();
+        openHref = href;
+        openRel = rel(attributes);
+        openLabel = label(attributes);
+        openNamed = isNamed(openLabel, attributes);
+    }
+
+    private void endLink() {
+        if (openHref != null) {
+            String content = shown(HtmlTokenizer.unescape(text.toString(), false));
+            boolean empty = content.isEmpty();
+            add(new Anchor(openHref, openRel, empty ? openLabel : content, openNamed || !empty));
+        }
+        openHref = null;
+        text.setLength(0);
+    }
+
+    private void add(Anchor anchor) {
+        if (anchors.size() < MAX_LINKS) {
+            anchors.add(anchor);
+        }
+    }
+
+    private static Set<String> rel(Map<String, String> attributes) {
+        String rel = attributes.getOrDefault("rel", "").strip().toLowerCase(Locale.ROOT);
+        Set<String> types = new LinkedHashSet<>();
+        Arrays.stream(SPACES.split(rel))
+                .filter(type -> !type.isEmpty())
+                .limit(20)
+                .forEach(types::add);
+        return types;
+    }
+
+    /** The text that assistive technology reads if the link does not have content. */
+    private static String label(Map<String, String> attributes) {
+        return Stream.of("aria-label", "alt", "title")
+                .map(name -> shown(attributes.getOrDefault(name, "")))
+                .filter(label -> !label.isEmpty())
+                .findFirst()
+                .orElse("");
+    }
+
+    private static boolean isNamed(String label, Map<String, String> attributes) {
+        return !label.isEmpty() || attributes.containsKey("aria-labelledby");
+    }
+
+    private static String shown(String content) {
+        String collapsed = HtmlHead.collapse(content);
+        int end = Math.min(collapsed.length(), MAX_TEXT);
+        boolean split = end < collapsed.length() && Character.isHighSurrogate(collapsed.charAt(end - 1));
+        return collapsed.substring(0, split ? end - 1 : end);
+    }
+
+    private void directives(String value) {
+        List<String> rules = HeaderParser.split(value.toLowerCase(Locale.ROOT), ',');
+        if (nofollow == null && (rules.contains("nofollow") || rules.contains("none"))) {
+            nofollow = HtmlHead.collapse(value);
+        }
+    }
+
+    private Links resolve(HttpExchange page) {
+        Target.Url against = HtmlResponse.base(page, base);
+        Map<String, Link> links = new LinkedHashMap<>();
+        Map<String, Integer> otherSchemes = new TreeMap<>();
+        List<String> invalid = new ArrayList<>();
+        for (Anchor anchor : anchors) {
+            String href = anchor.href().strip();
+            Target.Url url = href.startsWith("#") ? null : RedirectLocation.resolveReference(against, href);
+            String scheme = scheme(href);
+            if (url != null) {
+                boolean followed = anchor.rel().stream().noneMatch(NOT_FOLLOWED::contains);
+                boolean internal = site(url.host()).equals(site(page.url().host()));
+                links.merge(
+                        url.text(),
+                        new Link(url, anchor.text(), anchor.rel(), internal, anchor.named(), followed),
+                        Link::and);
+            } else if (scheme != null && !scheme.equals("http") && !scheme.equals("https")) {
+                otherSchemes.merge(scheme, 1, Integer::sum);
+            } else if (!href.startsWith("#") && invalid.size() < MAX_INVALID) {
+                invalid.add(href);
+            }
+        }
+        return new Links(List.copyOf(links.values()), otherSchemes, invalid, anchors.size() < MAX_LINKS, nofollow);
+    }
+
+    private static @Nullable String scheme(String href) {
+        Matcher matcher = SCHEME.matcher(href);
+        return matcher.matches() ? matcher.group(1).toLowerCase(Locale.ROOT) : null;
+    }
+
+    private static String site(Host host) {
+        String name = host.name();
+        return name.startsWith("www.") ? name.substring(4) : name;
+    }
+}

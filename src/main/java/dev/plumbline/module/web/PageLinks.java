@@ -1,0 +1,297 @@
+package dev.plumbline.module.web;
+
+import static dev.plumbline.check.FindingCollector.reportIfAny;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.FindingCollector;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.probe.http.HttpExchange;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.http.HttpRequestSpec;
+import dev.plumbline.probe.http.RedirectTrace;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The links of an HTML page, and whether they are broken. */
+@AutoService(CheckModule.class)
+public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLinks.Report, PageLinks.Findings> {
+    private static final int MAX_CHECKED = 24;
+    private static final int CONCURRENT = 6;
+    private static final int MAX_LINK_MS = 4_000;
+
+    /** The fields of the report. */
+    public record Report(
+            int linkCount,
+            int internalCount,
+            int externalCount,
+            int nofollowCount,
+            List<Row> links,
+            @Nullable Integer brokenCount) {}
+
+    /** A URL to which the page links. */
+    public record Row(String url, String text, String rel, @Nullable Integer status) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void notAPage(int status, int bytes, String type);
+
+        void errorPage(int status);
+
+        void linksBroken(int count, List<String> links);
+
+        void linksNotAvailable(int count, List<String> links);
+
+        void linksNotChecked(int count, List<String> links);
+
+        void linksInvalid(List<String> hrefs);
+
+        void linksInsecure(int count, List<Target.Url> urls);
+
+        void linkTextMissing(int count, List<Target.Url> urls);
+
+        void pageNofollow(String robots);
+
+        void linksNotListed(int count);
+
+        void otherSchemes(int count, Collection<String> schemes);
+
+        void linksTruncated(int count);
+
+        void pageCut();
+
+        void redirected(Target.Url url);
+    }
+
+    /** The response to the request for a link: a status or an error. */
+    record Outcome(@Nullable Integer status, boolean blocked, @Nullable CheckError error) {
+        static Outcome of(HttpExchange response) {
+            boolean blocked = PageHeuristics.looksBlocked(response.status(), response.headers(), null);
+            return new Outcome(response.status(), blocked, null);
+        }
+
+        /** Whether the resource does not exist or its server does not work; not if it is temporary or restricted. */
+        boolean broken() {
+            if (status == null) {
+                return error != null
+                        && error.code().targetFault()
+                        && (!error.retryable() || error.code() == ErrorCode.CONNECT_REFUSED);
+            }
+            return switch (status) {
+                case 401, 402, 403, 405, 406, 407, 408, 421, 425, 426, 429, 451, 503 -> false;
+                default -> status >= 400 && status < 600 && !blocked;
+            };
+        }
+
+        String text() {
+            return status == null
+                    ? String.valueOf(error == null ? null : error.code().id())
+                    : "" + status;
+        }
+    }
+
+    /**
+     * @param links null if the response is not an HTML page
+     * @param cut whether only a part of the page was read
+     * @param outcomes of the links that were requested, in order; null if links are not checked
+     */
+    public record Evidence(
+            RedirectTrace trace,
+            LinkCollector.@Nullable Links links,
+            boolean cut,
+            @Nullable Map<Target.Url, Outcome> outcomes) {}
+
+    @Override
+    public Future<Evidence> collect(Target target, CheckContext context) {
+        return context.probe(HttpProbe.class).page(context, (Target.Url) target).compose(trace -> {
+            HttpExchange page = trace.page();
+            if (page == null) {
+                return Future.succeededFuture(new Evidence(trace, null, false, null));
+            }
+            return context.executeBlocking(() -> {
+                        HtmlResponse html = HtmlResponse.of(page);
+                        return html == null
+                                ? new Evidence(trace, null, false, null)
+                                : new Evidence(trace, LinkCollector.of(page, html.text()), html.cut(), null);
+                    })
+                    .compose(parsed -> checked(parsed, context));
+        });
+    }
+
+    private static Future<Evidence> checked(Evidence parsed, CheckContext context) {
+        LinkCollector.Links links = parsed.links();
+        if (links == null || !context.options().flag("check")) {
+            return Future.succeededFuture(parsed);
+        }
+        List<Target.Url> urls = selected(links, context.options()).stream()
+                .limit(MAX_CHECKED)
+                .map(LinkCollector.Link::url)
+                .toList();
+        Map<Target.Url, Outcome> outcomes = new LinkedHashMap<>();
+        urls.forEach(url -> outcomes.put(url, new Outcome(null, false, null)));
+        Iterator<Target.Url> remaining = urls.iterator();
+        List<Future<Void>> workers = new ArrayList<>();
+        for (int i = 0; i < CONCURRENT; i++) {
+            workers.add(requestNext(remaining, context.patiently(), outcomes));
+        }
+        return Future.join(workers).map(done -> new Evidence(parsed.trace(), links, parsed.cut(), outcomes));
+    }
+
+    /** Requests one link after the other. A GET without its body, because many servers reject HEAD. */
+    private static Future<Void> requestNext(
+            Iterator<Target.Url> remaining, CheckContext context, Map<Target.Url, Outcome> outcomes) {
+        if (!remaining.hasNext()) {
+            return Future.succeededFuture();
+        }
+        Target.Url url = remaining.next();
+        CheckContext share = context.within(context.deadline().atMost(MAX_LINK_MS));
+        return context.probe(HttpProbe.class)
+                .exchange(share, HttpRequestSpec.get(url, 0))
+                .transform(response -> {
+                    if (response.succeeded()) {
+                        outcomes.put(url, Outcome.of(response.result()));
+                    } else if (response.cause() instanceof CheckFailure failure) {
+                        outcomes.put(url, new Outcome(null, false, failure.error()));
+                    } else {
+                        return Future.failedFuture(response.cause());
+                    }
+                    return requestNext(remaining, context, outcomes);
+                });
+    }
+
+    /** The links in the scope. */
+    private static List<LinkCollector.Link> selected(LinkCollector.Links links, Options options) {
+        String scope = String.valueOf(options.text("scope"));
+        return links.links().stream()
+                .filter(link -> scope.equals("all") || scope.equals("internal") == link.internal())
+                .toList();
+    }
+
+    @Override
+    public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
+        RedirectTrace trace = evidence.trace();
+        HttpExchange page = trace.page();
+        LinkCollector.Links links = evidence.links();
+        findings.error(trace.error());
+        if (page == null) {
+            return null;
+        }
+        if (page.status() >= 400) {
+            findings.errorPage(page.status());
+        }
+        if (trace.hops().size() > 1) {
+            findings.redirected(page.url());
+        }
+        if (links == null) {
+            String type = page.headers().first("content-type");
+            if (trace.error() == null) {
+                findings.notAPage(page.status(), page.body().size(), type == null ? "not set" : type);
+            }
+            return new Report(0, 0, 0, 0, List.of(), null);
+        }
+        if (trace.error() == null && evidence.cut()) {
+            findings.pageCut();
+        }
+        if (!links.complete()) {
+            findings.linksTruncated(LinkCollector.MAX_LINKS);
+        }
+        Map<Target.Url, Outcome> outcomes = evidence.outcomes();
+        List<LinkCollector.Link> selected = selected(links, options);
+        List<LinkCollector.Link> listed =
+                selected.stream().limit(options.integer("limit")).toList();
+        Integer brokenCount =
+                outcomes == null ? null : Integer.valueOf(reportOutcomes(outcomes, selected.size(), findings));
+        reportPage(page, links, findings);
+        if (selected.size() > listed.size()) {
+            findings.linksNotListed(selected.size() - listed.size());
+        }
+        return new Report(
+                links.links().size(),
+                (int) links.links().stream()
+                        .filter(LinkCollector.Link::internal)
+                        .count(),
+                (int) links.links().stream().filter(link -> !link.internal()).count(),
+                (int) links.links().stream().filter(link -> !link.followed()).count(),
+                listed.stream().map(link -> row(link, outcomes)).toList(),
+                brokenCount);
+    }
+
+    private static Row row(LinkCollector.Link link, @Nullable Map<Target.Url, Outcome> outcomes) {
+        Outcome outcome = outcomes == null ? null : outcomes.get(link.url());
+        return new Row(
+                link.url().text(),
+                link.text(),
+                String.join(" ", link.rel()),
+                outcome == null ? null : outcome.status());
+    }
+
+    private static void reportPage(HttpExchange page, LinkCollector.Links links, Findings findings) {
+        reportIfAny(links.invalid(), findings::linksInvalid);
+        List<Target.Url> insecure = links.links().stream()
+                .map(LinkCollector.Link::url)
+                .filter(url -> !url.secure())
+                .toList();
+        if (page.url().secure() && !insecure.isEmpty()) {
+            findings.linksInsecure(insecure.size(), insecure);
+        }
+        List<Target.Url> withoutText = links.links().stream()
+                .filter(link -> !link.named())
+                .map(LinkCollector.Link::url)
+                .toList();
+        if (!withoutText.isEmpty()) {
+            findings.linkTextMissing(withoutText.size(), withoutText);
+        }
+        if (links.nofollow() != null) {
+            findings.pageNofollow(links.nofollow());
+        }
+        int others = links.otherSchemes().values().stream()
+                .mapToInt(Integer::intValue)
+                .sum();
+        if (others > 0) {
+            findings.otherSchemes(others, links.otherSchemes().keySet());
+        }
+    }
+
+    /** Returns the number of broken links. */
+    private static int reportOutcomes(Map<Target.Url, Outcome> outcomes, int selected, Findings findings) {
+        List<String> broken = new ArrayList<>();
+        List<String> notAvailable = new ArrayList<>();
+        List<String> unknown = new ArrayList<>();
+        outcomes.forEach((url, outcome) -> {
+            String text = url.text() + " (" + outcome.text() + ")";
+            if (outcome.broken()) {
+                broken.add(text);
+            } else if (outcome.status() == null) {
+                unknown.add(text);
+            } else if (outcome.status() >= 400) {
+                notAvailable.add(text);
+            }
+        });
+        if (!broken.isEmpty()) {
+            findings.linksBroken(broken.size(), broken);
+        }
+        if (!notAvailable.isEmpty()) {
+            findings.linksNotAvailable(notAvailable.size(), notAvailable);
+        }
+        int notRequested = selected - outcomes.size();
+        int notChecked = unknown.size() + notRequested;
+        if (notRequested > 0) {
+            unknown.add("all after the first " + outcomes.size() + " (not requested)");
+        }
+        if (notChecked > 0) {
+            findings.linksNotChecked(notChecked, unknown);
+        }
+        return broken.size();
+    }
+}
