@@ -10,6 +10,8 @@ import java.util.List;
 
 /** Debian's nginx on loopback. */
 public final class NginxServer implements AutoCloseable {
+    private static final Path BROTLI = Path.of("/usr/lib/nginx/modules/ngx_http_brotli_filter_module.so");
+
     private final ServerProcess process;
     private final int plainPort;
     private final int tlsPort;
@@ -60,7 +62,8 @@ public final class NginxServer implements AutoCloseable {
     }
 
     private static String configuration(Path folder, int plainPort, int tlsPort, String server) {
-        return """
+        return (Files.exists(BROTLI) ? "load_module " + BROTLI + ";\n" : "")
+                + """
         daemon off;
         master_process off;
         pid %1$s/pid;
@@ -84,7 +87,7 @@ public final class NginxServer implements AutoCloseable {
           }
         }
         """
-                .formatted(folder, plainPort, tlsPort, server);
+                        .formatted(folder, plainPort, tlsPort, server);
     }
 
     @Override

@@ -177,7 +177,10 @@ public final class HttpProbe {
         addDefault(headers, request, "user-agent", userAgent);
         addDefault(headers, request, "accept", "*/*");
         addDefault(headers, request, "accept-encoding", "identity");
-        headers.add(VIA);
+        // nginx does not compress responses to requests with Via, see gzip_proxied
+        if (request.headers().stream().noneMatch(header -> header.name().equals("accept-encoding"))) {
+            headers.add(VIA);
+        }
         headers.addAll(request.headers());
         return headers;
     }
