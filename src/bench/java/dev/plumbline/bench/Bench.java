@@ -106,7 +106,7 @@ public final class Bench {
     }
 
     private static List<Row> moduleRows() {
-        return List.of(
+        List<Row> rows = new ArrayList<>(List.of(
                 new ModuleRow("ssl-certificate", ModuleRow.servers()),
                 new ModuleRow("ssl-certificate", ModuleRow.servers(), new ModuleRow.Peer("tlsx", ListTool::tlsx, 1.5)),
                 new ModuleRow("dns-records", ModuleRow.names()),
@@ -114,7 +114,26 @@ public final class Bench {
                 new DnsperfRow(),
                 new ModuleRow("redirect-chain", ModuleRow.pages(false, "/moved/")),
                 new ModuleRow("security-headers", ModuleRow.pages(true, "/")),
-                new ModuleRow("tls-protocols", ModuleRow.servers()));
+                new ModuleRow("tls-protocols", ModuleRow.servers())));
+        for (String module : List.of("hsts", "https-redirect", "security-txt")) {
+            rows.add(new ModuleRow(module, ModuleRow.domains()));
+        }
+        for (String module : List.of(
+                "http-headers",
+                "http-versions",
+                "http-compression",
+                "http-caching",
+                "indexability",
+                "page-links",
+                "mixed-content")) {
+            rows.add(new ModuleRow(module, ModuleRow.site("/", "")));
+        }
+        rows.add(new ModuleRow("cookies", ModuleRow.site("/cookies/", "")));
+        rows.add(new ModuleRow("cors", ModuleRow.site("/cors/", "")));
+        rows.add(new ModuleRow("sitemap", ModuleRow.site("/sitemap/", ".xml")));
+        rows.add(new ModuleRow("websocket", ModuleRow.sockets()));
+        rows.add(new ModuleRow("starttls-certificate", ModuleRow.mailServers()));
+        return rows;
     }
 
     public static void main(String[] args) throws IOException, InterruptedException {

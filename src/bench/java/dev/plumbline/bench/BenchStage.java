@@ -25,6 +25,7 @@ final class BenchStage implements AutoCloseable {
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
     private @Nullable Wrk wrk;
     private @Nullable NginxTarget nginx;
+    private @Nullable LocalServers servers;
     private @Nullable Blackbox blackbox;
     private @Nullable ServiceUnderLoad service;
     private @Nullable TargetNames names;
@@ -60,6 +61,15 @@ final class BenchStage implements AutoCloseable {
             nginx = opened(NginxTarget.start(folder));
         }
         return nginx;
+    }
+
+    /** The servers in this process, with the certificate of nginx. */
+    LocalServers servers() throws IOException, InterruptedException {
+        if (servers == null) {
+            servers = opened(
+                    LocalServers.start(nginx().echoPort(), nginx().certificate().getParent()));
+        }
+        return servers;
     }
 
     Blackbox blackbox() throws IOException, InterruptedException {

@@ -65,6 +65,36 @@ final class ModuleRow implements Row {
                 name + "." + TargetNames.ZONE + ":" + stage.nginx().httpsPort();
     }
 
+    /** Pages of the site with HTTP/2, compression and larger pages. */
+    static Targets site(String before, String after) {
+        return (stage, name) -> stage.nginx().pages() + before + name + after;
+    }
+
+    /** Names of the same site on the default ports. */
+    static Targets domains() {
+        return (stage, name) -> {
+            if (!stage.nginx().domains()) {
+                throw new MissingProgramException(
+                        "the ports 80 and 443 of " + NginxTarget.DOMAIN_ADDRESS + " (as root)");
+            }
+            return name + "." + TargetNames.SITES;
+        };
+    }
+
+    /** The WebSocket server behind the nginx of the benchmark. */
+    static Targets sockets() {
+        return (stage, name) -> {
+            stage.servers();
+            return stage.nginx().sockets() + "/socket/" + name;
+        };
+    }
+
+    /** The mail server of the benchmark, with many names. */
+    static Targets mailServers() {
+        return (stage, name) ->
+                name + "." + TargetNames.ZONE + ":" + stage.servers().mailPort();
+    }
+
     @Override
     public String id() {
         return "bulk-" + module + (peer == null ? "" : "-" + peer.name);

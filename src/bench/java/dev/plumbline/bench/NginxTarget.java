@@ -1,6 +1,8 @@
 package dev.plumbline.bench;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -39,9 +41,53 @@ final class NginxTarget implements AutoCloseable {
           location / {
             return 200 "<!doctype html><title>bench</title><p>a small static page\\n";
           }
+          location /socket/ {
+            proxy_pass http://127.0.0.1:%5$d;
+            proxy_http_version 1.1;
+            proxy_set_header Upgrade $http_upgrade;
+            proxy_set_header Connection upgrade;
+          }
         }
+        map $request_method $preflight { OPTIONS 1; default 0; }
+        server {
+          listen 127.0.0.1:%4$d ssl http2 backlog=4096;
+          %6$s
+          ssl_certificate %1$s/certificate.pem;
+          ssl_certificate_key %1$s/key.pem;
+          ssl_session_cache off;
+          ssl_session_tickets off;
+          root %1$s/site;
+          charset utf-8;
+          gzip on;
+          gzip_vary on;
+          add_header Strict-Transport-Security "max-age=31536000; includeSubDomains; preload";
+          location / { try_files /page.html =404; }
+          location = /robots.txt { default_type text/plain; return 200 "User-agent: *\\nDisallow: /private/\\n"; }
+          location = /.well-known/security.txt { default_type text/plain; try_files /security.txt =404; }
+          location /sitemap/ { default_type text/xml; try_files /sitemap.xml =404; }
+          location /cookies/ {
+            add_header Set-Cookie "__Host-id=a; Path=/; Secure; HttpOnly; SameSite=Lax";
+            add_header Set-Cookie "theme=dark; Path=/; Max-Age=86400; Secure; SameSite=Lax";
+            try_files /page.html =404;
+          }
+          location /cors/ {
+            add_header Access-Control-Allow-Origin $http_origin;
+            add_header Access-Control-Allow-Methods "GET, PUT";
+            add_header Vary Origin;
+            if ($preflight) { return 204; }
+            try_files /page.html =404;
+          }
+        }
+        %7$s
       }
       """;
+
+    /** The address of the websites on the default ports. No other program is expected there. */
+    static final String DOMAIN_ADDRESS = "127.0.80.1";
+
+    private static final String HTTPS_LISTEN = "listen " + DOMAIN_ADDRESS + ":443 ssl http2 backlog=4096;";
+    private static final String HTTP_SERVER =
+            "server { listen " + DOMAIN_ADDRESS + ":80 backlog=4096; return 301 https://$host$request_uri; }";
 
     /** The output of stub_status: accepted connections, handled connections, requests. */
     private static final Pattern COUNTS = Pattern.compile("(?m)^ (\\d+) \\d+ (\\d+) ?\r?$");
@@ -49,12 +95,25 @@ final class NginxTarget implements AutoCloseable {
     private final ChildProcess child;
     private final int httpPort;
     private final int httpsPort;
+    private final int sitePort;
+    private final int echoPort;
+    private final boolean domains;
     private final Path certificate;
 
-    private NginxTarget(ChildProcess child, int httpPort, int httpsPort, Path certificate) {
+    private NginxTarget(
+            ChildProcess child,
+            int httpPort,
+            int httpsPort,
+            int sitePort,
+            int echoPort,
+            boolean domains,
+            Path certificate) {
         this.child = child;
         this.httpPort = httpPort;
         this.httpsPort = httpsPort;
+        this.sitePort = sitePort;
+        this.echoPort = echoPort;
+        this.domains = domains;
         this.certificate = certificate;
     }
 
@@ -64,8 +123,15 @@ final class NginxTarget implements AutoCloseable {
         Path certificate = TestCertificate.write(folder);
         int http = ServiceUnderLoad.freePort();
         int https = ServiceUnderLoad.freePort();
+        int site = ServiceUnderLoad.freePort();
+        int echo = ServiceUnderLoad.freePort();
+        boolean domains = isFree(80) && isFree(443);
+        SitePages.write(Files.createDirectory(folder.resolve("site")));
         Path conf = folder.resolve("nginx.conf");
-        Files.writeString(conf, CONF.formatted(folder, http, https));
+        Files.writeString(
+                conf,
+                CONF.formatted(
+                        folder, http, https, site, echo, domains ? HTTPS_LISTEN : "", domains ? HTTP_SERVER : ""));
         ChildProcess child = ChildProcess.start(
                 "nginx",
                 folder,
@@ -74,11 +140,12 @@ final class NginxTarget implements AutoCloseable {
         try {
             child.awaitPort(http, 10);
             child.awaitPort(https, 10);
+            child.awaitPort(site, 10);
         } catch (IOException | InterruptedException failed) {
             child.close();
             throw failed;
         }
-        return new NginxTarget(child, http, https, certificate);
+        return new NginxTarget(child, http, https, site, echo, domains, certificate);
     }
 
     int httpsPort() {
@@ -88,6 +155,34 @@ final class NginxTarget implements AutoCloseable {
     /** The URL of the site without a path. */
     String site(boolean tls) {
         return tls ? "https://127.0.0.1:" + httpsPort : "http://127.0.0.1:" + httpPort;
+    }
+
+    /** The URL of a site with HTTP/2, compression and the pages of {@link SitePages}, without a path. */
+    String pages() {
+        return "https://127.0.0.1:" + sitePort;
+    }
+
+    /** The URL of the WebSocket echo server behind nginx, without a path. */
+    String sockets() {
+        return "wss://127.0.0.1:" + httpsPort;
+    }
+
+    /** The port to which nginx sends WebSocket connections. */
+    int echoPort() {
+        return echoPort;
+    }
+
+    /** Whether the site also uses the default ports of {@link #DOMAIN_ADDRESS}. */
+    boolean domains() {
+        return domains;
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName(DOMAIN_ADDRESS))) {
+            return socket.isBound();
+        } catch (IOException used) {
+            return false;
+        }
     }
 
     /**

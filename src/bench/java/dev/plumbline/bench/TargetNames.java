@@ -10,6 +10,9 @@ import java.util.Map;
 final class TargetNames implements AutoCloseable {
     static final String ZONE = "bench.test";
 
+    /** The zone of the names of websites on the default ports. */
+    static final String SITES = "sites." + ZONE;
+
     private final NamedServer named;
 
     private TargetNames(NamedServer named) {
@@ -20,7 +23,11 @@ final class TargetNames implements AutoCloseable {
         ProgramFinder.require("named", "bind9");
         Path folder = Files.createDirectory(parent.resolve("names"));
         return new TargetNames(NamedServer.start(
-                folder, Map.of(ZONE, "* IN A 127.0.0.1\n* IN MX 10 mail\n* IN TXT \"v=spf1 -all\"\n")));
+                folder,
+                Map.of(
+                        ZONE,
+                        "* IN A 127.0.0.1\n* IN MX 10 mail\n* IN TXT \"v=spf1 -all\"\n*.sites IN A "
+                                + NginxTarget.DOMAIN_ADDRESS + "\n")));
     }
 
     /** The address in the format of {@code dns.servers}. */

@@ -73,7 +73,8 @@ final class TestCertificate {
         if (!authority) {
             builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(new GeneralName[] {
                 new GeneralName(GeneralName.iPAddress, "127.0.0.1"),
-                new GeneralName(GeneralName.dNSName, "*." + TargetNames.ZONE)
+                new GeneralName(GeneralName.dNSName, "*." + TargetNames.ZONE),
+                new GeneralName(GeneralName.dNSName, "*." + TargetNames.SITES)
             }));
         }
         return new JcaX509CertificateConverter()
