@@ -27,6 +27,9 @@ import java.util.Map;
 public final class HttpFixture implements AutoCloseable {
     public static final String USER_AGENT = "Plumbline/test (+https://example.test/contact)";
 
+    /** The hostnames of the lab. */
+    public static final List<String> HOSTS = List.of("lab.test", "www.lab.test", "other.test", "lab.github.io");
+
     private static final ModuleDescription URL =
             ModuleDescriptionBuilder.of("any", "Any", InputType.URL).build();
 
@@ -46,6 +49,7 @@ public final class HttpFixture implements AutoCloseable {
         DnsSettings settings = new DnsSettings(List.of(dns.address()), List.of(), Duration.ofSeconds(1), 1_000);
         DnsResolver resolver = new DnsResolver(vertx, settings, loopback, System::nanoTime);
         this.dnsProbe = new DnsProbe(vertx, resolver, Map.of(), loopback);
+        HOSTS.forEach(host -> dns.address(host, "127.0.0.1"));
         dns.address(HttpLab.INTERNAL_NAME, HttpLab.CANARY_ADDRESS);
         this.probe = probe(policy(
                 List.of(HttpLab.ALLOW),
@@ -55,7 +59,8 @@ public final class HttpFixture implements AutoCloseable {
     public static HttpFixture start() {
         Vertx vertx = Vertx.vertx();
         TestCa root = TestCa.root("Lab Root");
-        TestCa.Identity identity = root.issue(CertificateSpec.server("lab.test").address("127.0.0.1"));
+        TestCa.Identity identity =
+                root.issue(CertificateSpec.server(HOSTS.toArray(String[]::new)).address("127.0.0.1"));
         HttpLab lab = Await.value(HttpLab.start(vertx, identity.pem(), identity.keyPem()));
         return new HttpFixture(vertx, DnsLab.start(), root, lab);
     }

@@ -42,6 +42,7 @@ public final class HttpLab {
     private final List<LabPage> pages = Stream.of(
                     GoodPages.all(),
                     HeaderPages.all(),
+                    CookiePages.all(),
                     RedirectPages.all(),
                     HostilePages.slow(),
                     HostilePages.endless(),
@@ -162,6 +163,13 @@ public final class HttpLab {
         return "https://127.0.0.1:" + port(secure) + path;
     }
 
+    /**
+     * A page at one of {@link HttpFixture#HOSTS}. @param origin without a port, for example {@code https://lab.test}
+     */
+    public String at(String origin, String path) {
+        return origin + ":" + port(origin.startsWith("https:") ? secure : plain) + path;
+    }
+
     /** A page of the HTTP/2 server. Only {@code /ok} exists. */
     public String http2(String path) {
         if (http2 == null) {
@@ -237,6 +245,11 @@ public final class HttpLab {
         targets.add(new LabTarget("http-headers", http("/ok"), "verdict=pass, date_missing"));
         targets.add(new LabTarget("http-headers", http("/headers/framing"), "verdict=warn"));
         targets.add(new LabTarget("http-headers", http("/headers/2000"), "response_too_large"));
+        targets.add(new LabTarget("cookies", secure("/cookies/good"), "verdict=pass"));
+        targets.add(new LabTarget("cookies", secure("/cookies/weak"), "verdict=fail"));
+        targets.add(new LabTarget("cookies", http("/cookies/900"), "cookie_count=0"));
+        targets.add(new LabTarget("cookies", http("/cookies/10000"), "response_too_large"));
+        targets.add(new LabTarget("cookies", http("/cookies/required"), "redirect_loop"));
         targets.add(new LabTarget("robots-txt", http("/"), "allowed=true"));
         targets.add(new LabTarget("robots-txt", http("/private/"), "allowed=false"));
         for (HostileHttp2 server : hostileHttp2) {

@@ -15,6 +15,7 @@ import dev.plumbline.account.Plan;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.CountingTarget;
 import dev.plumbline.support.SampleModule;
 import dev.plumbline.support.ServiceUnderTest;

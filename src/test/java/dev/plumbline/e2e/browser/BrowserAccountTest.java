@@ -11,6 +11,7 @@ import dev.plumbline.account.EmailAddress;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import dev.plumbline.support.WebVisitor;

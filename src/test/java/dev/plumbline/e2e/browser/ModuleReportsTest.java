@@ -12,6 +12,7 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.Lab;
 import dev.plumbline.lab.LabTarget;
+import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import dev.plumbline.support.WebVisitor;

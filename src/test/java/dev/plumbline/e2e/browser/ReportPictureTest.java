@@ -8,6 +8,7 @@ import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsServers;
+import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import dev.plumbline.support.WebVisitor;
