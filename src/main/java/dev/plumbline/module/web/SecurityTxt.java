@@ -1,0 +1,273 @@
+package dev.plumbline.module.web;
+
+import static dev.plumbline.check.FindingCollector.reportIfAny;
+
+import com.google.auto.service.AutoService;
+import com.google.common.base.Utf8;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.FindingCollector;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.probe.http.HttpBody;
+import dev.plumbline.probe.http.HttpExchange;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.http.HttpRequestSpec;
+import dev.plumbline.probe.http.RedirectTrace;
+import io.vertx.core.Future;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The security.txt file of a domain (RFC 9116). */
+@AutoService(CheckModule.class)
+public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, SecurityTxt.Report, SecurityTxt.Findings> {
+    static final int MAX_BYTES = 100 * 1024;
+
+    private static final String PATH = "/.well-known/security.txt";
+    private static final String LEGACY_PATH = "/security.txt";
+    private static final int MAX_REDIRECTS = 5;
+
+    /** A year, with the extra day of a leap year. */
+    private static final Duration YEAR = Duration.ofDays(366);
+
+    private static final Pattern PLAIN_TEXT = Pattern.compile("text/plain *(;.*)?", Pattern.CASE_INSENSITIVE);
+    private static final Pattern UTF8 = Pattern.compile(".*;\\s*charset *= *\"?utf-?8\"?.*", Pattern.CASE_INSENSITIVE);
+
+    private final WebPorts ports;
+
+    public SecurityTxt() {
+        this(WebPorts.STANDARD);
+    }
+
+    SecurityTxt(WebPorts ports) {
+        this.ports = ports;
+    }
+
+    /** The fields of the report. */
+    public record Report(
+            boolean found,
+            @Nullable String url,
+            List<String> contacts,
+            @Nullable Instant expires,
+            boolean expired,
+            boolean signed,
+            @Nullable Boolean canonicalOk,
+            List<String> errors) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void securityTxtMissing(int status);
+
+        void securityTxtUnavailable(Target.Url url, int status);
+
+        void securityTxtIsAPage(Target.Url url);
+
+        void notHttps(Target.Url url);
+
+        void tooLarge();
+
+        void contactMissing();
+
+        void expiresMissing();
+
+        void expiresInvalid(String value);
+
+        void expiresSeveral(int count);
+
+        void expired(Instant expires);
+
+        void fileMalformed(List<String> errors);
+
+        void canonicalMismatch(Target.Url url, List<String> canonicals);
+
+        void contentTypeInvalid(String type);
+
+        void legacyLocation();
+
+        void expiresFar(Instant expires);
+
+        void signatureNotVerified();
+
+        void signedWithoutCanonical();
+
+        void charsetNotSet(String type);
+
+        void unknownFields(Collection<String> names);
+
+        void redirected(Target.Url url);
+    }
+
+    /**
+     * @param legacy the response for the legacy location; null if it was not requested
+     * @param now the time of the check
+     */
+    public record Evidence(RedirectTrace wellKnown, @Nullable RedirectTrace legacy, Instant now) {}
+
+    @Override
+    public Future<Evidence> collect(Target target, CheckContext context) {
+        String domain = target.text();
+        Instant now = context.clock().instant();
+        return fetch(context, domain, PATH)
+                .compose(wellKnown -> wellKnown.page() == null || isFile(wellKnown.page())
+                        ? Future.succeededFuture(new Evidence(wellKnown, null, now))
+                        : fetch(context.patiently(), domain, LEGACY_PATH)
+                                .map(legacy -> new Evidence(wellKnown, legacy, now)));
+    }
+
+    private Future<RedirectTrace> fetch(CheckContext context, String domain, String path) {
+        HttpRequestSpec request =
+                HttpRequestSpec.get(ports.https(domain, path), MAX_BYTES).with("accept", "text/plain,*/*;q=0.1");
+        return context.probe(HttpProbe.class).follow(context, request, MAX_REDIRECTS);
+    }
+
+    /** Whether the response contains a file, and not an error or a page. */
+    private static boolean isFile(HttpExchange response) {
+        String type = String.valueOf(response.headers().first("content-type")).toLowerCase(Locale.ROOT);
+        byte[] body = response.body().shared();
+        int first = 0;
+        while (first < body.length && body[first] <= ' ' && body[first] >= 0) {
+            first++;
+        }
+        boolean markup = first < body.length && body[first] == '<';
+        return response.status() / 100 == 2 && !type.contains("html") && !markup;
+    }
+
+    @Override
+    public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
+        HttpExchange first = evidence.wellKnown().page();
+        RedirectTrace legacy = evidence.legacy();
+        if (first == null || evidence.wellKnown().error() != null) {
+            findings.error(evidence.wellKnown().error());
+            return null;
+        }
+        if (isFile(first)) {
+            return evaluateFile(evidence.wellKnown(), first, evidence.now(), findings);
+        }
+        HttpExchange second = legacy == null ? null : legacy.page();
+        if (legacy != null && (second == null || legacy.error() != null)) {
+            findings.error(legacy.error());
+            return null;
+        }
+        if (legacy != null && second != null && isFile(second)) {
+            Report report = evaluateFile(legacy, second, evidence.now(), findings);
+            if (report != null) {
+                findings.legacyLocation();
+            }
+            return report;
+        }
+        reportAbsence(first, second, findings);
+        return new Report(false, null, List.of(), null, false, false, null, List.of());
+    }
+
+    private static void reportAbsence(HttpExchange first, @Nullable HttpExchange second, Findings findings) {
+        if (!isConclusive(first)) {
+            findings.securityTxtUnavailable(first.url(), first.status());
+        } else if (second != null && !isConclusive(second)) {
+            findings.securityTxtUnavailable(second.url(), second.status());
+        } else if (first.status() / 100 == 2) {
+            findings.securityTxtIsAPage(first.url());
+        } else {
+            findings.securityTxtMissing(first.status());
+        }
+    }
+
+    /** Whether the response shows that the file does not exist. */
+    private static boolean isConclusive(HttpExchange response) {
+        return response.status() / 100 == 2 || response.status() == 404 || response.status() == 410;
+    }
+
+    private static @Nullable Report evaluateFile(
+            RedirectTrace trace, HttpExchange response, Instant now, Findings findings) {
+        HttpBody body;
+        try {
+            body = response.content(MAX_BYTES);
+        } catch (CheckFailure unreadable) {
+            findings.error(unreadable.error());
+            return null;
+        }
+        SecurityTxtFile file = SecurityTxtFile.parse(new String(body.shared(), StandardCharsets.UTF_8));
+        Target.Url requested = trace.hops().get(0).url();
+        Boolean canonical = file.canonicals().isEmpty()
+                ? null
+                : Boolean.valueOf(
+                        isListed(requested, file.canonicals()) || isListed(response.url(), file.canonicals()));
+        if (!response.url().secure() || trace.downgraded()) {
+            findings.notHttps(response.url());
+        }
+        if (body.truncated()) {
+            findings.tooLarge();
+        } else {
+            evaluateRequiredFields(file, findings);
+        }
+        Instant expires = file.expires();
+        boolean expired = expires != null && !expires.isAfter(now);
+        if (expired) {
+            findings.expired(expires);
+        }
+        List<String> errors = Stream.concat(
+                        file.errors().stream(),
+                        body.truncated() || Utf8.isWellFormed(body.shared())
+                                ? Stream.empty()
+                                : Stream.of("The file contains bytes that are not valid UTF-8."))
+                .toList();
+        reportIfAny(errors, findings::fileMalformed);
+        if (Boolean.FALSE.equals(canonical)) {
+            findings.canonicalMismatch(requested, file.canonicals());
+        }
+        evaluateContentType(response, findings);
+        if (expires != null && expires.isAfter(now.plus(YEAR))) {
+            findings.expiresFar(expires);
+        }
+        if (file.signed()) {
+            findings.signatureNotVerified();
+            if (file.canonicals().isEmpty()) {
+                findings.signedWithoutCanonical();
+            }
+        }
+        reportIfAny(file.unknownFields(), findings::unknownFields);
+        if (trace.hops().size() > 1) {
+            findings.redirected(response.url());
+        }
+        return new Report(
+                true, response.url().text(), file.contacts(), expires, expired, file.signed(), canonical, errors);
+    }
+
+    private static void evaluateRequiredFields(SecurityTxtFile file, Findings findings) {
+        if (file.contacts().isEmpty()) {
+            findings.contactMissing();
+        }
+        List<String> expires = file.expiresValues();
+        if (expires.isEmpty()) {
+            findings.expiresMissing();
+        } else if (expires.size() > 1) {
+            findings.expiresSeveral(expires.size());
+        } else if (file.expires() == null) {
+            findings.expiresInvalid(expires.get(0));
+        }
+    }
+
+    private static void evaluateContentType(HttpExchange response, Findings findings) {
+        String type = Objects.requireNonNullElse(response.headers().firstText("content-type"), "not set");
+        if (!PLAIN_TEXT.matcher(type).matches()) {
+            findings.contentTypeInvalid(type);
+        } else if (!UTF8.matcher(type).matches()) {
+            findings.charsetNotSet(type);
+        }
+    }
+
+    private static boolean isListed(Target.Url url, List<String> canonicals) {
+        return canonicals.stream()
+                .map(canonical -> TargetParser.tryUrl(canonical, "https", "http"))
+                .anyMatch(url::equals);
+    }
+}
