@@ -66,6 +66,11 @@ final class DomainSites implements AutoCloseable {
     }
 
     <E> CheckResult check(ModuleDefinition<E> module, String domain) {
+        return check(vertx, probe, module, domain);
+    }
+
+    /** Checks a domain with the default options. */
+    static <E> CheckResult check(Vertx vertx, HttpProbe probe, ModuleDefinition<E> module, String domain) {
         try {
             TestCheckContext context =
                     TestCheckContext.of(module.description(), Map.of()).withProbe(HttpProbe.class, probe);

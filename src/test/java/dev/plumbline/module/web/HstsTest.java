@@ -16,8 +16,12 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Verdict;
+import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.probe.http.RedirectTrace;
+import dev.plumbline.support.ApacheServer;
+import dev.plumbline.support.Await;
 import dev.plumbline.support.Curl;
+import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -239,6 +243,42 @@ class HstsTest {
                             .findings())
                     .extracting(Finding::code)
                     .containsExactly("https_unavailable");
+        }
+    }
+
+    /**
+     * Apache sends the headers of `Header set` with successful responses only, and those of `Header always set` also
+     * with redirects.
+     */
+    @ParameterizedTest
+    @CsvSource({"Header set, false", "Header always set, true"})
+    void agreesWithCurlOnRedirectsOfApache(String directive, boolean present, @TempDir Path folder) throws Exception {
+        Vertx vertx = Vertx.vertx();
+        try (HttpFixture fixture = HttpFixture.start();
+                ApacheServer apache = ApacheServer.start(
+                        folder,
+                        fixture.identity("apache.test"),
+                        "%s Strict-Transport-Security max-age=63072000\nRedirect 301 / https://www.apache.test/"
+                                .formatted(directive))) {
+            fixture.dns().address("apache.test", "127.0.0.1");
+            WebPorts ports = new WebPorts(
+                    fixture.url(apache.http("/")).port(),
+                    fixture.url(apache.https("/")).port());
+
+            CheckResult result = DomainSites.check(
+                    vertx,
+                    fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"))),
+                    SheetModule.load(new Hsts(ports)),
+                    "apache.test");
+
+            assertThat(result.error()).isNull();
+            assertThat(result.fields())
+                    .containsEntry("present", present)
+                    .containsEntry("max_age", present ? 63_072_000L : null);
+            assertThat(Curl.say(apache.https("/"), "--http1.1", "--head").contains("Strict-Transport-Security"))
+                    .isEqualTo(present);
+        } finally {
+            Await.value(vertx.close());
         }
     }
 
