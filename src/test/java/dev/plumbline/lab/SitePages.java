@@ -21,7 +21,26 @@ final class SitePages {
                 new LabPage(
                         "/links/50000",
                         "200; 50000 links, of which the first 512 KiB are read",
-                        c -> c.respond(200, HTML, links(50_000))));
+                        c -> c.respond(200, HTML, links(50_000))),
+                new LabPage(
+                        "/indexing/noindex",
+                        "200; indexability reports noindex_header",
+                        c -> c.respond(200, HTML + "x-robots-tag: noindex\r\n", "<title>Not indexed</title>")),
+                new LabPage(
+                        "/indexing/conflict",
+                        "200; indexability reports canonical_conflict and directives_conflict",
+                        c -> c.respond(
+                                200,
+                                HTML + "x-robots-tag: noindex\r\nlink: </ok>; rel=canonical\r\n",
+                                "<title>Conflict</title><meta name=robots content=index><link rel=canonical href=/>")),
+                new LabPage(
+                        "/mixed",
+                        "200; mixed-content over HTTPS reports a script and an image",
+                        c -> c.respond(
+                                200,
+                                HTML,
+                                "<title>Mixed</title><script src=http://example.com/a.js></script>"
+                                        + "<img src=http://example.com/a.png>")));
     }
 
     private static String links(int count) {

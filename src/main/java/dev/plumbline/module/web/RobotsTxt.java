@@ -139,7 +139,7 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
                 ? new Report(
                         false,
                         last.status(),
-                        !isUnreachable(last.status(), evidence.standard()),
+                        !evidence.standard().disallowsAll(last.status()),
                         evidence.standard().title(),
                         null,
                         List.of(),
@@ -158,15 +158,10 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
                         content.file().errors());
     }
 
-    /** Whether crawlers treat all paths as disallowed. Google treats 429 as a server error. */
-    private static boolean isUnreachable(int status, RobotsStandard standard) {
-        return status >= 500 || status == 429 && standard == RobotsStandard.GOOGLE;
-    }
-
     private static void reportAbsence(int status, boolean redirectsFailed, RobotsStandard standard, Findings findings) {
         if (redirectsFailed || status < 400) {
             findings.robotsNotReached(status);
-        } else if (isUnreachable(status, standard)) {
+        } else if (standard.disallowsAll(status)) {
             findings.robotsUnreachable(status);
         } else if (status == 404 || status == 410) {
             findings.robotsMissing(status);

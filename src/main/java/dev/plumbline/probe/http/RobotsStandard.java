@@ -24,6 +24,11 @@ public enum RobotsStandard {
         return title;
     }
 
+    /** Whether a crawler treats all paths as disallowed because of the status. Google treats 429 as a server error. */
+    public boolean disallowsAll(int status) {
+        return status >= 500 || status == 429 && this == GOOGLE;
+    }
+
     /**
      * Returns the standard of a crawler.
      *
