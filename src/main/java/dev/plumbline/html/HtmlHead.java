@@ -160,7 +160,7 @@ public record HtmlHead(
 
         static Collector of(String page) {
             Collector collector = new Collector();
-            HtmlTokenizer.tokenize(page, WITH_ATTRIBUTES, collector);
+            HtmlTokenizer.tokenize(page, WITH_ATTRIBUTES::contains, collector);
             collector.endHeading();
             return collector;
         }

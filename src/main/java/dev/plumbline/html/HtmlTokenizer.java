@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -62,7 +63,7 @@ public final class HtmlTokenizer {
     }
 
     private final String page;
-    private final Set<String> withAttributes;
+    private final Predicate<String> withAttributes;
     private final Handler handler;
     private final Matcher tag;
     private final Matcher attribute;
@@ -70,7 +71,7 @@ public final class HtmlTokenizer {
     private int templates;
     private int foreign;
 
-    private HtmlTokenizer(String page, Set<String> withAttributes, Handler handler) {
+    private HtmlTokenizer(String page, Predicate<String> withAttributes, Handler handler) {
         this.page = page;
         this.withAttributes = withAttributes;
         this.handler = handler;
@@ -78,8 +79,8 @@ public final class HtmlTokenizer {
         this.attribute = ATTRIBUTE.matcher(page);
     }
 
-    /** @param withAttributes the elements whose attributes are passed to the handler, by lower-case name */
-    public static void tokenize(String page, Set<String> withAttributes, Handler handler) {
+    /** @param withAttributes selects the elements whose attributes are passed to the handler, by lower-case name */
+    public static void tokenize(String page, Predicate<String> withAttributes, Handler handler) {
         new HtmlTokenizer(page, withAttributes, handler).run();
     }
 
@@ -128,7 +129,7 @@ public final class HtmlTokenizer {
             foreign = 0;
         }
         Map<String, String> attributes = new LinkedHashMap<>();
-        String end = attributes(templates == 0 && withAttributes.contains(name) ? attributes : null);
+        String end = attributes(templates == 0 && withAttributes.test(name) ? attributes : null);
         if (end == null) {
             return;
         }

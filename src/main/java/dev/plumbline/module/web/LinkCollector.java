@@ -95,7 +95,7 @@ final class LinkCollector implements HtmlTokenizer.Handler {
         for (String header : page.headers().all("x-robots-tag")) {
             collector.directives(header);
         }
-        HtmlTokenizer.tokenize(html, WITH_ATTRIBUTES, collector);
+        HtmlTokenizer.tokenize(html, WITH_ATTRIBUTES::contains, collector);
         collector.endLink();
         return collector.resolve(page);
     }
