@@ -102,6 +102,11 @@ public final class CertificateEvaluation {
         if (cipher != null && WEAK_CIPHERS.stream().anyMatch(cipher::contains)) {
             findings.weakCipher(cipher);
         }
+        if (KeyExchangeGroup.postQuantum(evidence.group())) {
+            findings.postQuantumKeyExchange(KeyExchangeGroup.name(evidence.group()));
+        } else if (evidence.group() >= 0) {
+            findings.classicalKeyExchange(KeyExchangeGroup.name(evidence.group()));
+        }
         if (evidence.clientCertificateRequested()) {
             findings.clientCertificateRequested();
         }

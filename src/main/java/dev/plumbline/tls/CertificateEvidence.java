@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param queried the revocation status by the OCSP responder or CRL; null if they were not queried
  * @param version for example TLSv1.3; null if the handshake did not complete
  * @param cipher the IANA name of the cipher suite; null if the handshake did not complete
+ * @param group the code of the key exchange group in a handshake that offered a post-quantum group; -1 if unknown
  * @param clientCertificateRequested whether the server requested a client certificate
  * @param failure why the handshake did not complete; null if it did
  */
@@ -35,6 +36,7 @@ public record CertificateEvidence(
         @Nullable RevocationStatement queried,
         @Nullable String version,
         @Nullable String cipher,
+        int group,
         boolean clientCertificateRequested,
         @Nullable CheckError failure) {
     public CertificateEvidence {

@@ -50,5 +50,9 @@ public interface CertificateFindings extends FindingCollector {
 
     void noScts();
 
+    void postQuantumKeyExchange(String group);
+
+    void classicalKeyExchange(String group);
+
     void clientCertificateRequested();
 }

@@ -38,6 +38,11 @@ public final class KeyExchangeGroup {
         return name == null ? String.format(Locale.ROOT, "0x%04X", code) : name;
     }
 
+    /** Whether a group is ML-KEM, Kyber, or a hybrid of one with a curve. */
+    public static boolean postQuantum(int code) {
+        return code >= 0x11eb && code <= 0x11ed || code == 0x0201 || code == 0x0202 || code == 0x6399;
+    }
+
     /** Whether a curve provides less than 112 bits of security. */
     public static boolean weak(int code) {
         return code >= 1 && code <= 5 || code >= 15 && code <= 19;

@@ -207,8 +207,8 @@ public final class StartTlsLab {
         servers.put(name, new Server(name, port, protocol, expectation));
     }
 
-    private static void repeat(NetSocket socket, String text) {
-        socket.write(text).onSuccess(written -> repeat(socket, text));
+    private void repeat(NetSocket socket, String text) {
+        socket.write(text).onSuccess(written -> vertx.setTimer(1, next -> repeat(socket, text)));
     }
 
     private void listen(String name, String protocol, String expectation, Behavior behavior) {

@@ -67,6 +67,7 @@ public final class CertificateProbe {
                         queried,
                         peer.version(),
                         peer.cipher(),
+                        peer.group(),
                         peer.clientCertificateRequested(),
                         peer.failure())));
     }

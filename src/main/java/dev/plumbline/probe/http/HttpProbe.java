@@ -11,7 +11,6 @@ import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.probe.tls.NoSharedAlgorithms;
-import dev.plumbline.probe.tls.TlsClientOptions;
 import dev.plumbline.probe.tls.TlsErrors;
 import dev.plumbline.probe.tls.TrustCache;
 import dev.plumbline.tls.TrustRoots;
@@ -23,7 +22,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import javax.net.ssl.SSLException;
+import java.util.function.Supplier;
 
 /**
  * An HTTP/1.1 and HTTP/2 client. Each request uses a new connection to an address that the egress guard allows, with
@@ -53,10 +52,9 @@ public final class HttpProbe {
 
     private final NetClient client;
     private final EgressGuard guard;
-    private final HttpTlsOptions tls;
-    private final HttpTlsOptions jdkTls;
     private final TrustCache trust;
     private final TargetPolicy policy;
+    private final List<Supplier<HttpTlsOptions>> tlsEngines;
     private final String userAgent;
     private final BodyBudget bodyBudget;
     private final FetchCache pages = new FetchCache();
@@ -83,12 +81,7 @@ public final class HttpProbe {
         this.policy = policy;
         this.userAgent = userAgent;
         this.bodyBudget = bodyBudget;
-        try {
-            this.jdkTls = HttpTlsOptions.jdk(vertx);
-            this.tls = TlsClientOptions.nativeEngine() ? HttpTlsOptions.boringSsl() : jdkTls;
-        } catch (SSLException broken) {
-            throw new IllegalStateException("no TLS engine is available", broken);
-        }
+        this.tlsEngines = HttpTlsOptions.engines(vertx);
     }
 
     /**
@@ -146,8 +139,8 @@ public final class HttpProbe {
             CheckContext context, HttpRequestSpec request, List<InetAddress> addresses, long start, long resolved) {
         InetAddress address = addresses.get(0);
         boolean last = addresses.size() == 1;
-        Future<HttpExchange> exchanged =
-                NoSharedAlgorithms.withFallback(tls, jdkTls, engine -> dialOne(context, request, address, last, engine)
+        Future<HttpExchange> exchanged = NoSharedAlgorithms.withFallback(
+                tlsEngines, engine -> dialOne(context, request, address, last, engine.get())
                         .map(outcome -> exchange(request, address, outcome, start, resolved)));
         if (last) {
             return exchanged;

@@ -1,5 +1,6 @@
 package dev.plumbline.probe.http;
 
+import com.google.common.base.Suppliers;
 import dev.plumbline.probe.tls.AcceptAllTrustManager;
 import dev.plumbline.probe.tls.TlsClientOptions;
 import dev.plumbline.tls.TrustRoots;
@@ -8,11 +9,13 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.ImmediateExecutor;
 import io.vertx.core.Vertx;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 
 /**
@@ -43,13 +46,43 @@ final class HttpTlsOptions {
         };
     }
 
-    static HttpTlsOptions boringSsl() throws SSLException {
+    /**
+     * The engines in the order of the attempts, created at the first use: BoringSSL, BoringSSL with post-quantum key
+     * exchange for servers that require it, and the JDK.
+     *
+     * @throws IllegalStateException if no TLS engine is available
+     */
+    static List<Supplier<HttpTlsOptions>> engines(Vertx vertx) {
+        Engine jdk = () -> jdk(vertx);
+        List<Engine> engines = TlsClientOptions.nativeEngine()
+                ? List.of(() -> boringSsl(false), () -> boringSsl(true), jdk)
+                : List.of(jdk);
+        List<Supplier<HttpTlsOptions>> suppliers = new ArrayList<>();
+        for (Engine engine : engines) {
+            suppliers.add(Suppliers.memoize(() -> {
+                try {
+                    return engine.create();
+                } catch (SSLException broken) {
+                    throw new IllegalStateException("no TLS engine is available", broken);
+                }
+            }));
+        }
+        suppliers.get(0).get();
+        return List.copyOf(suppliers);
+    }
+
+    private interface Engine {
+        HttpTlsOptions create() throws SSLException;
+    }
+
+    private static HttpTlsOptions boringSsl(boolean postQuantum) throws SSLException {
         return new HttpTlsOptions(
-                protocols -> TlsClientOptions.newNativeContext(protocols, new AcceptAllTrustManager(), null),
+                protocols ->
+                        TlsClientOptions.newNativeContext(protocols, new AcceptAllTrustManager(), null, postQuantum),
                 ImmediateExecutor.INSTANCE);
     }
 
-    static HttpTlsOptions jdk(Vertx vertx) throws SSLException {
+    private static HttpTlsOptions jdk(Vertx vertx) throws SSLException {
         return new HttpTlsOptions(
                 protocols -> TlsClientOptions.newJdkContext(protocols, new AcceptAllTrustManager(), null),
                 TlsClientOptions.jdkExecutor(vertx));

@@ -6,10 +6,11 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the bytes that a peer sends during a handshake, and records how the data begins and whether the connection was
- * reset.
+ * Limits the bytes that a peer sends during a handshake, and records how the data begins, whether the connection was
+ * reset, and the negotiated key exchange group.
  */
 public final class HandshakeLimitHandler extends ChannelInboundHandlerAdapter {
     /** The certificates and the same amount for all other messages. */
@@ -17,9 +18,20 @@ public final class HandshakeLimitHandler extends ChannelInboundHandlerAdapter {
 
     private static final int PREFIX_BYTES = 8;
 
+    private final @Nullable ServerHelloReader reader;
+    private @Nullable ServerHelloResult hello;
     private long received;
     private String prefix = "";
     private boolean reset;
+
+    public HandshakeLimitHandler() {
+        this(null);
+    }
+
+    /** @param reader reads the ServerHello; null if it is not needed */
+    HandshakeLimitHandler(@Nullable ServerHelloReader reader) {
+        this.reader = reader;
+    }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -35,6 +47,9 @@ public final class HandshakeLimitHandler extends ChannelInboundHandlerAdapter {
                 context.close();
                 return;
             }
+            if (reader != null && hello == null) {
+                hello = reader.read(ByteBufUtil.getBytes(bytes));
+            }
         }
         context.fireChannelRead(message);
     }
@@ -43,6 +58,11 @@ public final class HandshakeLimitHandler extends ChannelInboundHandlerAdapter {
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         reset |= cause instanceof IOException;
         context.fireExceptionCaught(cause);
+    }
+
+    /** The key exchange group of TLS 1.3 in the first ServerHello or HelloRetryRequest; -1 if there is none. */
+    int group() {
+        return hello == null ? -1 : hello.group();
     }
 
     /** Whether the peer exceeded the limit. */

@@ -3,6 +3,7 @@ package dev.plumbline.probe.tls;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import io.vertx.core.Future;
+import java.util.List;
 import java.util.function.Function;
 
 /** A handshake failed because the engine and the server share no algorithm. Another engine may succeed. */
@@ -15,25 +16,28 @@ public final class NoSharedAlgorithms extends Exception {
     }
 
     /**
-     * Connects with one engine, and with the other one if the first shares no algorithm with the peer. Never fails with
-     * {@link NoSharedAlgorithms}: if both handshakes fail, the failure of the first one is the result.
+     * Connects with the first engine, and with the next one as long as an engine shares no algorithm with the peer.
+     * Never fails with {@link NoSharedAlgorithms}: if all handshakes fail, the failure of the first one is the result.
      *
-     * @param other equal to {@code first} if only one engine is available
+     * @param engines at least one
      */
-    public static <E, T> Future<T> withFallback(E first, E other, Function<E, Future<T>> dial) {
-        return dial.apply(first).recover(failure -> {
-            if (!(failure instanceof NoSharedAlgorithms none)) {
-                return Future.failedFuture(failure);
-            }
-            return first == other
-                    ? Future.failedFuture(none.failure)
-                    : dial.apply(other)
-                            .recover(again -> Future.failedFuture(failedHandshake(again) ? none.failure : again));
-        });
+    public static <E, T> Future<T> withFallback(List<E> engines, Function<E, Future<T>> dial) {
+        return dial.apply(engines.get(0))
+                .recover(failure -> failure instanceof NoSharedAlgorithms none
+                        ? next(engines.subList(1, engines.size()), dial, none)
+                        : Future.failedFuture(failure));
     }
 
-    private static boolean failedHandshake(Throwable failure) {
-        return failure instanceof NoSharedAlgorithms
-                || failure instanceof CheckFailure known && known.error().code() == ErrorCode.TLS_HANDSHAKE_FAILED;
+    private static <E, T> Future<T> next(List<E> engines, Function<E, Future<T>> dial, NoSharedAlgorithms first) {
+        if (engines.isEmpty()) {
+            return Future.failedFuture(first.failure);
+        }
+        return dial.apply(engines.get(0)).recover(failure -> {
+            if (failure instanceof NoSharedAlgorithms) {
+                return next(engines.subList(1, engines.size()), dial, first);
+            }
+            boolean failedHandshake = CheckFailure.hasCode(failure, ErrorCode.TLS_HANDSHAKE_FAILED);
+            return Future.failedFuture(failedHandshake ? first.failure : failure);
+        });
     }
 }

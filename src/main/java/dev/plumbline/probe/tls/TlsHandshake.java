@@ -36,12 +36,18 @@ final class TlsHandshake {
 
     private final Vertx vertx;
     private final SslContext context;
+
+    /** Whether the engine offers post-quantum key exchange. */
+    private final boolean postQuantum;
+
     private final HandshakeRecorder recorder;
     private final Executor executor;
 
-    private TlsHandshake(Vertx vertx, SslContext context, HandshakeRecorder recorder, Executor executor) {
+    private TlsHandshake(
+            Vertx vertx, SslContext context, boolean postQuantum, HandshakeRecorder recorder, Executor executor) {
         this.vertx = vertx;
         this.context = context;
+        this.postQuantum = postQuantum;
         this.recorder = recorder;
         this.executor = executor;
     }
@@ -51,7 +57,8 @@ final class TlsHandshake {
         HandshakeRecorder recorder = new HandshakeRecorder();
         return new TlsHandshake(
                 vertx,
-                TlsClientOptions.newNativeContext(alpn, recorder.trustManager(), recorder.keyManager()),
+                TlsClientOptions.newNativeContext(alpn, recorder.trustManager(), recorder.keyManager(), true),
+                true,
                 recorder,
                 ImmediateExecutor.INSTANCE);
     }
@@ -62,6 +69,7 @@ final class TlsHandshake {
         return new TlsHandshake(
                 vertx,
                 TlsClientOptions.newJdkContext(alpn, recorder.trustManager(), recorder.keyManager()),
+                false,
                 recorder,
                 TlsClientOptions.jdkExecutor(vertx));
     }
@@ -81,7 +89,7 @@ final class TlsHandshake {
         handler.setHandshakeTimeoutMillis(Math.max(millis, 1));
         handler.setCloseNotifyFlushTimeoutMillis(CLOSE_MILLIS);
         HandshakeRecorder.Observation observation = recorder.observe(handler.engine());
-        HandshakeLimitHandler limits = new HandshakeLimitHandler();
+        HandshakeLimitHandler limits = new HandshakeLimitHandler(postQuantum ? new ServerHelloReader(false) : null);
         Promise<TlsPeer> promise = Promise.promise();
         long started = System.nanoTime();
         // Reported by the handshake future.
@@ -132,6 +140,7 @@ final class TlsHandshake {
                         chain.length,
                         version,
                         cipher,
+                        session == null ? -1 : limits.group(),
                         protocol,
                         staple,
                         observation.certificateRequested(),

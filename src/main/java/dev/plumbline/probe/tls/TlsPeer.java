@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param certificateCount the number of certificates sent
  * @param version for example TLSv1.3; null if the handshake was not completed
  * @param cipher the IANA name of the cipher suite; null if the handshake was not completed
+ * @param group the code of the key exchange group; -1 before TLS 1.3, if the handshake was not completed, or if the
+ *     engine does not offer post-quantum groups
  * @param alpn the selected application protocol; null if there is none
  * @param staple the stapled OCSP response (RFC 6066 section 8); null if there is none
  * @param clientCertificateRequested whether the peer requested a client certificate
@@ -29,6 +31,7 @@ public record TlsPeer(
         int certificateCount,
         @Nullable String version,
         @Nullable String cipher,
+        int group,
         @Nullable String alpn,
         @Nullable Buffer staple,
         boolean clientCertificateRequested,

@@ -42,8 +42,7 @@ public final class TlsProbe {
 
     private final EgressGuard guard;
     private final NetClient client;
-    private final TlsHandshake nativeHandshake;
-    private final TlsHandshake jdkHandshake;
+    private final List<TlsHandshake> engines;
     private final ConcurrentMap<String, TlsHandshake> handshakesByProtocol = new ConcurrentHashMap<>();
     private final Vertx vertx;
 
@@ -53,9 +52,10 @@ public final class TlsProbe {
         this.guard = guard;
         this.client = vertx.createNetClient(new NetClientOptions().setTcpNoDelay(true));
         try {
-            this.jdkHandshake = TlsHandshake.jdk(vertx, List.of());
-            this.nativeHandshake =
-                    TlsClientOptions.nativeEngine() ? TlsHandshake.boringSsl(vertx, List.of()) : jdkHandshake;
+            TlsHandshake jdk = TlsHandshake.jdk(vertx, List.of());
+            this.engines = TlsClientOptions.nativeEngine()
+                    ? List.of(TlsHandshake.boringSsl(vertx, List.of()), jdk)
+                    : List.of(jdk);
         } catch (SSLException broken) {
             throw new IllegalStateException("no TLS engine is available", broken);
         }
@@ -115,7 +115,7 @@ public final class TlsProbe {
     Future<Boolean> supportsAlpn(CheckContext context, Host host, InetAddress address, int port, String protocol) {
         TlsHandshake handshake = handshakesByProtocol.computeIfAbsent(protocol, this::newHandshake);
         Endpoint endpoint = new Endpoint(context, host, address, port, host.name(), remainingMillis(context), NONE);
-        return NoSharedAlgorithms.withFallback(handshake, handshake, engine -> dial(endpoint, engine))
+        return NoSharedAlgorithms.withFallback(List.of(handshake), engine -> dial(endpoint, engine))
                 .map(peer -> protocol.equals(peer.alpn()))
                 .recover(failure -> TlsErrors.isAlpnRejection(failure)
                         ? Future.succeededFuture(false)
@@ -142,7 +142,7 @@ public final class TlsProbe {
             Preamble preamble) {
         String name = serverName == null ? host.name() : serverName;
         Endpoint endpoint = new Endpoint(context, host, address, port, name, connectMillis, preamble);
-        return NoSharedAlgorithms.withFallback(nativeHandshake, jdkHandshake, handshake -> dial(endpoint, handshake));
+        return NoSharedAlgorithms.withFallback(engines, handshake -> dial(endpoint, handshake));
     }
 
     private record Endpoint(
