@@ -37,6 +37,9 @@ public record ModuleDescription(
     public static final String IP_VERSION = "ip_version";
     public static final String RESOLVER = "resolver";
 
+    /** The option with the address to connect to instead of the addresses of the target, in canonical form. */
+    public static final String CONNECT_TO = "connect_to";
+
     /** The option that all jobs have in addition to those of the module. Instant checks reject it. */
     public static final OptionDescription FRESH = OptionDescription.bool(
             "fresh", "Bypass cache", "Do not use cached results. Available for jobs only.", false);

@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -78,7 +79,15 @@ final class OptionParser {
             }
             throw new IllegalArgumentException("has an invalid format: " + option.description());
         }
-        return text;
+        return option.name().equals(ModuleDescription.CONNECT_TO) ? canonicalAddress(text) : text;
+    }
+
+    private static String canonicalAddress(String text) {
+        InetAddress address = IpAddressText.parse(text);
+        if (address == null) {
+            throw new IllegalArgumentException("must be an IPv4 or IPv6 address");
+        }
+        return IpAddressText.format(address);
     }
 
     private static Object readArray(OptionDescription option, @Nullable Object raw) {

@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -111,6 +112,12 @@ public final class Options {
     /** Returns a string option; null if it is not given and has no default. */
     public @Nullable String text(String name) {
         return (String) all.get(name);
+    }
+
+    /** Returns the address to connect to instead of the addresses of the target; null if none was given. */
+    public @Nullable InetAddress connectTo() {
+        String address = text(ModuleDescription.CONNECT_TO);
+        return address == null ? null : IpAddressText.parse(address);
     }
 
     @SuppressWarnings("unchecked")

@@ -67,6 +67,13 @@ public final class TargetPolicy {
         return refusalOfHost(target.host(), target.port());
     }
 
+    /** As {@link #refusal(Target)}, also for the address of the option {@code connect_to}. */
+    public @Nullable String refusal(Target target, Options options) {
+        String refusal = refusal(target);
+        InetAddress address = options.connectTo();
+        return refusal == null && address != null ? refusalOf(address, target.port()) : refusal;
+    }
+
     /** Returns why a name must not be looked up; null if it is allowed. */
     public @Nullable String refusalOfName(String name) {
         if (name.indexOf('.') < 0) {

@@ -172,7 +172,7 @@ final class CheckBatch {
             complete(slot, ResultAssembler.withoutTarget(module, error, Instant.now()), true);
             return;
         }
-        String refusal = policy.refusal(target);
+        String refusal = policy.refusal(target, options);
         if (refusal == null) {
             check(slot, target);
         } else {

@@ -177,7 +177,7 @@ public final class CheckCommand implements Callable<Integer> {
                     Version.text());
             if (single && format() != ReportFormat.NAGIOS) {
                 Target target = TargetParser.parse(description, targets.get(0));
-                String refusal = environment.policy().refusal(target);
+                String refusal = environment.policy().refusal(target, given);
                 if (refusal != null) {
                     return fail(refusal);
                 }

@@ -154,7 +154,7 @@ public final class InstantChecks {
         } catch (InvalidTargetException invalid) {
             return new Validation(null, new InstantOutcome.InvalidTarget(String.valueOf(invalid.getMessage())));
         }
-        String refusal = policy.refusal(target);
+        String refusal = policy.refusal(target, options);
         return refusal == null
                 ? new Validation(new ValidCheck(ResultKey.of(description, target, options), target, options), null)
                 : new Validation(null, new InstantOutcome.TargetBlocked(refusal));

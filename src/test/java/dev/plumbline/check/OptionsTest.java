@@ -2,6 +2,7 @@ package dev.plumbline.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.module.tls.SslCertificate;
 import dev.plumbline.support.Descriptions;
 import dev.plumbline.support.ModuleDescriptionBuilder;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class OptionsTest {
@@ -19,6 +21,9 @@ class OptionsTest {
                             "types", "Types", "Which.", List.of("A"), Pattern.compile("A|AAAA|TXT"), 10, 20),
                     Descriptions.textOption("word", "Word", "A word.", Pattern.compile("[a-z]+"), 10))
             .build();
+
+    private static final ModuleDescription CONNECTING =
+            SheetModule.load(new SslCertificate()).description();
 
     @ParameterizedTest
     @ValueSource(strings = {"get", "GET", "Get"})
@@ -38,6 +43,25 @@ class OptionsTest {
                 .containsExactly("AAAA", "TXT");
         assertThat(Options.parse(MODULE, Map.of("types", "a")).options().given())
                 .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"192.0.2.1, 192.0.2.1", "2001:DB8:0:0::1, 2001:db8::1", "::ffff:10.0.0.1, ::ffff:10.0.0.1"})
+    void connectToIsACanonicalAddress(String given, String canonical) {
+        Options options = Options.parse(CONNECTING, Map.of("connect_to", given)).options();
+
+        assertThat(options.given()).containsEntry("connect_to", canonical);
+        assertThat(IpAddressText.format(options.connectTo())).isEqualTo(canonical);
+        assertThat(Options.defaults(CONNECTING).connectTo()).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "192.0.2", "192.0.2.256", "0x7f.1", "127.1", "1::2::3", "[::1]", "fe80::1%1", "example.com"})
+    void connectToRejectsOtherText(String given) {
+        assertThat(Options.parse(CONNECTING, Map.of("connect_to", given)).faults())
+                .extracting(Options.Fault::name)
+                .containsExactly("connect_to");
     }
 
     @Test

@@ -430,7 +430,7 @@ public final class JobCoordinator {
             return null;
         }
         PendingLine line = new PendingLine(chunk, index, target, ResultKey.of(chunk.module(), target, chunk.options()));
-        String refusal = policy.refusal(target);
+        String refusal = policy.refusal(target, chunk.options());
         if (refusal != null) {
             write(chunk, index, failed(line, new CheckError(ErrorCode.TARGET_BLOCKED, refusal)));
             return null;

@@ -3,6 +3,7 @@ package dev.plumbline.probe.tls;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Host;
+import dev.plumbline.check.IpAddressText;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
@@ -61,9 +62,13 @@ public final class TlsProbe {
         }
     }
 
-    /** The addresses of a host to connect to; see {@link EgressGuard#resolve}. */
+    /**
+     * The addresses of a host to connect to, or the address of the option {@code connect_to}; see
+     * {@link EgressGuard#resolve}.
+     */
     public Future<List<InetAddress>> addresses(CheckContext context, Host host, int port) {
-        return guard.resolve(context, host, port);
+        InetAddress chosen = context.options().connectTo();
+        return guard.resolve(context, chosen == null ? host : new Host(IpAddressText.format(chosen), chosen), port);
     }
 
     /**
@@ -80,7 +85,7 @@ public final class TlsProbe {
     /** As {@link #handshake(CheckContext, Host, int, String)}, after an exchange over each connection. */
     public Future<TlsPeer> handshake(
             CheckContext context, Host host, int port, @Nullable String serverName, Preamble preamble) {
-        return guard.resolve(context, host, port)
+        return addresses(context, host, port)
                 .compose(addresses -> handshakeNext(context, host, addresses, port, serverName, preamble));
     }
 

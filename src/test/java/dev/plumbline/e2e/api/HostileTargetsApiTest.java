@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Spellings of internal addresses are rejected without a connection. */
 @Tag("integration")
@@ -83,6 +85,19 @@ class HostileTargetsApiTest {
                 assertThat(body.getString("verdict")).isEqualTo("error");
                 assertThat(body.getJsonObject("error").getString("code")).isEqualTo("target_blocked");
             }
+        }
+        assertCanaryUntouched();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "::1", "10.0.0.1", "169.254.169.254", "::ffff:127.0.0.1"})
+    void chosenAddressIsRejectedLikeATarget(String address) throws IOException {
+        for (String module : List.of("ssl-certificate", "starttls-certificate")) {
+            HttpResponse<String> answer = service.get("/api/v1/instant/" + module + "/example.com%3A"
+                    + canary.getLocalPort() + "?connect_to=" + address.replace(":", "%3A"));
+
+            assertThat(answer.statusCode()).isEqualTo(422);
+            assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo("target-not-allowed");
         }
         assertCanaryUntouched();
     }
