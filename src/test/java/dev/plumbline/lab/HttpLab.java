@@ -47,7 +47,8 @@ public final class HttpLab {
                     HostilePages.slow(),
                     HostilePages.endless(),
                     HostilePages.broken(),
-                    SitePages.all())
+                    SitePages.all(),
+                    WebSocketPages.all())
             .flatMap(List::stream)
             .toList();
     private final ConcurrentLinkedQueue<String> received = new ConcurrentLinkedQueue<>();
@@ -124,9 +125,9 @@ public final class HttpLab {
                 socket.end(LabExchange.bytes("HTTP/1.1 400 TLS is not supported on this port\r\n\r\n"));
             } else if (text.contains(HEAD_END)) {
                 socket.handler(more -> {});
-                received.add(text.substring(0, text.indexOf(HEAD_END)));
-                String[] words = text.substring(0, text.indexOf("\r\n")).split(" ", 3);
-                respond(new LabExchange(vertx, socket, this, words[0], words[1]), words[1]);
+                String head = text.substring(0, text.indexOf(HEAD_END));
+                received.add(head);
+                respond(new LabExchange(vertx, socket, this, head), head.split("[ \r\n]", 3)[1]);
             } else if (request.length() > MAX_REQUEST_BYTES) {
                 socket.close();
             }
@@ -230,6 +231,7 @@ public final class HttpLab {
         for (LabPage page : pages) {
             targets.add(new LabTarget("http-status", http(example(page.path())), example(page.expectation())));
         }
+        targets.addAll(WebSocketPages.targets(authority()));
         targets.add(new LabTarget("http-status", secure("/ok"), "200, served_over_http1"));
         targets.add(new LabTarget("http-status", http2("/ok"), "200 over HTTP/2"));
         targets.add(new LabTarget("redirect-chain", http("/redirect/chain/3"), "hop_count=3"));

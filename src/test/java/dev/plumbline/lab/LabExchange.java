@@ -9,6 +9,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,21 +25,25 @@ final class LabExchange {
     private final @Nullable HttpLab lab;
     private final String method;
     private final String path;
+    private final String requestHead;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    LabExchange(Vertx vertx, NetSocket socket, @Nullable HttpLab lab, String method, String path) {
+    /** @param requestHead the request line and the headers */
+    LabExchange(Vertx vertx, NetSocket socket, @Nullable HttpLab lab, String requestHead) {
+        String[] words = requestHead.split("[ \r\n]", 3);
         this.vertx = vertx;
         this.socket = socket;
         this.lab = lab;
-        this.method = method;
-        this.path = path;
+        this.method = words[0];
+        this.path = words.length > 1 ? words[1] : "";
+        this.requestHead = requestHead;
         socket.closeHandler(gone -> closed.set(true));
         socket.exceptionHandler(broken -> closed.set(true));
     }
 
     /** A connection without an HTTP/1 request. */
     static LabExchange over(Vertx vertx, NetSocket socket) {
-        return new LabExchange(vertx, socket, null, "", "");
+        return new LabExchange(vertx, socket, null, "");
     }
 
     HttpLab lab() {
@@ -47,6 +52,16 @@ final class LabExchange {
 
     boolean head() {
         return method.equals("HEAD");
+    }
+
+    /** The value of a header of the request; empty if it is missing. */
+    String header(String name) {
+        return requestHead
+                .lines()
+                .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(name + ":"))
+                .map(line -> line.substring(name.length() + 1).strip())
+                .findFirst()
+                .orElse("");
     }
 
     /** The last segment of the path. */

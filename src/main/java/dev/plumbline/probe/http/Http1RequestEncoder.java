@@ -9,7 +9,7 @@ final class Http1RequestEncoder {
     private Http1RequestEncoder() {}
 
     /**
-     * The head of a request, with {@code Connection: close}.
+     * The head of a request, with {@code Connection: close} unless it requests an upgrade.
      *
      * @param headers the headers except Host and Connection
      */
@@ -25,7 +25,9 @@ final class Http1RequestEncoder {
         if (body != null) {
             text.append("\r\ncontent-length: ").append(body.length());
         }
-        return text.append("\r\nconnection: close\r\n\r\n");
+        return text.append("\r\nconnection: ")
+                .append(request.upgrade() ? "Upgrade" : "close")
+                .append("\r\n\r\n");
     }
 
     /** Whether the URL has only visible ASCII characters, so that it cannot inject a line or a space. */

@@ -15,6 +15,7 @@ import dev.plumbline.probe.tls.NoSharedAlgorithms;
 import dev.plumbline.probe.tls.TlsErrors;
 import dev.plumbline.probe.tls.TrustCache;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -35,6 +36,7 @@ import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,8 @@ import org.jspecify.annotations.Nullable;
 final class HttpConnection {
     private static final String VERTX_HANDLER = "handler";
     private static final String HOLD_HANDLER = "hold";
+    private static final String READER = "reader";
+    private static final int NORMAL_CLOSURE = 1000;
     private static final String HTTP2 = "h2";
 
     private final EgressGuard guard;
@@ -230,6 +234,9 @@ final class HttpConnection {
         response.future().onComplete(result -> {
             timer.cancel(false);
             if (result.succeeded()) {
+                if (result.result().status() == ResponseCollector.SWITCHING_PROTOCOLS) {
+                    channel.pipeline().context(READER).writeAndFlush(closeFrame(channel.alloc()));
+                }
                 promise.complete(outcome(result.result(), alpn));
             } else {
                 promise.fail(result.cause());
@@ -239,23 +246,34 @@ final class HttpConnection {
         pipeline.addBefore(VERTX_HANDLER, "meter", new ByteMeter(collector));
         if (HTTP2.equals(alpn)) {
             pipeline.addBefore(VERTX_HANDLER, "codec", Http2ResponseReader.codec());
-            pipeline.addBefore(VERTX_HANDLER, "reader", new Http2ResponseReader(request, headers, collector));
+            pipeline.addBefore(VERTX_HANDLER, READER, new Http2ResponseReader(request, headers, collector));
         } else {
             boolean head = request.method() == HttpRequestSpec.Method.HEAD;
             pipeline.addBefore(VERTX_HANDLER, "codec", Http1ResponseReader.decoder(head));
-            pipeline.addBefore(VERTX_HANDLER, "reader", new Http1ResponseReader(collector));
+            pipeline.addBefore(VERTX_HANDLER, READER, new Http1ResponseReader(collector));
             ByteBuf encoded = ByteBufUtil.writeAscii(channel.alloc(), Http1RequestEncoder.text(request, headers));
             Buffer body = request.body();
             if (body != null) {
                 encoded.writeBytes(body.getBytes());
             }
-            pipeline.context("reader").writeAndFlush(encoded).addListener(written -> {
+            pipeline.context(READER).writeAndFlush(encoded).addListener(written -> {
                 // A peer can respond and close the connection without reading the request.
                 if (!written.isSuccess() && !channel.isActive()) {
                     collector.closed(true);
                 }
             });
         }
+    }
+
+    /** A masked Close frame without a reason (RFC 6455 sections 5.2 and 5.5.1). */
+    private static ByteBuf closeFrame(ByteBufAllocator allocator) {
+        int mask = ThreadLocalRandom.current().nextInt();
+        return allocator
+                .buffer(8)
+                .writeByte(0x88)
+                .writeByte(0x82)
+                .writeInt(mask)
+                .writeShort(NORMAL_CLOSURE ^ (mask >>> 16));
     }
 
     private Outcome outcome(ResponseCollector.Response response, @Nullable String alpn) {

@@ -29,6 +29,7 @@ public record HttpRequestSpec(
         boolean redirectBodies,
         @Nullable Buffer body) {
 
+    private static final String UPGRADE = "upgrade";
     private static final Pattern TOKEN = Pattern.compile("[a-z0-9!#$%&'*+.^_`|~-]{1,100}");
     private static final Pattern VISIBLE = Pattern.compile("[\\x20-\\x7e]{0,8192}");
 
@@ -78,6 +79,25 @@ public record HttpRequestSpec(
     public static HttpRequestSpec post(Target.Url url, String contentType, Buffer body, int maxBodyBytes) {
         List<HttpHeader> headers = List.of(new HttpHeader("content-type", contentType));
         return new HttpRequestSpec(Method.POST, url, headers, maxBodyBytes, true, Alpn.HTTP1, true, body);
+    }
+
+    /**
+     * The opening handshake of a WebSocket (RFC 6455 section 4.1). A server that accepts it returns status 101; the
+     * connection is then closed with a Close frame.
+     *
+     * @param key 16 random bytes in Base64
+     */
+    public static HttpRequestSpec webSocket(Target.Url url, String key) {
+        List<HttpHeader> headers = List.of(
+                new HttpHeader(UPGRADE, "websocket"),
+                new HttpHeader("sec-websocket-version", "13"),
+                new HttpHeader("sec-websocket-key", key));
+        return new HttpRequestSpec(Method.GET, url, headers, 0, true, Alpn.HTTP1, true, null);
+    }
+
+    /** Whether the request permits the server to switch to another protocol (RFC 9110 section 7.8). */
+    boolean upgrade() {
+        return headers.stream().anyMatch(header -> header.name().equals(UPGRADE));
     }
 
     /** Returns this request with an additional header. */

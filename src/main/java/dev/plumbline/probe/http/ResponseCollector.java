@@ -26,6 +26,9 @@ final class ResponseCollector {
     /** The message of a header over {@link #MAX_HEAD_BYTES}. */
     static final String HEAD_TOO_LARGE = "The response header exceeds " + MAX_HEAD_BYTES / 1024 + " KiB.";
 
+    /** The final status of an accepted upgrade; no HTTP message follows. */
+    static final int SWITCHING_PROTOCOLS = 101;
+
     private static final int MAX_HEADER_LINES = 1_000;
     private static final int MAX_INTERIM_RESPONSES = 20;
 
@@ -94,9 +97,9 @@ final class ResponseCollector {
     void head(int status, String reason, String version, ResponseHeaders headers) {
         if (headers.lines().size() > MAX_HEADER_LINES) {
             tooLarge("The response has more than " + MAX_HEADER_LINES + " header fields.");
-        } else if (status == 101) {
+        } else if (status == SWITCHING_PROTOCOLS && !request.upgrade()) {
             protocolError("The server returned 101 Switching Protocols without an Upgrade request.");
-        } else if (status < 200) {
+        } else if (status < 200 && status != SWITCHING_PROTOCOLS) {
             interimResponses++;
             if (interimResponses > MAX_INTERIM_RESPONSES) {
                 protocolError("The server sent more than " + MAX_INTERIM_RESPONSES + " interim responses.");
