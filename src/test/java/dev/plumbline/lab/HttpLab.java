@@ -43,6 +43,7 @@ public final class HttpLab {
                     GoodPages.all(),
                     HeaderPages.all(),
                     CookiePages.all(),
+                    CachePages.all(),
                     RedirectPages.all(),
                     HostilePages.slow(),
                     HostilePages.endless(),
@@ -254,6 +255,7 @@ public final class HttpLab {
         targets.add(new LabTarget("cookies", http("/cookies/required"), "redirect_loop"));
         targets.add(new LabTarget("robots-txt", http("/"), "allowed=true"));
         targets.add(new LabTarget("robots-txt", http("/private/"), "allowed=false"));
+        targets.addAll(CachePages.targets(this));
         for (HostileHttp2 server : hostileHttp2) {
             targets.add(new LabTarget("http-status", server.url(), server.expectation()));
         }
