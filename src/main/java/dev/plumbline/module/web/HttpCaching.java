@@ -140,7 +140,7 @@ public final class HttpCaching implements CheckModule<HttpCaching.Evidence, Http
         if (modified != null && SENDABLE.matcher(modified).matches()) {
             conditional = conditional.with("if-modified-since", modified);
         }
-        return conditional == request ? null : conditional;
+        return conditional.headers().isEmpty() ? null : conditional;
     }
 
     @Override

@@ -124,20 +124,21 @@ public final class HttpCompression
 
     private static Future<Evidence> collect(
             CheckContext context, HttpRequestSpec request, HttpExchange page, boolean redirected) {
-        Map<String, ContentSample> encoded = new LinkedHashMap<>();
+        // The requests for codings are sent without Via, so not to a service that detected a loop.
+        List<String> codings = page.status() >= 400 ? List.of() : CODINGS;
         return sample(context, page).compose(identity -> {
-            // The requests for codings are sent without Via, so not to a service that detected a loop.
-            if (page.status() >= 400) {
-                return Future.succeededFuture(new Evidence(request.url(), redirected, identity, encoded, null, null));
-            }
-            Future<?> all = Future.succeededFuture();
-            for (String coding : CODINGS) {
-                all = all.compose(before -> sample(context, request.with("accept-encoding", coding))
-                        .onSuccess(sample -> encoded.put(coding, sample)));
-            }
-            return all.compose(done -> isStable(context, request, identity, encoded))
-                    .map(stable ->
-                            new Evidence(request.url(), redirected, identity, encoded, stable.orElse(null), null));
+            List<Future<ContentSample>> samples = codings.stream()
+                    .map(coding -> sample(context, request.with("accept-encoding", coding)))
+                    .toList();
+            return Future.join(samples).compose(done -> {
+                Map<String, ContentSample> encoded = new LinkedHashMap<>();
+                for (int i = 0; i < samples.size(); i++) {
+                    encoded.put(codings.get(i), samples.get(i).result());
+                }
+                return isStable(context, request, identity, encoded)
+                        .map(stable ->
+                                new Evidence(request.url(), redirected, identity, encoded, stable.orElse(null), null));
+            });
         });
     }
 
