@@ -20,6 +20,7 @@ import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -40,6 +41,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
     /** A year, with the extra day of a leap year. */
     private static final Duration YEAR = Duration.ofDays(366);
 
+    private static final Duration EXAMPLE_VALIDITY = Duration.ofDays(360);
     private static final Pattern PLAIN_TEXT = Pattern.compile("text/plain *(;.*)?", Pattern.CASE_INSENSITIVE);
     private static final Pattern UTF8 = Pattern.compile(".*;\\s*charset *= *\"?utf-?8\"?.*", Pattern.CASE_INSENSITIVE);
 
@@ -66,7 +68,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
 
     /** The findings. */
     public interface Findings extends FindingCollector {
-        void securityTxtMissing(int status);
+        void securityTxtMissing(int status, Instant example);
 
         void securityTxtUnavailable(Target.Url url, int status);
 
@@ -78,9 +80,9 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
 
         void contactMissing();
 
-        void expiresMissing();
+        void expiresMissing(Instant example);
 
-        void expiresInvalid(String value);
+        void expiresInvalid(String value, Instant example);
 
         void expiresSeveral(int count);
 
@@ -165,11 +167,12 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
             }
             return report;
         }
-        reportAbsence(first, second, findings);
+        reportAbsence(first, second, exampleExpiry(evidence.now()), findings);
         return new Report(false, null, List.of(), null, false, false, null, List.of());
     }
 
-    private static void reportAbsence(HttpExchange first, @Nullable HttpExchange second, Findings findings) {
+    private static void reportAbsence(
+            HttpExchange first, @Nullable HttpExchange second, Instant example, Findings findings) {
         if (!isConclusive(first)) {
             findings.securityTxtUnavailable(first.url(), first.status());
         } else if (second != null && !isConclusive(second)) {
@@ -177,7 +180,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
         } else if (first.status() / 100 == 2) {
             findings.securityTxtIsAPage(first.url());
         } else {
-            findings.securityTxtMissing(first.status());
+            findings.securityTxtMissing(first.status(), example);
         }
     }
 
@@ -207,7 +210,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
         if (body.truncated()) {
             findings.tooLarge();
         } else {
-            evaluateRequiredFields(file, findings);
+            evaluateRequiredFields(file, exampleExpiry(now), findings);
         }
         Instant expires = file.expires();
         boolean expired = expires != null && !expires.isAfter(now);
@@ -242,18 +245,23 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
                 true, response.url().text(), file.contacts(), expires, expired, file.signed(), canonical, errors);
     }
 
-    private static void evaluateRequiredFields(SecurityTxtFile file, Findings findings) {
+    private static void evaluateRequiredFields(SecurityTxtFile file, Instant example, Findings findings) {
         if (file.contacts().isEmpty()) {
             findings.contactMissing();
         }
         List<String> expires = file.expiresValues();
         if (expires.isEmpty()) {
-            findings.expiresMissing();
+            findings.expiresMissing(example);
         } else if (expires.size() > 1) {
             findings.expiresSeveral(expires.size());
         } else if (file.expires() == null) {
-            findings.expiresInvalid(expires.get(0));
+            findings.expiresInvalid(expires.get(0), example);
         }
+    }
+
+    /** A time within the recommended year. */
+    private static Instant exampleExpiry(Instant now) {
+        return now.truncatedTo(ChronoUnit.DAYS).plus(EXAMPLE_VALIDITY);
     }
 
     private static void evaluateContentType(HttpExchange response, Findings findings) {

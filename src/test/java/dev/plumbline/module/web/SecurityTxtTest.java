@@ -210,6 +210,7 @@ class SecurityTxtTest {
     void requiresContact() {
         assertThat(codes(evaluate("Expires: 2021-12-31T18:37:07Z\n"))).containsExactly("contact_missing");
         assertThat(codes(evaluate(""))).containsExactly("contact_missing", "expires_missing");
+        assertThat(evaluate("").findings().get(1).action()).contains("`Expires: 2022-05-27T00:00:00Z`");
     }
 
     @Test
