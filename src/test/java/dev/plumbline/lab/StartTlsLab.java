@@ -171,6 +171,25 @@ public final class StartTlsLab {
                 "STARTTLS",
                 "a2 OK\r\n* CAPABILITY AUTH=PLAIN\r\n" + TLS);
         scripted(
+                "pop3-injection",
+                "pop3",
+                "verdict=fail",
+                "+OK\r\n",
+                "CAPA",
+                "+OK\r\nSTLS\r\n.\r\n",
+                "STLS",
+                "+OK\r\n+OK injected\r\n" + TLS);
+        scripted("ftp-injection", "ftp", "verdict=fail", "220 FTP\r\n", "AUTH TLS", "234 OK\r\n230 Injected\r\n" + TLS);
+        scripted(
+                "xmpp-injection",
+                "xmpp",
+                "verdict=fail",
+                "",
+                "<stream:stream",
+                XMPP_STREAM + "<stream:features>" + XMPP_TLS + "</stream:features>",
+                "<starttls",
+                "<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'/><stream:features/>" + TLS);
+        scripted(
                 "smtp-garbage",
                 "smtp",
                 "error=tls_handshake_failed",

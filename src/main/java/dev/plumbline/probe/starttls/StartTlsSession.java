@@ -97,7 +97,11 @@ final class StartTlsSession implements TlsProbe.Preamble {
                     ErrorCode.TLS_HANDSHAKE_FAILED, "The server closed the connection before the TLS handshake.")));
             socket.handler(bytes -> {
                 if (!done.future().isComplete()) {
-                    receive(bytes, done);
+                    try {
+                        receive(bytes, done);
+                    } catch (RuntimeException thrown) {
+                        done.tryFail(thrown);
+                    }
                 }
             });
             String opening = dialog.opening();

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StarttlsCertificateTest {
@@ -130,7 +131,7 @@ class StarttlsCertificateTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"smtp-injection", "imap-injection"})
+    @ValueSource(strings = {"smtp-injection", "imap-injection", "pop3-injection", "ftp-injection", "xmpp-injection"})
     void discardsPlaintextAfterTheCommand(String server) {
         CheckResult result = check(server);
         assertThat(codes(result)).contains("plaintext_after_starttls");
