@@ -163,11 +163,11 @@ public final class Indexability
         HttpProbe probe = context.probe(HttpProbe.class);
         Instant now = context.clock().instant();
         return probe.page(context, (Target.Url) target).compose(trace -> {
-            if (trace.page() == null) {
+            if (trace.page() == null || trace.error() != null) {
                 return Future.succeededFuture(new Evidence(trace, null, List.of(), null, now));
             }
-            return content(trace, context)
-                    .compose(content -> robots(trace, context).compose(robots -> canonicalTarget(content, context)
+            return content(trace, context).compose(content -> robots(trace, context.patiently())
+                    .compose(robots -> canonicalTarget(content, context)
                             .map(canonical -> new Evidence(trace, content, robots, canonical, now))));
         });
     }

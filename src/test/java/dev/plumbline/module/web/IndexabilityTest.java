@@ -7,6 +7,9 @@ import static dev.plumbline.module.web.HttpEvidence.trace;
 import static dev.plumbline.module.web.HttpEvidence.url;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Response;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
@@ -21,6 +24,7 @@ import dev.plumbline.lab.VirtualHosts;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.Curl;
 import dev.plumbline.support.NginxServer;
 import io.vertx.core.Vertx;
@@ -354,6 +358,43 @@ class IndexabilityTest {
                             Integer.valueOf(Curl.say(url, "--output", "/dev/null", "--write-out", "%{http_code}")))
                     .containsEntry("reasons", List.of("robots_txt", "noindex_header"));
             assertThat(tags).hasSize(2);
+        }
+    }
+
+    @Tag("integration")
+    @Test
+    void agreesWithChromiumOnNginx() throws Exception {
+        String server = "root FOLDER/www; types { text/html html; } add_header X-Robots-Tag noarchive;";
+        try (ChromiumBrowser browser = new ChromiumBrowser();
+                NginxServer nginx = NginxServer.start(folder, fixture.identity(), server);
+                BrowserContext context = browser.lab()) {
+            Path www = Files.createDirectories(folder.resolve("www"));
+            Files.writeString(
+                    www.resolve("page.html"),
+                    """
+                <!doctype html><meta charset=utf-8><title>x</title>
+                <!-- <meta name=robots content=none> --><template><meta name=robots content=none></template>
+                <noscript><meta name=robots content=none></noscript><script>"<meta name=robots content=none>"</script>
+                <META NAME=Robots CONTENT='index, nosnippet'><meta content="noindex&#x2c; follow" name="robots"/>
+                <base href=/sub/><link rel='preload Canonical' href='../page.html?a=1&amp;b=\u00fc#top'>
+                <svg><link rel=canonical href=/svg></svg>
+                """);
+            Page page = context.newPage();
+            String url = nginx.https("/page.html");
+
+            CheckResult result = fixture.check(MODULE, probe, url, "");
+            Response response = page.navigate(url);
+            Object robots = page.evaluate(
+                    "[...document.querySelectorAll('meta[name=robots i]')]" + ".map(meta => meta.content).join(', ')");
+            Object canonical = page.evaluate("[...document.querySelectorAll('link[rel~=canonical i]')]"
+                    + ".filter(link => link instanceof HTMLLinkElement).map(link => link.href.split('#')[0])");
+
+            assertThat(result.fields())
+                    .containsEntry("status", response.status())
+                    .containsEntry("x_robots_tag", response.headerValue("x-robots-tag"))
+                    .containsEntry("meta_robots", robots)
+                    .containsEntry("reasons", List.of("noindex_meta", "canonical"));
+            assertThat(List.of(result.fields().get("canonical"))).isEqualTo(canonical);
         }
     }
 

@@ -5,11 +5,8 @@ import static dev.plumbline.module.web.HttpEvidence.page;
 import static dev.plumbline.module.web.HttpEvidence.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserContext;
-import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.LoadState;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Evaluation;
@@ -20,14 +17,13 @@ import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
-import dev.plumbline.support.DebianTool;
+import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.NginxServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -244,24 +240,10 @@ class MixedContentTest {
     @Tag("integration")
     @Test
     void agreesWithChromiumOnNginx() throws Exception {
-        Path chromium = DebianTool.require("chromium");
-        try (NginxServer nginx = NginxServer.start(
-                        folder,
-                        fixture.identity(),
-                        "root FOLDER/www; types { text/html html; } location /header { "
-                                + "add_header Content-Security-Policy upgrade-insecure-requests; try_files /page.html =404; }");
-                Playwright playwright = Playwright.create(
-                        new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
-                Browser browser = playwright
-                        .chromium()
-                        .launch(new BrowserType.LaunchOptions()
-                                .setExecutablePath(chromium)
-                                .setArgs(List.of(
-                                        "--no-sandbox",
-                                        "--disable-gpu",
-                                        "--disable-background-networking",
-                                        "--no-proxy-server",
-                                        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")))) {
+        String server = "root FOLDER/www; types { text/html html; } location /header { "
+                + "add_header Content-Security-Policy upgrade-insecure-requests; try_files /page.html =404; }";
+        try (ChromiumBrowser browser = new ChromiumBrowser();
+                NginxServer nginx = NginxServer.start(folder, fixture.identity(), server)) {
             Path www = Files.createDirectories(folder.resolve("www"));
             Files.writeString(www.resolve("page.html"), "<!doctype html><title>x</title>" + RESOURCES);
 
@@ -295,9 +277,9 @@ class MixedContentTest {
     /** What Chromium reports for a page. */
     private record Visit(Set<String> blocked, Set<String> upgraded, Set<String> requested) {}
 
-    private static Visit visit(Browser browser, String url) {
+    private static Visit visit(ChromiumBrowser browser, String url) {
         Visit visit = new Visit(new TreeSet<>(), new TreeSet<>(), new TreeSet<>());
-        try (BrowserContext context = browser.newContext(new Browser.NewContextOptions().setIgnoreHTTPSErrors(true))) {
+        try (BrowserContext context = browser.lab()) {
             Page page = context.newPage();
             page.onConsoleMessage(message -> {
                 Matcher matcher = CONSOLE.matcher(message.text().replace('\n', ' '));
