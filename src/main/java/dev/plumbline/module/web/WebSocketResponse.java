@@ -43,20 +43,19 @@ final class WebSocketResponse {
                 && HeaderParser.split(connection, ',').stream().anyMatch("upgrade"::equalsIgnoreCase);
     }
 
-    /** The negotiated extensions with their parameters. */
+    /** The negotiated extensions with their parameters; empty elements of the list are invalid. */
     static List<String> extensions(ResponseHeaders headers) {
         String header = headers.joined("sec-websocket-extensions");
-        return header == null
-                ? List.of()
-                : HeaderParser.split(header, ',').stream()
-                        .filter(extension -> !extension.isEmpty())
-                        .toList();
+        return header == null ? List.of() : HeaderParser.split(header, ',');
     }
 
     /** Why clients reject the extensions, as a sentence; null if they are valid. */
     static @Nullable String extensionError(List<String> extensions) {
         boolean negotiated = false;
         for (String extension : extensions) {
+            if (extension.isEmpty()) {
+                return "The list contains an empty element.";
+            }
             List<String> parts = HeaderParser.split(extension, ';');
             if (!parts.get(0).equals(DEFLATE)) {
                 return "The extension " + parts.get(0) + " was not offered.";

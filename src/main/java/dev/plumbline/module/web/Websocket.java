@@ -12,9 +12,11 @@ import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.probe.http.ResponseHeaders;
 import io.vertx.core.Future;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Opens a WebSocket, verifies the handshake and closes it. */
@@ -22,6 +24,10 @@ import org.jspecify.annotations.Nullable;
 public final class Websocket implements CheckModule<Websocket.Evidence, Websocket.Report, Websocket.Findings> {
     private static final String SUBPROTOCOLS = "subprotocols";
     private static final int KEY_BYTES = 16;
+
+    /** The response of servers that require a subprotocol, for example Prosody. */
+    private static final int NOT_IMPLEMENTED = 501;
+
     private static final String NOT_SET = "not set";
 
     /** The fields of the report. */
@@ -30,7 +36,7 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
             @Nullable Integer status,
             @Nullable String subprotocol,
             List<String> extensions,
-            @Nullable Integer timeMs) {}
+            long timeMs) {}
 
     /** The findings. */
     public interface Findings extends FindingCollector {
@@ -46,6 +52,12 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
 
         void redirected(int status, String location);
 
+        void rateLimited(int status, String retryAfter);
+
+        void temporarilyUnavailable(int status, String retryAfter);
+
+        void serverError(int status);
+
         void notUpgraded(int status);
 
         void authenticationRequired(int status);
@@ -60,8 +72,10 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
     /**
      * @param key the Sec-WebSocket-Key of the request
      * @param trace without redirects
+     * @param timeMs the duration until the response or the error
+     * @param receivedAt when the response was received
      */
-    public record Evidence(String key, RedirectTrace trace) {}
+    public record Evidence(String key, RedirectTrace trace, long timeMs, Instant receivedAt) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
@@ -76,7 +90,14 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
         HttpRequestSpec offer = subprotocols.isEmpty()
                 ? request
                 : request.with("sec-websocket-protocol", String.join(", ", subprotocols));
-        return context.probe(HttpProbe.class).follow(context, offer, 0).map(trace -> new Evidence(key, trace));
+        long start = System.nanoTime();
+        return context.probe(HttpProbe.class)
+                .follow(context, offer, 0)
+                .map(trace -> new Evidence(
+                        key,
+                        trace,
+                        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start),
+                        context.clock().instant()));
     }
 
     @Override
@@ -84,27 +105,24 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
         HttpExchange response = evidence.trace().last();
         if (response == null) {
             findings.error(evidence.trace().error());
-            return new Report(false, null, null, List.of(), null);
+            return new Report(false, null, null, List.of(), evidence.timeMs());
         }
         List<String> offered = options.list(SUBPROTOCOLS);
         boolean switched = response.status() == 101;
         boolean upgraded = switched && isAccepted(response.headers(), evidence.key(), offered, findings);
         if (!switched) {
-            evaluateRejection(response, findings);
+            evaluateRejection(response, evidence.receivedAt(), findings);
         }
         String subprotocol = switched ? response.headers().joined("sec-websocket-protocol") : null;
         if (!response.url().secure()) {
             findings.unencrypted();
-        }
-        if (upgraded && subprotocol == null && !offered.isEmpty()) {
-            findings.noSubprotocol(offered);
         }
         return new Report(
                 upgraded,
                 response.status(),
                 subprotocol,
                 switched ? WebSocketResponse.extensions(response.headers()) : List.of(),
-                (int) Math.round(response.timings().totalMs()));
+                evidence.timeMs());
     }
 
     /** Whether a client accepts the handshake. Reports each violation. */
@@ -121,7 +139,10 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
             valid = false;
         }
         String subprotocol = headers.joined("sec-websocket-protocol");
-        if (subprotocol != null && !offered.contains(subprotocol.strip())) {
+        if (subprotocol == null && !offered.isEmpty()) {
+            findings.noSubprotocol(offered);
+            valid = false;
+        } else if (subprotocol != null && !offered.contains(subprotocol.strip())) {
             findings.subprotocolInvalid(subprotocol);
             valid = false;
         }
@@ -137,9 +158,17 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
         return value == null ? NOT_SET : value;
     }
 
-    private static void evaluateRejection(HttpExchange response, Findings findings) {
+    private static void evaluateRejection(HttpExchange response, Instant receivedAt, Findings findings) {
         List<String> versions = WebSocketResponse.otherVersions(response.headers());
-        if (response.redirects()) {
+        RetryAfter retryAfter = RetryAfter.of(response, receivedAt);
+        if (retryAfter != null) {
+            findings.retryAfter(retryAfter.seconds());
+            if (response.status() == 429) {
+                findings.rateLimited(response.status(), retryAfter.value());
+            } else {
+                findings.temporarilyUnavailable(response.status(), retryAfter.value());
+            }
+        } else if (response.redirects()) {
             findings.redirected(
                     response.status(), String.valueOf(response.headers().firstText("location")));
         } else if (response.status() == 401 || response.status() == 407) {
@@ -148,6 +177,8 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
             findings.forbidden();
         } else if (!versions.isEmpty()) {
             findings.versionUnsupported(versions);
+        } else if (response.status() >= 500 && response.status() != NOT_IMPLEMENTED) {
+            findings.serverError(response.status());
         } else {
             findings.notUpgraded(response.status());
         }

@@ -31,6 +31,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -96,9 +97,12 @@ class WebsocketTest {
                 "Upgrade | websocket, h2c | upgrade_invalid",
                 "Connection | - | upgrade_invalid",
                 "Connection | close | upgrade_invalid",
+                "Sec-WebSocket-Protocol | - | no_subprotocol",
                 "Sec-WebSocket-Protocol | superchat | subprotocol_invalid",
                 "Sec-WebSocket-Protocol | chat, chat | subprotocol_invalid",
                 "Sec-WebSocket-Extensions | x-webkit-deflate-frame | extension_invalid",
+                "Sec-WebSocket-Extensions | '' | extension_invalid",
+                "Sec-WebSocket-Extensions | permessage-deflate, | extension_invalid",
                 "Sec-WebSocket-Extensions | permessage-deflate, permessage-deflate | extension_invalid",
                 "Sec-WebSocket-Extensions | permessage-deflate; server_max_window_bits=7 | extension_invalid",
                 "Sec-WebSocket-Extensions | permessage-deflate; client_no_context_takeover=1 | extension_invalid",
@@ -132,14 +136,19 @@ class WebsocketTest {
                         .fields())
                 .containsEntry("subprotocol", "chat")
                 .containsEntry("extensions", List.of("permessage-deflate; client_max_window_bits=12"))
-                .containsEntry("time_ms", 7);
+                .containsEntry("time_ms", 7L);
     }
 
     @ParameterizedTest
     @CsvSource({
         "200, x: y, not_upgraded, FAIL",
         "404, x: y, not_upgraded, FAIL",
-        "503, Retry-After: 5, not_upgraded, FAIL",
+        "502, x: y, server_error, FAIL",
+        "501, x: y, not_upgraded, FAIL",
+        "503, x: y, server_error, FAIL",
+        "503, Retry-After: 5, temporarily_unavailable, WARN",
+        "429, Retry-After: 5, rate_limited, WARN",
+        "429, x: y, not_upgraded, FAIL",
         "301, Location: https://b.test/, redirected, FAIL",
         "302, x: y, not_upgraded, FAIL",
         "401, WWW-Authenticate: Basic, authentication_required, WARN",
@@ -155,22 +164,29 @@ class WebsocketTest {
         assertThat(codes(evaluation)).containsExactly(code);
         assertThat(Verdict.of(evaluation.findings(), null, true)).isEqualTo(verdict);
         assertThat(evaluation.fields()).containsEntry("upgraded", false).containsEntry("extensions", List.of());
+        assertThat(evaluation.retryAfterSeconds()).isEqualTo(header.startsWith("Retry-After") ? 5 : 0);
     }
 
     @Test
-    void reportsUnencryptedWebSocketsAndMissingSubprotocols() {
-        assertThat(codes(evaluate("ws", 101, "subprotocols=mqtt", VALID.toArray(String[]::new))))
-                .containsExactly("unencrypted", "no_subprotocol");
+    void reportsUnencryptedWebSockets() {
+        Evaluation evaluation = evaluate("ws", 101, "", VALID.toArray(String[]::new));
+
+        assertThat(codes(evaluation)).containsExactly("unencrypted");
+        assertThat(Verdict.of(evaluation.findings(), null, true)).isEqualTo(Verdict.PASS);
     }
 
     @Test
     void reportsErrorWithoutResponse() {
         Evaluation evaluation = MODULE.evaluate(
-                new Websocket.Evidence(KEY, failedTrace(ErrorCode.CONNECT_REFUSED, "https://a.test/")),
+                new Websocket.Evidence(
+                        KEY, failedTrace(ErrorCode.CONNECT_REFUSED, "https://a.test/"), 9, Instant.EPOCH),
                 Options.defaults(MODULE.description()));
 
         assertThat(evaluation.error().code()).isEqualTo(ErrorCode.CONNECT_REFUSED);
-        assertThat(evaluation.fields()).containsEntry("upgraded", false).containsEntry("status", null);
+        assertThat(evaluation.fields())
+                .containsEntry("upgraded", false)
+                .containsEntry("status", null)
+                .containsEntry("time_ms", 9L);
     }
 
     @Property(tries = 1_000)
@@ -366,7 +382,7 @@ class WebsocketTest {
                 query.isEmpty() ? Map.of() : Map.of(query.split("=", 2)[0], query.split("=", 2)[1]);
         HttpExchange response = page(scheme.replaceFirst("ws", "http") + "://a.test/", status, "", headers);
         return MODULE.evaluate(
-                new Websocket.Evidence(KEY, trace(response)),
+                new Websocket.Evidence(KEY, trace(response), 7, Instant.EPOCH),
                 Options.parse(MODULE.description(), options).options());
     }
 }
