@@ -45,6 +45,7 @@ public final class HttpLab {
                     CookiePages.all(),
                     CachePages.all(),
                     RedirectPages.all(),
+                    CorsPages.all(),
                     HostilePages.slow(),
                     HostilePages.endless(),
                     HostilePages.broken(),
@@ -235,6 +236,10 @@ public final class HttpLab {
         targets.addAll(WebSocketPages.targets(authority()));
         targets.add(new LabTarget("http-status", secure("/ok"), "200, served_over_http1"));
         targets.add(new LabTarget("http-status", http2("/ok"), "200 over HTTP/2"));
+        targets.add(new LabTarget("cors", secure("/cors/none"), "verdict=pass"));
+        targets.add(new LabTarget("cors", secure("/cors/one"), "allow_origin=null, only one origin is allowed"));
+        targets.add(new LabTarget("cors", secure("/cors/reflect-credentials"), "verdict=fail"));
+        targets.add(new LabTarget("cors", secure("/cors/preflight-closed"), "preflight_status=null"));
         targets.add(new LabTarget("redirect-chain", http("/redirect/chain/3"), "hop_count=3"));
         targets.add(new LabTarget("redirect-chain", secure("/redirect/to-http"), "https_downgrade=true"));
         targets.add(new LabTarget("redirect-chain", http("/redirect/loop"), "redirect_loop"));

@@ -54,6 +54,10 @@ final class LabExchange {
         return method.equals("HEAD");
     }
 
+    String method() {
+        return method;
+    }
+
     /** The value of a header of the request; empty if it is missing. */
     String header(String name) {
         return requestHead

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -227,7 +228,7 @@ class CookiesTest {
                         .filter(line -> line.contains("\t"))
                         .map(line -> line.split("\t"))
                         .map(parts -> "%s %s %s secure=%s"
-                                .formatted(parts[5], parts[0], parts[2], parts[3].toLowerCase(java.util.Locale.ROOT)))
+                                .formatted(parts[5], parts[0], parts[2], parts[3].toLowerCase(Locale.ROOT)))
                         .sorted()
                         .toList();
                 assertThat(cookies(result.fields()).stream()
