@@ -109,6 +109,20 @@ class StartTlsServersTest {
         }
     }
 
+    /** BoringSSL does not support Ed25519, so the dialog is repeated over a second connection. */
+    @Test
+    void vsftpdWithAnEd25519Certificate() throws Exception {
+        TestCa.Identity ed25519 = fixture.lab
+                .issuer()
+                .issue(CertificateSpec.server(StartTlsLab.HOST).key("Ed25519"));
+        try (StartTlsServer server = StartTlsServer.vsftpd(folder, ed25519, true)) {
+            assertThat(check(server, "ftp").fields())
+                    .containsEntry("valid", true)
+                    .containsEntry("key_type", "Ed25519")
+                    .containsEntry("starttls_offered", true);
+        }
+    }
+
     @Test
     void vsftpdWithoutTls() throws Exception {
         try (StartTlsServer server = StartTlsServer.vsftpd(folder, identity, false)) {
