@@ -47,8 +47,8 @@ final class HttpTlsOptions {
     }
 
     /**
-     * The engines in the order of the attempts, created at the first use: BoringSSL, BoringSSL with post-quantum key
-     * exchange for servers that require it, and the JDK.
+     * The engines in the order of the attempts, created at the first use except for the first: BoringSSL, BoringSSL
+     * with post-quantum key exchange for servers that require it, and the JDK.
      *
      * @throws IllegalStateException if no TLS engine is available
      */
@@ -57,22 +57,25 @@ final class HttpTlsOptions {
         List<Engine> engines = TlsClientOptions.nativeEngine()
                 ? List.of(() -> boringSsl(false), () -> boringSsl(true), jdk)
                 : List.of(jdk);
+        HttpTlsOptions first = engines.get(0).createUnchecked();
         List<Supplier<HttpTlsOptions>> suppliers = new ArrayList<>();
-        for (Engine engine : engines) {
-            suppliers.add(Suppliers.memoize(() -> {
-                try {
-                    return engine.create();
-                } catch (SSLException broken) {
-                    throw new IllegalStateException("no TLS engine is available", broken);
-                }
-            }));
+        suppliers.add(() -> first);
+        for (Engine other : engines.subList(1, engines.size())) {
+            suppliers.add(Suppliers.memoize(other::createUnchecked));
         }
-        suppliers.get(0).get();
         return List.copyOf(suppliers);
     }
 
     private interface Engine {
         HttpTlsOptions create() throws SSLException;
+
+        default HttpTlsOptions createUnchecked() {
+            try {
+                return create();
+            } catch (SSLException broken) {
+                throw new IllegalStateException("no TLS engine is available", broken);
+            }
+        }
     }
 
     private static HttpTlsOptions boringSsl(boolean postQuantum) throws SSLException {
