@@ -149,7 +149,7 @@ final class GoodPages {
         c.respond(c.head() ? head : other, "", "content");
     }
 
-    private static Buffer gzip(String text) {
+    static Buffer gzip(String text) {
         return compressed(text, true);
     }
 

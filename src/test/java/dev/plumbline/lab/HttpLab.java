@@ -46,6 +46,7 @@ public final class HttpLab {
                     CachePages.all(),
                     RedirectPages.all(),
                     CorsPages.all(),
+                    SitemapPages.all(),
                     HostilePages.slow(),
                     HostilePages.endless(),
                     HostilePages.broken(),
@@ -240,6 +241,8 @@ public final class HttpLab {
         targets.add(new LabTarget("cors", secure("/cors/one"), "allow_origin=null, only one origin is allowed"));
         targets.add(new LabTarget("cors", secure("/cors/reflect-credentials"), "verdict=fail"));
         targets.add(new LabTarget("cors", secure("/cors/preflight-closed"), "preflight_status=null"));
+        SitemapPages.targets()
+                .forEach((path, expectation) -> targets.add(new LabTarget("sitemap", http(path), expectation)));
         targets.add(new LabTarget("redirect-chain", http("/redirect/chain/3"), "hop_count=3"));
         targets.add(new LabTarget("redirect-chain", secure("/redirect/to-http"), "https_downgrade=true"));
         targets.add(new LabTarget("redirect-chain", http("/redirect/loop"), "redirect_loop"));

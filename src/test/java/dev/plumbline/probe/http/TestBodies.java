@@ -10,4 +10,9 @@ public final class TestBodies {
     public static HttpBody of(String text) {
         return new HttpBody(text.getBytes(StandardCharsets.UTF_8), false);
     }
+
+    /** @param truncated whether the body has more bytes */
+    public static HttpBody of(byte[] bytes, boolean truncated) {
+        return new HttpBody(bytes, truncated);
+    }
 }
