@@ -43,6 +43,16 @@ public sealed interface Target {
             return port == defaultPort(scheme) ? host.inUrl() : host.inUrl() + ":" + port;
         }
 
+        /** The scheme and the authority, for example {@code https://example.com}. */
+        public String origin() {
+            return scheme + "://" + authority();
+        }
+
+        /** Another URL of the same origin. */
+        public Url at(String otherPathAndQuery) {
+            return new Url(scheme, host, port, otherPathAndQuery);
+        }
+
         /** Whether the scheme uses TLS. */
         public boolean secure() {
             return scheme.equals("https") || scheme.equals("wss");
@@ -50,7 +60,7 @@ public sealed interface Target {
 
         @Override
         public String text() {
-            return scheme + "://" + authority() + pathAndQuery;
+            return origin() + pathAndQuery;
         }
 
         /** The default port of a scheme; 0 for an unknown scheme. */

@@ -184,18 +184,15 @@ public final class Indexability
         String agent = String.valueOf(context.options().text("agent"));
         Map<String, List<Target.Url>> sites = new LinkedHashMap<>();
         for (HttpExchange hop : trace.hops()) {
-            sites.computeIfAbsent(site(hop.url()), first -> new ArrayList<>()).add(hop.url());
+            sites.computeIfAbsent(hop.url().origin(), first -> new ArrayList<>())
+                    .add(hop.url());
         }
         List<List<Target.Url>> urls = List.copyOf(sites.values());
         Future<RobotsAccess> first = RobotsAccess.of(context, urls.get(0), agent);
-        List<Target.Url> last = sites.get(site(trace.url()));
+        List<Target.Url> last = sites.get(trace.url().origin());
         return urls.size() == 1 || last == null || last == urls.get(0)
                 ? first.map(List::of)
                 : first.compose(one -> RobotsAccess.of(context, last, agent).map(two -> List.of(one, two)));
-    }
-
-    private static String site(Target.Url url) {
-        return url.scheme() + "://" + url.authority();
     }
 
     private static Future<@Nullable CanonicalTarget> canonicalTarget(@Nullable Content content, CheckContext context) {

@@ -36,8 +36,7 @@ record RobotsAccess(
 
     /** @param urls of one site, at least one */
     static Future<RobotsAccess> of(CheckContext context, List<Target.Url> urls, String agent) {
-        Target.Url first = urls.get(0);
-        Target.Url url = new Target.Url(first.scheme(), first.host(), first.port(), "/robots.txt");
+        Target.Url url = urls.get(0).at("/robots.txt");
         return context.probe(HttpProbe.class).page(context, url).compose(trace -> {
             HttpExchange response = trace.page();
             return response == null || trace.error() != null || response.status() / 100 != 2

@@ -98,7 +98,7 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
         String agent = String.valueOf(context.options().text("agent"));
         RobotsStandard standard = RobotsStandard.of(agent);
         return context.probe(HttpProbe.class)
-                .page(context, new Target.Url(url.scheme(), url.host(), url.port(), "/robots.txt"))
+                .page(context, url.at("/robots.txt"))
                 .compose(trace -> {
                     HttpExchange response = trace.page();
                     return response == null || response.status() / 100 != 2

@@ -120,7 +120,7 @@ final class SitemapCrawl {
     /** Returns the first sitemap in robots.txt, otherwise the default path. */
     private Future<Target.Url> find() {
         return context.probe(HttpProbe.class)
-                .page(context, at("/robots.txt"))
+                .page(context, target.at("/robots.txt"))
                 .compose(trace -> {
                     CheckError error = trace.error();
                     if (trace.hops().isEmpty() && error != null) {
@@ -132,15 +132,11 @@ final class SitemapCrawl {
                     List<Target.Url> urls = robots.sitemaps();
                     robotsFault = robots.fault();
                     source = urls.isEmpty() ? Source.DEFAULT_PATH : Source.ROBOTS_TXT;
-                    Target.Url first = urls.isEmpty() ? at("/sitemap.xml") : urls.get(0);
+                    Target.Url first = urls.isEmpty() ? target.at("/sitemap.xml") : urls.get(0);
                     known.add(first.text());
                     urls.forEach(url -> list(new Listed(url, null, false)));
                     return first;
                 });
-    }
-
-    private Target.Url at(String path) {
-        return new Target.Url(target.scheme(), target.host(), target.port(), path);
     }
 
     /**
@@ -257,7 +253,7 @@ final class SitemapCrawl {
         Target.Url first = files.isEmpty() ? url : files.get(0).url();
         Target.Url lastOfFirst = files.isEmpty() ? lastUrl : files.get(0).lastUrl();
         Set<String> origins = new HashSet<>();
-        List.of(target, first, lastOfFirst).forEach(each -> origins.add(SitemapEntries.origin(each)));
+        List.of(target, first, lastOfFirst).forEach(each -> origins.add(each.origin()));
         String path = first.pathAndQuery();
         String directory =
                 source == Source.TARGET ? path.substring(0, path.lastIndexOf('/', endOfPath(path)) + 1) : null;

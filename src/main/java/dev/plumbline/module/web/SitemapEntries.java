@@ -64,10 +64,6 @@ final class SitemapEntries {
         this.maxUrls = maxUrls;
     }
 
-    static String origin(Target.Url url) {
-        return url.scheme() + "://" + url.authority();
-    }
-
     /** An element of the current entry, with its text. */
     void element(Kind kind, String name, String text, int line) {
         if (name.equals(kind.location())) {
@@ -137,7 +133,7 @@ final class SitemapEntries {
                     "%s is not a valid absolute URL of less than 2,048 characters".formatted(shown(url)));
             return true;
         }
-        if (!scope.origins().contains(origin(parsed))) {
+        if (!scope.origins().contains(parsed.origin())) {
             tally(Problem.FOREIGN, parsed.text());
         } else if (scope.directory() != null && !parsed.pathAndQuery().startsWith(scope.directory())) {
             tally(Problem.OUTSIDE, parsed.text());
