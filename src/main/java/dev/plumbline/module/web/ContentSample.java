@@ -2,10 +2,10 @@ package dev.plumbline.module.web;
 
 import com.google.common.hash.HashCode;
 import com.google.common.hash.Hashing;
-import dev.plumbline.probe.http.HeaderParser;
 import dev.plumbline.probe.http.HttpBody;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.ResponseHeaders;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +44,7 @@ record ContentSample(
                 Hashing.sha256().hashBytes(content.shared()),
                 !content.truncated(),
                 !content.unreadable(),
-                varies(headers.joined("vary")),
+                varies(headers.elements("vary")),
                 type);
     }
 
@@ -57,10 +57,8 @@ record ContentSample(
         };
     }
 
-    private static boolean varies(@Nullable String header) {
-        return header != null
-                && HeaderParser.split(lowerCase(header), ',').stream()
-                        .anyMatch(name -> name.equals("accept-encoding") || name.equals("*"));
+    private static boolean varies(List<String> names) {
+        return names.contains("accept-encoding") || names.contains("*");
     }
 
     private static String lowerCase(@Nullable String text) {

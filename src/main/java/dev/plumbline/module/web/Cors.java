@@ -10,7 +10,6 @@ import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.egress.RegistrableDomains;
-import dev.plumbline.probe.http.HeaderParser;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
@@ -22,7 +21,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Which origins can read the responses of a URL by Cross-Origin Resource Sharing. */
@@ -310,8 +308,7 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
     }
 
     private static boolean allowsHeader(Response preflight) {
-        String headers = preflight.headers().joined("access-control-allow-headers");
-        List<String> names = headers == null ? List.of() : HeaderParser.split(headers.toLowerCase(Locale.ROOT), ',');
+        List<String> names = preflight.headers().elements("access-control-allow-headers");
         return names.contains(PREFLIGHT_HEADER) || names.contains("*");
     }
 
@@ -323,17 +320,13 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
         boolean differ =
                 responses.stream().map(Response::allowOrigin).distinct().count() > 1;
         for (Response response : responses) {
-            String vary = response.headers().joined("vary");
+            List<String> names = response.headers().elements("vary");
             String caching = response.headers().joined("cache-control");
-            Set<String> names = vary == null
-                    ? Set.of()
-                    : Set.copyOf(HeaderParser.split(vary.toLowerCase(Locale.ROOT), ',').stream()
-                            .distinct()
-                            .toList());
             boolean stored =
                     caching == null || !caching.toLowerCase(Locale.ROOT).contains("no-store");
             if (differ && stored && !names.contains("origin") && !names.contains("*")) {
-                findings.varyMissing(Objects.requireNonNullElse(vary, NOT_SET));
+                findings.varyMissing(
+                        Objects.requireNonNullElse(response.headers().joined("vary"), NOT_SET));
                 return;
             }
         }

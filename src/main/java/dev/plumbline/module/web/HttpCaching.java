@@ -8,7 +8,6 @@ import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
-import dev.plumbline.probe.http.HeaderParser;
 import dev.plumbline.probe.http.HttpDate;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
@@ -241,13 +240,7 @@ public final class HttpCaching implements CheckModule<HttpCaching.Evidence, Http
     }
 
     private static Set<String> vary(ResponseHeaders headers, Findings findings) {
-        String value = headers.joined("vary");
-        Set<String> names = new LinkedHashSet<>();
-        if (value != null) {
-            HeaderParser.split(value.toLowerCase(Locale.ROOT), ',').stream()
-                    .filter(name -> !name.isEmpty())
-                    .forEach(names::add);
-        }
+        Set<String> names = new LinkedHashSet<>(headers.elements("vary"));
         if (names.contains("*")) {
             findings.varyAny();
         } else {

@@ -4,10 +4,8 @@ import com.google.common.hash.Hashing;
 import dev.plumbline.probe.http.HeaderParser;
 import dev.plumbline.probe.http.ResponseHeaders;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -36,11 +34,9 @@ final class WebSocketResponse {
     /** Whether the headers Upgrade and Connection confirm the switch to the WebSocket protocol. */
     static boolean confirmsUpgrade(ResponseHeaders headers) {
         String upgrade = headers.joined("upgrade");
-        String connection = headers.joined("connection");
         return upgrade != null
                 && upgrade.strip().equalsIgnoreCase("websocket")
-                && connection != null
-                && HeaderParser.split(connection, ',').stream().anyMatch("upgrade"::equalsIgnoreCase);
+                && headers.elements("connection").contains("upgrade");
     }
 
     /** The negotiated extensions with their parameters; empty elements of the list are invalid. */
@@ -93,10 +89,7 @@ final class WebSocketResponse {
 
     /** The supported protocol versions of a response that rejects the offered one; empty if they include it. */
     static List<String> otherVersions(ResponseHeaders headers) {
-        List<String> versions = new ArrayList<>();
-        for (String version : headers.all("sec-websocket-version")) {
-            versions.addAll(HeaderParser.split(version.toLowerCase(Locale.ROOT), ','));
-        }
+        List<String> versions = headers.elements("sec-websocket-version");
         return versions.contains("13") ? List.of() : versions;
     }
 }

@@ -1,6 +1,7 @@
 package dev.plumbline.probe.http;
 
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,16 @@ public record ResponseHeaders(List<HttpHeader> lines) {
     /** The values of all headers with this name, joined with commas (RFC 9110 section 5.3); null if there are none. */
     public @Nullable String joined(String name) {
         return has(name) ? String.join(", ", all(name)) : null;
+    }
+
+    /** The elements of a list (RFC 9110 section 5.6.1) in lower case, without empty ones; empty if it is not sent. */
+    public List<String> elements(String name) {
+        String value = joined(name);
+        return value == null
+                ? List.of()
+                : HeaderParser.split(value.toLowerCase(Locale.ROOT), ',').stream()
+                        .filter(element -> !element.isEmpty())
+                        .toList();
     }
 
     public boolean has(String name) {

@@ -156,6 +156,8 @@ class WebsocketTest {
         "426, Sec-WebSocket-Version: 8, version_unsupported, FAIL",
         "400, 'Sec-WebSocket-Version: 7, 8', version_unsupported, FAIL",
         "400, 'Sec-WebSocket-Version: 13, 8', not_upgraded, FAIL",
+        // an empty list does not name another version
+        "400, 'Sec-WebSocket-Version: ,', not_upgraded, FAIL",
         "426, Upgrade: websocket, not_upgraded, FAIL"
     })
     void reportsRejection(int status, String header, String code, Verdict verdict) {
