@@ -110,10 +110,17 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
     /**
      * @param traces one for each method that was tried, in order; the last one is reported
      * @param receivedAt when the last response was received
+     * @param text the decoded content of the last response; null if it is unknown
      */
-    public record Evidence(List<RedirectTrace> traces, Instant receivedAt) {
+    public record Evidence(List<RedirectTrace> traces, Instant receivedAt, @Nullable String text) {
         public Evidence {
             traces = List.copyOf(traces);
+        }
+
+        /** Decodes the content of the last response. */
+        static Evidence of(List<RedirectTrace> traces, Instant receivedAt) {
+            HttpExchange last = lastResponse(traces);
+            return new Evidence(traces, receivedAt, last == null ? null : readableText(last));
         }
     }
 
@@ -127,24 +134,29 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         int redirects = (int) options.integer("max_redirects");
         boolean getOnly = startsWithGet(options);
         if (getOnly || "head".equals(options.text("method"))) {
-            return send(context, getOnly ? get : head, redirects).map(trace -> evidence(context, trace));
+            return send(context, getOnly ? get : head, redirects).compose(trace -> evidence(context, trace));
         }
         // HEAD may use half of the time, so that GET is possible after a HEAD without a response.
         Deadline deadline = context.deadline();
         CheckContext half = context.within(deadline.atMost(deadline.remainingMillis() / 2));
         return send(half, head, redirects).compose(first -> {
             if (!rejectsHead(first, context.clock().instant())) {
-                return Future.succeededFuture(evidence(context, first));
+                return evidence(context, first);
             }
             int followed = followedRedirects(first);
             return send(context, get.to(first.url()), redirects - followed)
                     .map(second -> followed == 0 ? second : second.afterRedirect())
-                    .map(second -> evidence(context, first, second));
+                    .compose(second -> evidence(context, first, second));
         });
     }
 
-    private static Evidence evidence(CheckContext context, RedirectTrace... traces) {
-        return new Evidence(List.of(traces), context.clock().instant());
+    private static Future<Evidence> evidence(CheckContext context, RedirectTrace... traces) {
+        Instant receivedAt = context.clock().instant();
+        List<RedirectTrace> all = List.of(traces);
+        HttpExchange last = lastResponse(all);
+        return last != null && last.body().size() > 0 && last.headers().has("content-encoding")
+                ? context.executeBlocking(() -> Evidence.of(all, receivedAt))
+                : Future.succeededFuture(Evidence.of(all, receivedAt));
     }
 
     private static boolean startsWithGet(Options options) {
@@ -208,7 +220,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         boolean complete = last != null && trace.error() == null;
         boolean ok = complete && (expected == null ? last.status() / 100 == 2 : matches(expected, last.status()));
         RetryAfter retryAfter = complete && !ok ? RetryAfter.of(last, evidence.receivedAt()) : null;
-        String page = last == null ? null : readableText(last);
+        String page = evidence.text();
         String text = options.text("contains");
         Boolean matched = text == null || page == null ? null : Boolean.valueOf(page.contains(text));
         boolean blocked = last != null && PageHeuristics.looksBlocked(last.status(), last.headers(), page);

@@ -5,6 +5,7 @@ import static dev.plumbline.check.FindingCollector.reportIfAny;
 import com.google.auto.service.AutoService;
 import com.google.common.base.Utf8;
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.FindingCollector;
@@ -25,6 +26,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -109,11 +111,45 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
         void redirected(Target.Url url);
     }
 
+    /** A decoded file. */
+    record Content(SecurityTxtFile file, boolean truncated, boolean utf8) {
+        static Content of(HttpBody body) {
+            return new Content(
+                    SecurityTxtFile.parse(new String(body.shared(), StandardCharsets.UTF_8)),
+                    body.truncated(),
+                    body.truncated() || Utf8.isWellFormed(body.shared()));
+        }
+    }
+
     /**
      * @param legacy the response for the legacy location; null if it was not requested
+     * @param content of the first response that contains a file; null if there is none or it cannot be decoded
+     * @param contentError why the file cannot be decoded; null if it was
      * @param now the time of the check
      */
-    public record Evidence(RedirectTrace wellKnown, @Nullable RedirectTrace legacy, Instant now) {}
+    public record Evidence(
+            RedirectTrace wellKnown,
+            @Nullable RedirectTrace legacy,
+            @Nullable Content content,
+            @Nullable CheckError contentError,
+            Instant now) {
+
+        /** Decodes and parses the file. */
+        static Evidence of(RedirectTrace wellKnown, @Nullable RedirectTrace legacy, Instant now) {
+            HttpExchange file = Stream.of(Optional.of(wellKnown), Optional.ofNullable(legacy))
+                    .flatMap(Optional::stream)
+                    .map(RedirectTrace::page)
+                    .filter(page -> page != null && isFile(page))
+                    .findFirst()
+                    .orElse(null);
+            try {
+                Content content = file == null ? null : Content.of(file.content(MAX_BYTES));
+                return new Evidence(wellKnown, legacy, content, null, now);
+            } catch (CheckFailure unreadable) {
+                return new Evidence(wellKnown, legacy, null, unreadable.error(), now);
+            }
+        }
+    }
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
@@ -121,9 +157,9 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
         Instant now = context.clock().instant();
         return fetch(context, domain, PATH)
                 .compose(wellKnown -> wellKnown.page() == null || isFile(wellKnown.page())
-                        ? Future.succeededFuture(new Evidence(wellKnown, null, now))
+                        ? context.executeBlocking(() -> Evidence.of(wellKnown, null, now))
                         : fetch(context.patiently(), domain, LEGACY_PATH)
-                                .map(legacy -> new Evidence(wellKnown, legacy, now)));
+                                .compose(legacy -> context.executeBlocking(() -> Evidence.of(wellKnown, legacy, now))));
     }
 
     private Future<RedirectTrace> fetch(CheckContext context, String domain, String path) {
@@ -153,7 +189,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
             return null;
         }
         if (isFile(first)) {
-            return evaluateFile(evidence.wellKnown(), first, evidence.now(), findings);
+            return evaluateFile(evidence, evidence.wellKnown(), first, findings);
         }
         HttpExchange second = legacy == null ? null : legacy.page();
         if (legacy != null && (second == null || legacy.error() != null)) {
@@ -161,7 +197,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
             return null;
         }
         if (legacy != null && second != null && isFile(second)) {
-            Report report = evaluateFile(legacy, second, evidence.now(), findings);
+            Report report = evaluateFile(evidence, legacy, second, findings);
             if (report != null) {
                 findings.legacyLocation();
             }
@@ -190,15 +226,14 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
     }
 
     private static @Nullable Report evaluateFile(
-            RedirectTrace trace, HttpExchange response, Instant now, Findings findings) {
-        HttpBody body;
-        try {
-            body = response.content(MAX_BYTES);
-        } catch (CheckFailure unreadable) {
-            findings.error(unreadable.error());
+            Evidence evidence, RedirectTrace trace, HttpExchange response, Findings findings) {
+        Content content = evidence.content();
+        if (content == null) {
+            findings.error(evidence.contentError());
             return null;
         }
-        SecurityTxtFile file = SecurityTxtFile.parse(new String(body.shared(), StandardCharsets.UTF_8));
+        SecurityTxtFile file = content.file();
+        Instant now = evidence.now();
         Target.Url requested = trace.hops().get(0).url();
         Boolean canonical = file.canonicals().isEmpty()
                 ? null
@@ -207,7 +242,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
         if (!response.url().secure() || trace.downgraded()) {
             findings.notHttps(response.url());
         }
-        if (body.truncated()) {
+        if (content.truncated()) {
             findings.tooLarge();
         } else {
             evaluateRequiredFields(file, exampleExpiry(now), findings);
@@ -219,7 +254,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
         }
         List<String> errors = Stream.concat(
                         file.errors().stream(),
-                        body.truncated() || Utf8.isWellFormed(body.shared())
+                        content.utf8()
                                 ? Stream.empty()
                                 : Stream.of("The file contains bytes that are not valid UTF-8."))
                 .toList();

@@ -3,23 +3,31 @@ package dev.plumbline.probe.http;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import com.github.luben.zstd.util.Native;
 import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.Inflater;
 import java.util.zip.InflaterInputStream;
 import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
 import org.brotli.dec.BrotliInputStream;
 
-/** Decodes content codings (RFC 9110 section 8.4) with a limit on the decoded size and on the window. */
+/** Decodes content codings (RFC 9110 section 8.4) with limits on the decoded size, the window and the time. */
 final class ContentDecoder {
     /** The maximum number of codings of one body. */
     static final int MAX_CODINGS = 3;
 
     /** The maximum zstd window is 8 MiB (RFC 9659 section 3). */
     private static final int ZSTD_WINDOW_LOG = 23;
+
+    /**
+     * The time limit of a coding: 50 times as long as 2 MiB of content take. A meta-block of Brotli with 500 bytes can
+     * take milliseconds (RFC 7932 section 7.3) and decode to one byte.
+     */
+    private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final boolean CONCATENATED = true;
     private static final boolean ZSTD = isZstdAvailable();
@@ -30,8 +38,8 @@ final class ContentDecoder {
     private ContentDecoder() {}
 
     /**
-     * Decodes a body with several codings, the last of which is decoded first. Malformed or incomplete data gives the
-     * bytes before the error.
+     * Decodes a body with several codings, the last of which is decoded first. Malformed or incomplete data, and data
+     * that takes too long, gives the bytes before the error.
      *
      * @param contentEncoding the value of Content-Encoding
      * @param maxBytes the maximum size after each step
@@ -117,10 +125,27 @@ final class ContentDecoder {
         InputStream open(InputStream encoded) throws IOException;
     }
 
+    /** Fails after the time limit. Decoders read a few kilobytes at a time. */
+    private static final class TimeLimitedInput extends FilterInputStream {
+        private final long startNanos = System.nanoTime();
+
+        TimeLimitedInput(byte[] bytes) {
+            super(new ByteArrayInputStream(bytes));
+        }
+
+        @Override
+        public int read(byte[] target, int offset, int length) throws IOException {
+            if (System.nanoTime() - startNanos > MAX_NANOS) {
+                throw new IOException("the decoding takes too long");
+            }
+            return super.read(target, offset, length);
+        }
+    }
+
     private static HttpBody read(Decoder decoder, HttpBody body, int maxBytes) {
         byte[] decoded = new byte[Math.min(maxBytes, 8_192)];
         int size = 0;
-        try (InputStream in = decoder.open(new ByteArrayInputStream(body.shared()))) {
+        try (InputStream in = decoder.open(new TimeLimitedInput(body.shared()))) {
             while (true) {
                 if (size == decoded.length) {
                     if (size == maxBytes) {

@@ -281,7 +281,7 @@ class HttpStatusEvaluationTest {
         Options.Parsed parsed = Options.parse(MODULE.description(), raw);
         assertThat(parsed.faults()).isEmpty();
         assertThat(parsed.options()).isNotNull();
-        return MODULE.evaluate(new HttpStatus.Evidence(List.of(traces), Instant.EPOCH), parsed.options());
+        return MODULE.evaluate(HttpStatus.Evidence.of(List.of(traces), Instant.EPOCH), parsed.options());
     }
 
     private static Verdict verdict(Evaluation evaluation) {

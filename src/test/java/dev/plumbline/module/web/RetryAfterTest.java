@@ -188,7 +188,7 @@ class RetryAfterTest {
 
     private static Evaluation status(Map<String, ?> options, HttpExchange... hops) {
         Options parsed = Options.parse(STATUS.description(), options).options();
-        return STATUS.evaluate(new HttpStatus.Evidence(List.of(trace(hops)), NOW), parsed);
+        return STATUS.evaluate(HttpStatus.Evidence.of(List.of(trace(hops)), NOW), parsed);
     }
 
     private static Evaluation chain(HttpExchange... hops) {

@@ -443,7 +443,6 @@ class SecurityTxtTest {
     }
 
     private static Evaluation evaluate(RedirectTrace wellKnown, @Nullable RedirectTrace legacy) {
-        return MODULE.evaluate(
-                new SecurityTxt.Evidence(wellKnown, legacy, NOW), Options.defaults(MODULE.description()));
+        return MODULE.evaluate(SecurityTxt.Evidence.of(wellKnown, legacy, NOW), Options.defaults(MODULE.description()));
     }
 }

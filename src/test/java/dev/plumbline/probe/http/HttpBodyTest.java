@@ -170,6 +170,19 @@ class HttpBodyTest {
     }
 
     @Test
+    void stopsDecodingThatTakesLong() {
+        byte[] slow = BrotliEncoder.slow(8 * 1024 * 1024);
+
+        HttpBody plain =
+                assertTimeoutPreemptively(Duration.ofSeconds(10), () -> new HttpBody(slow, false).decoded("br", LIMIT));
+
+        assertThat(plain.unreadable()).isTrue();
+        HttpBody part = new HttpBody(BrotliEncoder.slow(5_000), false).decoded("br", LIMIT);
+        assertThat(part.unreadable()).isFalse();
+        assertThat(part.text(null)).matches("A+");
+    }
+
+    @Test
     void rejectsZstdWindowsOverEightMebibytes() throws IOException {
         assertThat(new HttpBody(zstdWithWindow(23), false)
                         .decoded("zstd", LIMIT)
