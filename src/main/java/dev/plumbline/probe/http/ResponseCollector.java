@@ -133,7 +133,7 @@ final class ResponseCollector {
 
     private boolean grow(int minSize) {
         int newSize = (int) Math.min(maxBodyBytes, Math.max(minSize, body.length * 2L));
-        if (!budget.acquire(newSize - body.length)) {
+        if (!budget.acquire(newSize - body.length, newSize)) {
             return false;
         }
         body = Arrays.copyOf(body, newSize);
