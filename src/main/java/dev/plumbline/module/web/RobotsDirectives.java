@@ -35,6 +35,9 @@ record RobotsDirectives(
     private static final int MAX_UNKNOWN = 20;
     private static final int MAX_PARTS = 1_000;
 
+    /** The maximum number of dates; each can take microseconds. */
+    private static final int MAX_DATES = 20;
+
     /** A part of a date that contains a comma, for example {@code Fri, 25 Jun 2027 15:00:00 GMT}. */
     private static final Pattern AFTER_WEEKDAY = Pattern.compile("[0-9]{1,2}[ -].{1,40}");
 
@@ -129,6 +132,7 @@ record RobotsDirectives(
         private final List<String> invalidDates = new ArrayList<>();
         private final Set<String> unknown = new LinkedHashSet<>();
         private @Nullable Instant unavailableAfter;
+        private int dates;
 
         void add(String directive) {
             String rule = directive.strip().toLowerCase(Locale.ROOT);
@@ -144,6 +148,10 @@ record RobotsDirectives(
         }
 
         private void date(String text) {
+            dates++;
+            if (dates > MAX_DATES) {
+                return;
+            }
             Instant date = parse(text);
             if (date == null) {
                 invalidDates.add(text);

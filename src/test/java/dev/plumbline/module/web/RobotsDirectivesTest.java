@@ -11,6 +11,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.StringLength;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,6 +41,15 @@ class RobotsDirectivesTest {
         assertThat(directives.unavailableAfter()).isEqualTo(date);
         assertThat(directives.invalidDates()).hasSize(date == null ? 1 : 0);
         assertThat(directives.unknown()).isEmpty();
+    }
+
+    @Test
+    void readsAFewDatesOnly() {
+        String header = "unavailable_after: x,".repeat(3_000);
+
+        RobotsDirectives directives = RobotsDirectives.ofHeaders(List.of(header, header), GOOGLEBOT);
+
+        assertThat(directives.invalidDates()).hasSize(20);
     }
 
     @Property
