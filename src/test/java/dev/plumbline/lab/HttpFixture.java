@@ -8,6 +8,7 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.config.Config;
 import dev.plumbline.config.Config.DnsSettings;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.egress.LabEgressGuard;
@@ -73,6 +74,12 @@ public final class HttpFixture implements AutoCloseable {
     public HttpProbe probe(TargetPolicy policy) {
         TrustRoots trust = TrustRoots.of(List.of(), List.of(root.certificate()));
         return new HttpProbe(vertx, LabEgressGuard.of(vertx, policy, dns), trust, policy, USER_AGENT);
+    }
+
+    /** A probe with a rate limit per address. */
+    public HttpProbe probe(TargetPolicy policy, Config.OutboundLimit pace) {
+        TrustRoots trust = TrustRoots.of(List.of(), List.of(root.certificate()));
+        return new HttpProbe(vertx, LabEgressGuard.of(vertx, policy, dns, pace), trust, policy, USER_AGENT);
     }
 
     /** Runs a module for a page of the lab and checks its result against the contract. */

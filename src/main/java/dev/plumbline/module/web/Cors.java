@@ -146,10 +146,11 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
         HttpRequestSpec request = HttpRequestSpec.get((Target.Url) target, 0);
         String option = context.options().text("origin");
         String origin = option == null ? UNRELATED_ORIGIN : option;
+        CheckContext patient = context.patiently();
         return send(context, request, origin).compose(requested -> (option == null
                         ? Future.succeededFuture(requested)
-                        : send(context, request, UNRELATED_ORIGIN))
-                .compose(unrelated -> collectMore(context, request, requested, unrelated)));
+                        : send(patient, request, UNRELATED_ORIGIN))
+                .compose(unrelated -> collectMore(patient, request, requested, unrelated)));
     }
 
     private static Future<Evidence> collectMore(

@@ -121,7 +121,8 @@ public final class HttpCaching implements CheckModule<HttpCaching.Evidence, Http
             HttpRequestSpec conditional = page == null ? null : conditional(request.to(page.url()), page);
             return conditional == null
                     ? Future.succeededFuture(new Evidence(trace, null, received))
-                    : probe.exchange(context, conditional).map(second -> new Evidence(trace, second, received));
+                    : probe.exchange(context.patiently(), conditional)
+                            .map(second -> new Evidence(trace, second, received));
         });
     }
 

@@ -118,7 +118,7 @@ public final class HttpCompression
                     return page == null || trace.error() != null
                             ? Future.succeededFuture(
                                     new Evidence(trace.url(), redirected, null, Map.of(), null, trace.error()))
-                            : collect(context, request.to(page.url()), page, redirected);
+                            : collect(context.patiently(), request.to(page.url()), page, redirected);
                 });
     }
 

@@ -107,11 +107,11 @@ public final class HttpVersions
                     HttpExchange first = both.exchange();
                     boolean second = first != null && first.version().equals("2");
                     Future<@Nullable Attempt> http1 = first == null || second
-                            ? attempt(context, request.offering(Alpn.HTTP1))
+                            ? attempt(context.patiently(), request.offering(Alpn.HTTP1))
                             : Future.succeededFuture();
                     return http1.compose(one -> {
                         Future<@Nullable Attempt> http2 = url.secure() && !second
-                                ? attempt(context, request.offering(Alpn.HTTP2))
+                                ? attempt(context.patiently(), request.offering(Alpn.HTTP2))
                                 : Future.succeededFuture();
                         return http2.compose(
                                 two -> lookup(context, url).map(found -> new Evidence(url, both, one, two, found)));

@@ -10,6 +10,7 @@ import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.Target;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
@@ -73,6 +74,11 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
 
         void redirected(Target.Url url);
     }
+
+    private static final Outcome RATE_LIMITED = new Outcome(
+            null,
+            false,
+            new CheckError(ErrorCode.DEADLINE_EXCEEDED, "The rate limit of the target delayed the request too long."));
 
     /** The response to the request for a link: a status or an error. */
     record Outcome(@Nullable Integer status, boolean blocked, @Nullable CheckError error) {
@@ -163,6 +169,9 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
                         outcomes.put(url, Outcome.of(response.result()));
                     } else if (response.cause() instanceof CheckFailure failure) {
                         outcomes.put(url, new Outcome(null, false, failure.error()));
+                    } else if (response.cause() instanceof OverloadFailure) {
+                        // a retry of the check would repeat all requests
+                        outcomes.put(url, RATE_LIMITED);
                     } else {
                         return Future.failedFuture(response.cause());
                     }

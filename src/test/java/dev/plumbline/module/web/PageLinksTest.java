@@ -13,6 +13,7 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Verdict;
+import dev.plumbline.config.Config;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.VirtualHosts;
 import dev.plumbline.probe.http.HttpExchange;
@@ -232,6 +233,19 @@ class PageLinksTest {
                 .hasSize(24);
         assertThat(result.verdict()).isEqualTo(Verdict.PASS);
         assertThat(message(result, "links_not_checked")).contains("status code: 16.");
+    }
+
+    @Test
+    void reportsLinksThatTheRateLimitDelaysTooLong() {
+        HttpProbe slow = fixture.probe(
+                HttpFixture.policy(List.of("127.0.0.1/32"), List.of("*")), new Config.OutboundLimit(1, 0));
+        REQUESTS.set(0);
+
+        CheckResult result = fixture.check(MODULE, slow, sites.url("site", "/many"), "check=true&timeout_ms=2500");
+
+        assertThat(REQUESTS).hasValueBetween(1, 4);
+        assertThat(message(result, "links_not_checked")).contains("deadline_exceeded");
+        assertThat(result.fields()).containsEntry("broken_count", 0);
     }
 
     @ParameterizedTest
