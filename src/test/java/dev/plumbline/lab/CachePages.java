@@ -35,7 +35,14 @@ final class CachePages {
                 new LabPage(
                         "/coding/malformed",
                         "200",
-                        c -> c.respond(200, TEXT + "content-encoding: br\r\n", "not Brotli")));
+                        c -> c.respond(200, TEXT + "content-encoding: br\r\n", "not Brotli")),
+                new LabPage(
+                        "/coding/malformed-if-requested",
+                        "200",
+                        c -> c.respond(
+                                200,
+                                TEXT + (c.header("accept-encoding").contains("br") ? "content-encoding: br\r\n" : ""),
+                                "not Brotli")));
     }
 
     static List<LabTarget> targets(HttpLab lab) {
@@ -53,6 +60,8 @@ final class CachePages {
                 new LabTarget("http-compression", lab.http("/big"), "response_too_large"),
                 new LabTarget("http-compression", lab.http("/bomb/gzip"), "response_too_large"),
                 new LabTarget("http-compression", lab.http("/coding/malformed"), "http_protocol_error"),
+                new LabTarget("http-compression", lab.http("/ok"), "verdict=pass"),
+                new LabTarget("http-compression", lab.http("/coding/malformed-if-requested"), "verdict=fail"),
                 new LabTarget("http-versions", lab.http2("/ok"), "http2=true"),
                 new LabTarget("http-versions", lab.secure("/ok"), "http2=false"),
                 new LabTarget("http-versions", lab.http("/closed"), "connection_reset"));

@@ -34,7 +34,10 @@ final class DnsZones {
                 .behave("oldserver.lab.test", DnsFaults.only(Type.HTTPS, DnsFaults.rcode(Rcode.SERVFAIL)))
                 .behave("refusing.lab.test", DnsFaults.rcode(Rcode.REFUSED))
                 .behave("lame.lab.test", DnsFaults.upwardReferral())
-                .record("inmail.lab.test. 300 IN MX 10 mail.office.internal.");
+                .record("inmail.lab.test. 300 IN MX 10 mail.office.internal.")
+                .record("numbermail.lab.test. 300 IN MX 10 192.0.2.1.")
+                .record("neutral.lab.test. 300 IN TXT \"v=spf1 ?all\"")
+                .record("_dmarc.neutral.lab.test. 300 IN TXT \"v=DMARC1; p=none; rua=mailto:a@neutral.lab.test\"");
     }
 
     /** The expected results. */
@@ -54,6 +57,9 @@ final class DnsZones {
                 new LabTarget("mx", "nullmx.lab.test", "verdict=pass; null MX"),
                 new LabTarget("mx", "inmail.lab.test", "target_blocked"),
                 new LabTarget("mx", "lame.lab.test", "dns_servfail"),
+                new LabTarget("mx", "numbermail.lab.test", "verdict=fail; an address instead of a hostname"),
+                new LabTarget("spf", "neutral.lab.test", "verdict=warn; the result is neutral"),
+                new LabTarget("dmarc", "neutral.lab.test", "verdict=warn; the policy is none"),
                 new LabTarget("spf", "full.lab.test", "verdict=pass"),
                 new LabTarget("spf", "spfloop.lab.test", "verdict=fail; the record includes itself"),
                 new LabTarget("dmarc", "full.lab.test", "verdict=pass"),

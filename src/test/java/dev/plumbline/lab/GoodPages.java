@@ -131,7 +131,10 @@ final class GoodPages {
                 new LabPage(
                         "/robots.txt",
                         "200; robots-txt disallows /private/",
-                        c -> c.respond(200, "content-type: text/plain\r\n", "User-agent: *\nDisallow: /private/\n")),
+                        c -> c.respond(
+                                c.header("host").startsWith(HttpLab.UNAVAILABLE_NAME) ? 503 : 200,
+                                "content-type: text/plain\r\n",
+                                "User-agent: *\nDisallow: /private/\n")),
                 new LabPage("/metadata", "200; page-metadata has no findings", c -> c.respond(200, HTML, DESCRIBED)),
                 new LabPage(
                         "/refresh",

@@ -31,6 +31,9 @@ public final class HttpLab {
     /** A name in redirects. It must resolve to the address of the first canary. */
     public static final String INTERNAL_NAME = "inside.lab.test";
 
+    /** A name whose robots.txt is not available. */
+    static final String UNAVAILABLE_NAME = "unavailable.lab.test";
+
     /** The address of the first canary. */
     public static final String CANARY_ADDRESS = "127.0.0.2";
 
@@ -59,6 +62,7 @@ public final class HttpLab {
     private final List<HostileHttp2> hostileHttp2 = new ArrayList<>();
     private @Nullable NetServer plain;
     private @Nullable NetServer secure;
+    private @Nullable NetServer brokenHttp2;
     private @Nullable HttpServer http2;
 
     private HttpLab(Vertx vertx) {
@@ -89,6 +93,8 @@ public final class HttpLab {
                 .addCertValue(Buffer.buffer(certificatePem))
                 .addKeyValue(Buffer.buffer(keyPem));
         NetServerOptions tls = new NetServerOptions().setSsl(true).setKeyCertOptions(identity);
+        NetServerOptions selectingHttp2 = new NetServerOptions(tls).setUseAlpn(true);
+        selectingHttp2.getSslOptions().setApplicationLayerProtocols(List.of("h2", "http/1.1"));
         HttpServerOptions alpn =
                 new HttpServerOptions().setSsl(true).setUseAlpn(true).setKeyCertOptions(identity);
         return Future.all(
@@ -100,6 +106,10 @@ public final class HttpLab {
                                 .connectHandler(lab::serve)
                                 .listen(httpsPort, "127.0.0.1")
                                 .onSuccess(server -> lab.secure = server),
+                        vertx.createNetServer(selectingHttp2)
+                                .connectHandler(lab::serve)
+                                .listen(0, "127.0.0.1")
+                                .onSuccess(server -> lab.brokenHttp2 = server),
                         vertx.createHttpServer(alpn)
                                 .requestHandler(request -> request.response()
                                         .setStatusCode(request.path().equals("/ok") ? 200 : 404)
@@ -220,7 +230,7 @@ public final class HttpLab {
 
     /** The ports to which a check is permitted to connect. */
     public List<Integer> ports() {
-        List<Integer> ports = new ArrayList<>(List.of(port(plain), port(secure)));
+        List<Integer> ports = new ArrayList<>(List.of(port(plain), port(secure), port(brokenHttp2)));
         if (http2 != null) {
             ports.add(http2.actualPort());
         }
@@ -263,7 +273,12 @@ public final class HttpLab {
         targets.add(new LabTarget("cookies", http("/cookies/required"), "redirect_loop"));
         targets.add(new LabTarget("robots-txt", http("/"), "allowed=true"));
         targets.add(new LabTarget("robots-txt", http("/private/"), "allowed=false"));
+        targets.add(new LabTarget(
+                "http-versions",
+                "https://127.0.0.1:" + port(brokenHttp2) + "/ok",
+                "verdict=fail, HTTP/2 is selected and the response uses HTTP/1.1"));
         targets.addAll(CachePages.targets(this));
+        targets.addAll(SitePages.targets(this));
         for (HostileHttp2 server : hostileHttp2) {
             targets.add(new LabTarget("http-status", server.url(), server.expectation()));
         }

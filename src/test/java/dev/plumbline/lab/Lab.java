@@ -32,6 +32,9 @@ public final class Lab implements AutoCloseable {
             .accepts(0x0300, 0x0004, 0x0003)
             .accepts(0x0301, 0x002f, 0x000a)
             .listen(vertx));
+    private final int closedPort = FreePorts.next();
+    private final ScriptedTlsServer outdatedTls =
+            Await.value(ScriptedTlsServer.create().accepts(0x0303, 0x009c).listen(vertx));
 
     /**
      * @param httpPort 0: a free port
@@ -51,6 +54,7 @@ public final class Lab implements AutoCloseable {
             }
         }
         dns.address(StartTlsLab.HOST, "127.0.0.1");
+        dns.address(HttpLab.UNAVAILABLE_NAME, "127.0.0.1");
         dns.address(WEB, "127.0.0.1")
                 .alias("alias.lab.test", WEB)
                 .chain("chain.lab.test", 5, "127.0.0.1")
@@ -92,6 +96,19 @@ public final class Lab implements AutoCloseable {
                 "127.0.0.1:" + oldTls.port(),
                 "legacy_enabled=true; SSL 3.0 with RC4 and TLS 1.0 with 3DES"));
         targets.addAll(startTls.targets());
+        StartTlsLab.Server smtp = startTls.server("smtp");
+        targets.add(new LabTarget(
+                "starttls-certificate",
+                StartTlsLab.HOST + ":" + smtp.port() + "?protocol=smtp&warn_days=365",
+                "verdict=warn; the certificate expires within a year"));
+        targets.add(new LabTarget(
+                "tls-protocols", "127.0.0.1:" + outdatedTls.port(), "verdict=warn; without forward secrecy"));
+        targets.add(new LabTarget(
+                "robots-txt",
+                http.http("/").replace("//127.0.0.1:", "//" + HttpLab.UNAVAILABLE_NAME + ":"),
+                "verdict=fail"));
+        targets.add(new LabTarget("tcp-port", URI.create(http.http("/")).getAuthority(), "open=true"));
+        targets.add(new LabTarget("tcp-port", WEB + ":" + closedPort, "connect_refused"));
         targets.addAll(registries.targets());
         targets.addAll(DnsZones.targets());
         return targets;
@@ -112,6 +129,8 @@ public final class Lab implements AutoCloseable {
         startTls.servers().forEach(server -> ports.add(server.port()));
         ports.addAll(registries.ports());
         ports.add(oldTls.port());
+        ports.add(outdatedTls.port());
+        ports.add(closedPort);
         ports.add(URI.create(tls.revocation().url("/")).getPort());
         return List.of(
                 "PLUMBLINE_TARGETS_ALLOW=" + HttpLab.ALLOW,

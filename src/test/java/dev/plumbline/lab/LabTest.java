@@ -7,14 +7,17 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.Verdict;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.http.api.tool.ResultContract;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.RunnerMetrics;
@@ -35,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -53,6 +57,27 @@ class LabTest {
     private static final Set<ErrorCode> OUT_OF_TIME = EnumSet.of(
             ErrorCode.DNS_TIMEOUT, ErrorCode.CONNECT_TIMEOUT, ErrorCode.READ_TIMEOUT, ErrorCode.DEADLINE_EXCEEDED);
 
+    private static final Set<Verdict> ALL = EnumSet.allOf(Verdict.class);
+
+    /**
+     * The verdicts whose results other tests compare with the schema: the lab does not listen on ports 80 and 443, has
+     * one permitted address, and responds slowly during this test.
+     */
+    private static final Map<String, Set<Verdict>> NOT_IN_THE_LAB = Map.of(
+            "hsts",
+            ALL,
+            "https-redirect",
+            ALL,
+            "security-txt",
+            ALL,
+            "http-timing",
+            ALL,
+            "tcp-port",
+            EnumSet.of(Verdict.WARN));
+
+    private static final Map<Level, Verdict> VERDICTS =
+            Map.of(Level.INFO, Verdict.PASS, Level.WARN, Verdict.WARN, Level.FAIL, Verdict.FAIL);
+
     /** Maximum number of concurrent checks, low enough that they do not use the timeouts of each other. */
     private static final int MAX_CONCURRENT_CHECKS = 48;
 
@@ -60,6 +85,7 @@ class LabTest {
     private static final int MAX_TIMEOUT_MS = 30_000;
     private static final int MAX_WAIT_MS = 120_000;
     private static final Clock CLOCK = Clock.systemUTC();
+    private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
 
     @TempDir
     Path folder;
@@ -73,6 +99,7 @@ class LabTest {
             Context loop = vertx.getOrCreateContext();
             assertThat(targets).hasSizeGreaterThan(200);
             List<LabTarget> open = targets;
+            Map<String, Set<Verdict>> verdicts = new HashMap<>();
             for (int timeLimit = MIN_TIMEOUT_MS; !open.isEmpty(); timeLimit *= 2) {
                 boolean last = 2 * timeLimit > MAX_TIMEOUT_MS;
                 List<CheckResult> results = check(loop, runner, open, timeLimit);
@@ -82,14 +109,33 @@ class LabTest {
                         again.add(open.get(i));
                     } else {
                         assertExpected(open.get(i), results.get(i));
+                        ResultContract.assertHolds(description(open.get(i).module()), results.get(i));
+                        verdicts.computeIfAbsent(open.get(i).module(), name -> EnumSet.noneOf(Verdict.class))
+                                .add(results.get(i).verdict());
                     }
                 }
                 open = again;
             }
             assertThat(lab.http().canaryConnections()).isZero();
+            assertEachVerdict(verdicts);
         } finally {
             Await.value(vertx.close());
         }
+    }
+
+    /** Each module returns each verdict for which it declares findings. Each result was compared with its schema. */
+    private static void assertEachVerdict(Map<String, Set<Verdict>> verdicts) {
+        Map<String, Set<Verdict>> missing = new TreeMap<>();
+        for (ModuleDescription module : MODULES.descriptions()) {
+            Set<Verdict> expected = EnumSet.of(Verdict.PASS);
+            module.findings().forEach(finding -> expected.add(VERDICTS.get(finding.level())));
+            expected.removeAll(verdicts.getOrDefault(module.module(), Set.of()));
+            expected.removeAll(NOT_IN_THE_LAB.getOrDefault(module.module(), Set.of()));
+            if (!expected.isEmpty()) {
+                missing.put(module.module(), expected);
+            }
+        }
+        assertThat(missing).isEmpty();
     }
 
     private static List<CheckResult> check(Context loop, CheckRunner runner, List<LabTarget> targets, int timeLimit)
@@ -123,7 +169,7 @@ class LabTest {
         Config config = ConfigLoader.load(null, environment);
         return new CheckRunner(
                 vertx,
-                ModuleCatalogue.load(),
+                MODULES,
                 CheckEnvironment.of(
                                 vertx,
                                 config,
@@ -150,8 +196,7 @@ class LabTest {
         if (labTarget.expectation().contains("with method=get")) {
             options.put("method", "get");
         }
-        ModuleDescription module = Objects.requireNonNull(ModuleCatalogue.load().find(labTarget.module()))
-                .description();
+        ModuleDescription module = description(labTarget.module());
         Options parsed = Objects.requireNonNull(Options.parse(module, options).options());
         return new Message.RunCheck(
                 labTarget.module(),
@@ -160,6 +205,10 @@ class LabTest {
                 false,
                 MAX_WAIT_MS,
                 "lab");
+    }
+
+    private static ModuleDescription description(String module) {
+        return Objects.requireNonNull(MODULES.find(module)).description();
     }
 
     private static Future<CheckResult> run(Context loop, CheckRunner runner, Message.RunCheck request) {

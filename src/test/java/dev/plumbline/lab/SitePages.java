@@ -40,7 +40,36 @@ final class SitePages {
                                 200,
                                 HTML,
                                 "<title>Mixed</title><script src=http://example.com/a.js></script>"
-                                        + "<img src=http://example.com/a.png>")));
+                                        + "<img src=http://example.com/a.png>")),
+                new LabPage(
+                        "/links/invalid",
+                        "200; page-links reports an invalid URL",
+                        c -> c.respond(
+                                200, HTML, "<title>Links</title><a href='http://a b/'>One</a><a href=/ok>Two</a>")),
+                new LabPage(
+                        "/.well-known/security.txt",
+                        "200; a valid security.txt",
+                        c -> c.respond(
+                                200,
+                                "content-type: text/plain; charset=utf-8\r\n",
+                                "Contact: mailto:security@lab.test\nExpires: 2027-01-01T00:00:00Z\n")));
+    }
+
+    static List<LabTarget> targets(HttpLab lab) {
+        return List.of(
+                new LabTarget("page-links", lab.http("/links"), "link_count=3"),
+                new LabTarget("page-links", lab.http("/links/50000"), "link_count=null or verdict=pass"),
+                new LabTarget("page-links", lab.http("/links/invalid"), "verdict=warn"),
+                new LabTarget("page-links", lab.http("/ok"), "verdict=fail"),
+                new LabTarget("indexability", lab.http("/metadata"), "indexable=true"),
+                new LabTarget("indexability", lab.http("/indexing/noindex"), "indexable=false"),
+                new LabTarget("indexability", lab.http("/indexing/conflict"), "verdict=warn"),
+                new LabTarget("indexability", lab.http("/status/404"), "verdict=fail"),
+                new LabTarget("mixed-content", lab.secure("/metadata"), "verdict=pass"),
+                new LabTarget("mixed-content", lab.http("/mixed"), "verdict=warn"),
+                new LabTarget("mixed-content", lab.secure("/mixed"), "verdict=fail"),
+                new LabTarget("page-metadata", lab.http("/links"), "verdict=warn"),
+                new LabTarget("security-headers", lab.secure("/headers/some"), "verdict=warn"));
     }
 
     private static String links(int count) {

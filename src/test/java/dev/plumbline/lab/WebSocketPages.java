@@ -26,6 +26,7 @@ final class WebSocketPages {
             Map.entry("/other-subprotocol", "verdict=fail"),
             Map.entry("/other-extension", "verdict=fail"),
             Map.entry("/version", "verdict=fail"),
+            Map.entry("/unauthorized", "verdict=warn"),
             Map.entry("/endless-header", "response_too_large"),
             Map.entry("/half-a-head", "read_timeout"));
 
@@ -60,6 +61,7 @@ final class WebSocketPages {
                 page("/other-subprotocol", "426", c -> c.send(accepted(c, "Sec-WebSocket-Protocol: chat\r\n"))),
                 page("/other-extension", "426", c -> c.send(accepted(c, "Sec-WebSocket-Extensions: x-zip\r\n"))),
                 page("/version", "426", c -> c.respond(426, "sec-websocket-version: 8, 7\r\n", "")),
+                page("/unauthorized", "426", c -> c.respond(401, "www-authenticate: Bearer\r\n", "")),
                 page("/endless-header", "426", c -> {
                     c.send("HTTP/1.1 101 Switching Protocols\r\nx-long: ");
                     c.endless(() -> LabExchange.bytes("x".repeat(4096)));

@@ -96,6 +96,27 @@ class CookiesTest {
         assertThat(codes(evaluation)).isEqualTo(expected.equals("-") ? List.of() : List.of(expected.split(" ")));
     }
 
+    /** The examples of draft-ietf-httpbis-rfc6265bis sections 4.1.3.1 and 4.1.3.2. */
+    @ParameterizedTest
+    @CsvSource({
+        "__Secure-SID=12345; Domain=site.example, rejected",
+        "__Secure-SID=12345; Domain=site.example; Secure, stored",
+        "__Host-SID=12345, rejected",
+        "__Host-SID=12345; Secure, rejected",
+        "__Host-SID=12345; Domain=site.example, rejected",
+        "__Host-SID=12345; Domain=site.example; Path=/, rejected",
+        "__Host-SID=12345; Secure; Domain=site.example; Path=/, rejected",
+        "__Host-SID=12345; Secure; Path=/, stored"
+    })
+    void evaluatesThePrefixExamplesOfTheStandard(String header, String state) {
+        Evaluation evaluation = evaluate(setting("https://site.example/", header));
+
+        assertThat(cookies(evaluation.fields())).singleElement().satisfies(cookie -> assertThat(cookie)
+                .containsEntry("state", state)
+                .containsEntry("prefix_ok", state.equals("stored")));
+        assertThat(codes(evaluation).contains("prefix_invalid")).isEqualTo(state.equals("rejected"));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -59,6 +59,12 @@ class HttpCachingTest {
             nullValues = "-",
             value = {
                 // status; headers; storable; lifetime; expected finding
+                // the examples of RFC 9111 sections 5.2.2.1, 5.2.2.3, 5.2.3 and 5.3
+                "200 | Cache-Control: max-age=5 | true | 5 | -",
+                "200 | Cache-Control: must-understand, no-store | true | - | freshness_missing",
+                "200 | Cache-Control: private, community=\"UCI\", max-age=5 | true | 5 | private_only",
+                "200 | Expires: Thu, 01 Dec 1994 16:00:00 GMT | true | 0 | -",
+                "200 | Cache-Control: must-revalidate, proxy-revalidate, no-transform, max-age=5 | true | 5 | -",
                 "200 | Cache-Control: max-age=3600 | true | 3600 | -",
                 "200 | Cache-Control: MAX-AGE=\"60\" | true | 60 | -",
                 "200 | Cache-Control: public, max-age=99999999999999999999 | true | 2147483647 | -",
