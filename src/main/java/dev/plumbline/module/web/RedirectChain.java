@@ -152,12 +152,11 @@ public final class RedirectChain
     private static void evaluatePage(HttpExchange page, Instant receivedAt, Findings findings) {
         RetryAfter retryAfter = RetryAfter.of(page, receivedAt);
         if (retryAfter != null) {
-            if (page.status() == 429) {
-                findings.rateLimited(page.url(), page.status(), retryAfter.value());
-            } else {
-                findings.temporarilyUnavailable(page.url(), page.status(), retryAfter.value());
-            }
-            findings.retryAfter(retryAfter.seconds());
+            retryAfter.report(
+                    page.status(),
+                    findings,
+                    value -> findings.rateLimited(page.url(), page.status(), value),
+                    value -> findings.temporarilyUnavailable(page.url(), page.status(), value));
         } else if (page.status() >= 400) {
             findings.endsInError(page.url(), page.status());
         }

@@ -1,10 +1,12 @@
 package dev.plumbline.module.web;
 
+import dev.plumbline.check.FindingCollector;
 import dev.plumbline.probe.http.HttpDate;
 import dev.plumbline.probe.http.HttpExchange;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,12 @@ record RetryAfter(String value, long seconds) {
         }
         Instant retryAt = HttpDate.parse(value, receivedAt);
         return retryAt == null ? null : new RetryAfter(value, secondsUntil(retryAt, response, receivedAt));
+    }
+
+    /** Reports the finding of the status with the value, and declares the result temporary. */
+    void report(int status, FindingCollector findings, Consumer<String> rateLimited, Consumer<String> unavailable) {
+        (status == 429 ? rateLimited : unavailable).accept(value);
+        findings.retryAfter(seconds);
     }
 
     /** Uses the clock of the server if it sent the header Date, because its clock can differ. */

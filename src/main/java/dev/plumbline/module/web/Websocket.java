@@ -162,12 +162,11 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
         List<String> versions = WebSocketResponse.otherVersions(response.headers());
         RetryAfter retryAfter = RetryAfter.of(response, receivedAt);
         if (retryAfter != null) {
-            findings.retryAfter(retryAfter.seconds());
-            if (response.status() == 429) {
-                findings.rateLimited(response.status(), retryAfter.value());
-            } else {
-                findings.temporarilyUnavailable(response.status(), retryAfter.value());
-            }
+            retryAfter.report(
+                    response.status(),
+                    findings,
+                    value -> findings.rateLimited(response.status(), value),
+                    value -> findings.temporarilyUnavailable(response.status(), value));
         } else if (response.redirects()) {
             findings.redirected(
                     response.status(), String.valueOf(response.headers().firstText("location")));
