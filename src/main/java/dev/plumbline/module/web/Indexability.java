@@ -102,17 +102,26 @@ public final class Indexability
      * The content of a response.
      *
      * @param head null if the response is not an HTML page
+     * @param canonicals the declared canonical URLs
      * @param cut whether only a part of the page was read
      * @param soft404 whether it looks like an error page
      * @param blocked whether it looks like the page of a bot protection service
      */
-    record Content(HttpExchange page, @Nullable HtmlHead head, boolean cut, boolean soft404, boolean blocked) {
+    record Content(
+            HttpExchange page,
+            @Nullable HtmlHead head,
+            List<CanonicalUrl> canonicals,
+            boolean cut,
+            boolean soft404,
+            boolean blocked) {
         static Content of(HttpExchange page, boolean redirected) throws CheckFailure {
             HtmlResponse html = HtmlResponse.of(page);
             String text = html == null ? null : html.text();
+            HtmlHead head = html == null ? null : html.head();
             return new Content(
                     page,
-                    html == null ? null : html.head(),
+                    head,
+                    CanonicalUrl.of(page, head),
                     html != null && html.cut(),
                     PageHeuristics.looksLikeSoft404(page.status(), page.url().pathAndQuery(), redirected, text),
                     PageHeuristics.looksBlocked(page.status(), page.headers(), text));
@@ -121,10 +130,6 @@ public final class Indexability
         /** The contents of the meta elements with a name, in order. */
         List<String> metas(String name) {
             return head == null ? List.of() : head.metas(name);
-        }
-
-        List<CanonicalUrl> canonicals() {
-            return CanonicalUrl.of(page, head);
         }
 
         /** The directives for a crawler. */
