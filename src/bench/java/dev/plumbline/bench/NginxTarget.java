@@ -126,7 +126,7 @@ final class NginxTarget implements AutoCloseable {
         int site = ServiceUnderLoad.freePort();
         int echo = ServiceUnderLoad.freePort();
         boolean domains = isFree(80) && isFree(443);
-        SitePages.write(Files.createDirectory(folder.resolve("site")));
+        SiteFiles.write(Files.createDirectory(folder.resolve("site")));
         Path conf = folder.resolve("nginx.conf");
         Files.writeString(
                 conf,
@@ -157,7 +157,7 @@ final class NginxTarget implements AutoCloseable {
         return tls ? "https://127.0.0.1:" + httpsPort : "http://127.0.0.1:" + httpPort;
     }
 
-    /** The URL of a site with HTTP/2, compression and the pages of {@link SitePages}, without a path. */
+    /** The URL of a site with HTTP/2, compression and the pages of {@link SiteFiles}, without a path. */
     String pages() {
         return "https://127.0.0.1:" + sitePort;
     }

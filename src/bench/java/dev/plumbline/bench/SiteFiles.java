@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** The files of a small site: a page of 10 KB with 60 links, a sitemap with 100 URLs and a security.txt. */
-final class SitePages {
-    private SitePages() {}
+final class SiteFiles {
+    private SiteFiles() {}
 
     static void write(Path folder) throws IOException {
         Files.writeString(folder.resolve("page.html"), page());
