@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -46,6 +48,12 @@ public final class TestCa {
         /** The key in PEM (PKCS #8). */
         public String keyPem() {
             return block("PRIVATE KEY", key.getEncoded());
+        }
+
+        /** Writes the certificate chain to {@code chain.pem} and the key to {@code key.pem}. */
+        public void writePem(Path folder) throws IOException {
+            Files.writeString(folder.resolve("chain.pem"), TestCa.pem(chain.toArray(new X509Certificate[0])));
+            Files.writeString(folder.resolve("key.pem"), keyPem());
         }
     }
 

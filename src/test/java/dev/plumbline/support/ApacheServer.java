@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.cert.X509Certificate;
 import java.util.List;
 
 /** Debian's Apache HTTP Server on loopback. */
@@ -49,9 +48,7 @@ public final class ApacheServer implements AutoCloseable {
      */
     public static ApacheServer start(Path folder, TestCa.Identity identity, String server) throws IOException {
         Path program = DebianTool.require("apache2");
-        Files.writeString(
-                folder.resolve("chain.pem"), TestCa.pem(identity.chain().toArray(new X509Certificate[0])));
-        Files.writeString(folder.resolve("key.pem"), identity.keyPem());
+        identity.writePem(folder);
         Files.createDirectories(folder.resolve("www"));
         // the worker processes have another user if the server is started by root
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));

@@ -5,7 +5,6 @@ import dev.plumbline.lab.TestCa;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -49,9 +48,7 @@ public final class GoServer implements AutoCloseable {
     public static GoServer start(Path folder, TestCa.Identity identity, boolean postQuantumOnly)
             throws IOException, InterruptedException {
         Path go = DebianTool.ifInstalled("go");
-        Files.writeString(
-                folder.resolve("chain.pem"), TestCa.pem(identity.chain().toArray(new X509Certificate[0])));
-        Files.writeString(folder.resolve("key.pem"), identity.keyPem());
+        identity.writePem(folder);
         Path source = Files.writeString(folder.resolve("main.go"), PROGRAM);
         Process build = new ProcessBuilder(go.toString(), "build", "-o", "server", source.toString())
                 .directory(folder.toFile())

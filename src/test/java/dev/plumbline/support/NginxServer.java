@@ -5,7 +5,6 @@ import dev.plumbline.lab.TestCa;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.cert.X509Certificate;
 import java.util.List;
 
 /** Debian's nginx on loopback. */
@@ -30,9 +29,7 @@ public final class NginxServer implements AutoCloseable {
      */
     public static NginxServer start(Path folder, TestCa.Identity identity, String server) throws IOException {
         Path program = DebianTool.require("nginx");
-        Files.writeString(
-                folder.resolve("chain.pem"), TestCa.pem(identity.chain().toArray(new X509Certificate[0])));
-        Files.writeString(folder.resolve("key.pem"), identity.keyPem());
+        identity.writePem(folder);
         int plainPort = FreePorts.next();
         int tlsPort = FreePorts.next();
         Path configuration = folder.resolve("nginx.conf");

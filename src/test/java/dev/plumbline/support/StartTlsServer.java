@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.cert.X509Certificate;
 import java.util.List;
 import org.opentest4j.TestAbortedException;
 
@@ -176,9 +175,7 @@ public final class StartTlsServer implements AutoCloseable {
         }
         // processes of other users open files below it
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Files.writeString(
-                folder.resolve("chain.pem"), TestCa.pem(identity.chain().toArray(new X509Certificate[0])));
-        Files.writeString(folder.resolve("key.pem"), identity.keyPem());
+        identity.writePem(folder);
     }
 
     public int port() {
