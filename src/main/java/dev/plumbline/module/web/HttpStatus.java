@@ -218,7 +218,8 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         List<HttpExchange> redirects = redirects(traces);
         String expected = options.text("expect_status");
         boolean complete = last != null && trace.error() == null;
-        boolean ok = complete && (expected == null ? last.status() / 100 == 2 : matches(expected, last.status()));
+        boolean ok = complete
+                && (expected == null ? last.status() / 100 == 2 : StatusRanges.contain(expected, last.status()));
         RetryAfter retryAfter = complete && !ok ? RetryAfter.of(last, evidence.receivedAt()) : null;
         String page = evidence.text();
         String text = options.text("contains");
@@ -230,7 +231,12 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         findings.error(trace.error());
         if (complete) {
             if (retryAfter != null) {
-                addTemporaryStatus(last, retryAfter, findings);
+                String status = status(last);
+                retryAfter.report(
+                        last.status(),
+                        findings,
+                        value -> findings.rateLimited(status, value),
+                        value -> findings.temporarilyUnavailable(status, value));
             }
             if (!ok && (expected != null || retryAfter == null)) {
                 addStatus(last, expected, findings);
@@ -304,15 +310,6 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         return body.unreadable() ? null : body.text(response.headers().first("content-type"));
     }
 
-    private static void addTemporaryStatus(HttpExchange response, RetryAfter retryAfter, Findings findings) {
-        if (response.status() == 429) {
-            findings.rateLimited(status(response), retryAfter.value());
-        } else {
-            findings.temporarilyUnavailable(status(response), retryAfter.value());
-        }
-        findings.retryAfter(retryAfter.seconds());
-    }
-
     private static void addStatus(HttpExchange response, @Nullable String expected, Findings findings) {
         String status = status(response);
         if (expected != null) {
@@ -367,19 +364,6 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         if (redirects.size() >= LONG_CHAIN) {
             findings.longRedirectChain(redirects.size());
         }
-    }
-
-    /** Whether a status code matches a value of {@code expect_status}. */
-    private static boolean matches(String expected, int status) {
-        for (String part : expected.split(",", -1)) {
-            String[] range = part.replace("xx", "00").split("-", -1);
-            int first = Integer.parseInt(range[0]);
-            int last = part.endsWith("xx") ? first + 99 : Integer.parseInt(range[range.length - 1]);
-            if (status >= first && status <= last) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private static String status(HttpExchange response) {
