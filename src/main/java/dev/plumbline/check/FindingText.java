@@ -4,7 +4,6 @@ import java.net.InetAddress;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 
 /** Formats values for the sentence of a finding. Text from targets is truncated and made printable. */
 final class FindingText {
@@ -32,8 +31,12 @@ final class FindingText {
         return text(value.toString());
     }
 
+    /** Joins values with commas, and sentences with spaces. */
     private static String list(List<?> items) {
-        String shown = items.stream().limit(MAX_ITEMS).map(FindingText::of).collect(Collectors.joining(", "));
+        List<String> texts =
+                items.stream().limit(MAX_ITEMS).map(FindingText::of).toList();
+        boolean sentences = texts.stream().allMatch(text -> text.endsWith(".") && text.indexOf(' ') > 0);
+        String shown = String.join(sentences ? " " : ", ", texts);
         int more = items.size() - MAX_ITEMS;
         return more > 0 ? shown + String.format(Locale.ROOT, " and %,d more", more) : shown;
     }

@@ -115,6 +115,12 @@ class SheetModuleTest {
     }
 
     @Test
+    void joinsSentencesWithSpacesAndValuesWithCommas() {
+        assertThat(FindingText.of(List.of("Line 1: x.", "Line 2: y."))).isEqualTo("Line 1: x. Line 2: y.");
+        assertThat(FindingText.of(List.of("a.test.", "b.test."))).isEqualTo("a.test., b.test.");
+    }
+
+    @Test
     void returnsNoFieldsWithAnErrorAlone() {
         Evaluation judgement = evaluate(-1);
 

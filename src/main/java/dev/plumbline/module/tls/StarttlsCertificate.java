@@ -24,7 +24,10 @@ public final class StarttlsCertificate
         implements CheckModule<StarttlsCertificate.Evidence, StarttlsCertificate.Report, StarttlsCertificate.Findings> {
     private static final Set<Integer> IMPLICIT_TLS_PORTS = Set.of(443, 465, 853, 990, 993, 995, 5223, 8443);
 
-    /** The fields of the report. {@code certificate} and {@code starttlsOffered} are null beside an error only. */
+    /**
+     * The fields of the report. {@code certificate} and {@code starttlsOffered} are null only in a result with an
+     * error.
+     */
     public record Report(
             @JsonUnwrapped CertificateReport certificate, Boolean starttlsOffered, @Nullable String banner) {}
 

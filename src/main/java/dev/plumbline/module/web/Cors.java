@@ -89,7 +89,7 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
 
         void originsIncomplete(List<String> origins);
 
-        void redirectResponse(int status);
+        void redirectNotFollowed(int status);
     }
 
     /**
@@ -230,7 +230,7 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
             findings.corsNotEnabled(UNRELATED_ORIGIN);
         }
         if (requested.redirects()) {
-            findings.redirectResponse(requested.status());
+            findings.redirectNotFollowed(requested.status());
         }
         Response preflight = evidence.preflight().response();
         return new Report(

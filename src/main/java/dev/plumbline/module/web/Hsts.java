@@ -73,7 +73,7 @@ public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.
 
         void hstsOverHttp();
 
-        void preloadUnready(List<String> reasons);
+        void hstsPreloadUnready(List<String> reasons);
 
         void errorPage(int status);
     }
@@ -180,7 +180,7 @@ public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.
         List<String> unmet = unmetByPreload(policy, evidence);
         if (policy.preload() && !unmet.isEmpty()) {
             errors.addAll(unmet);
-            findings.preloadUnready(unmet);
+            findings.hstsPreloadUnready(unmet);
         }
         if (count > 1) {
             findings.hstsSeveral(count);

@@ -65,17 +65,17 @@ public final class HttpCompression
 
         void smallResponse(int bytes);
 
-        void modernCodingMissing(String best);
+        void modernEncodingMissing(String best);
 
         void varyMissing(List<String> codings);
 
-        void codingMalformed(List<String> codings);
+        void encodingMalformed(List<String> codings);
 
         void contentDiffers(List<String> codings);
 
         void contentDynamic();
 
-        void codingNotRequested(List<String> requested, String sent);
+        void encodingNotRequested(List<String> requested, String sent);
 
         void statusDiffers(List<String> codings, int status, int expected);
 
@@ -231,9 +231,9 @@ public final class HttpCompression
                 malformed.add(coding);
             }
         });
-        reportIfAny(malformed, findings::codingMalformed);
+        reportIfAny(malformed, findings::encodingMalformed);
         statuses.forEach((status, codings) -> findings.statusDiffers(codings, status, identity.status()));
-        unrequested.forEach((sent, requested) -> findings.codingNotRequested(requested, sent));
+        unrequested.forEach((sent, requested) -> findings.encodingNotRequested(requested, sent));
     }
 
     private static boolean reportVary(ContentSample identity, Map<String, ContentSample> supported, Findings findings) {
@@ -296,7 +296,7 @@ public final class HttpCompression
                 findings.notCompressible(type);
             }
         } else if (worthwhile && url.secure() && best != null && MODERN.stream().noneMatch(supported::containsKey)) {
-            findings.modernCodingMissing(best);
+            findings.modernEncodingMissing(best);
         }
         reportIfAny(
                 supported.keySet().stream()

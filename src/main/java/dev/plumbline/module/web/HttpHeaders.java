@@ -57,7 +57,7 @@ public final class HttpHeaders implements CheckModule<HttpExchange, HttpHeaders.
 
         void connectionHeaders(List<String> headers);
 
-        void repeatedHeader(List<String> headers);
+        void headerRepeated(List<String> headers);
 
         void invalidName(List<String> headers);
 
@@ -77,7 +77,7 @@ public final class HttpHeaders implements CheckModule<HttpExchange, HttpHeaders.
 
         void obsoleteHeader(List<String> headers);
 
-        void redirectResponse(int status, String location);
+        void redirectNotFollowed(int status, String location);
 
         void errorPage(int status);
     }
@@ -105,7 +105,7 @@ public final class HttpHeaders implements CheckModule<HttpExchange, HttpHeaders.
                         .filter(name ->
                                 SINGLE.contains(name) && values.get(name).size() > 1)
                         .toList(),
-                findings::repeatedHeader);
+                findings::headerRepeated);
         reportIfAny(
                 values.keySet().stream()
                         .filter(name -> !HeaderParser.isToken(name))
@@ -126,7 +126,7 @@ public final class HttpHeaders implements CheckModule<HttpExchange, HttpHeaders.
         reportIfAny(present(REQUEST_ONLY, values), findings::requestHeader);
         reportIfAny(present(OBSOLETE, values), findings::obsoleteHeader);
         if (response.redirects()) {
-            findings.redirectResponse(response.status(), String.valueOf(headers.firstText("location")));
+            findings.redirectNotFollowed(response.status(), String.valueOf(headers.firstText("location")));
         } else if (response.status() >= 400) {
             findings.errorPage(response.status());
         }

@@ -53,11 +53,11 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence, HttpTi
 
         void timesVary(long fastest, long slowest);
 
-        void redirectMeasured(int status);
+        void redirectNotFollowed(int status);
 
         void errorPage(int status);
 
-        void cutShort();
+        void pageTruncated();
     }
 
     /**
@@ -152,12 +152,12 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence, HttpTi
             findings.timesVary(Math.round(fastest), Math.round(slowest));
         }
         if (sample.redirects()) {
-            findings.redirectMeasured(sample.status());
+            findings.redirectNotFollowed(sample.status());
         } else if (sample.status() >= 400) {
             findings.errorPage(sample.status());
         }
         if (sample.bodyError() == null && sample.truncated()) {
-            findings.cutShort();
+            findings.pageTruncated();
         }
         return new Report(
                 timings.dnsMs(),

@@ -61,7 +61,7 @@ public final class HttpVersions
 
         void altSvcInvalid(String value);
 
-        void redirected(String location);
+        void redirectNotFollowed(int status, String location);
     }
 
     /**
@@ -210,7 +210,7 @@ public final class HttpVersions
         boolean http3 = evaluateHttp3(evidence, altSvc, findings);
         String location = first.headers().firstText("location");
         if (first.redirects() && location != null) {
-            findings.redirected(location);
+            findings.redirectNotFollowed(first.status(), location);
         }
         return new Report(http1, http2, http3, altSvc, selected);
     }

@@ -48,7 +48,7 @@ public final class HttpsRedirect
 
     /** The findings. */
     public interface Findings extends FindingCollector {
-        void httpsMissing(String domain, String reason);
+        void httpsUnavailable(String domain, String reason);
 
         void redirectsBroken(Target.Url url, String reason);
 
@@ -58,7 +58,7 @@ public final class HttpsRedirect
 
         void redirectsToHttp(Target.Url url);
 
-        void downgraded(Target.Url url);
+        void httpsDowngrade(Target.Url url);
 
         void httpClosed(String reason);
 
@@ -172,7 +172,7 @@ public final class HttpsRedirect
             evaluatePlainEnd(evidence.domain(), http, evidence.https(), findings);
         }
         if (redirects && http.downgraded()) {
-            findings.downgraded(http.url());
+            findings.httpsDowngrade(http.url());
         }
     }
 
@@ -181,7 +181,7 @@ public final class HttpsRedirect
         int status = http.hops().get(0).status();
         CheckError error = https.last() == null ? https.error() : null;
         if (error != null && error.code().targetFault()) {
-            findings.httpsMissing(domain, error.message());
+            findings.httpsUnavailable(domain, error.message());
         } else if (http.hops().size() > 1) {
             findings.redirectsToHttp(http.url());
         } else if (status >= 400) {

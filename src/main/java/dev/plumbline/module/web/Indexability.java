@@ -57,7 +57,7 @@ public final class Indexability
 
         void canonicalElsewhere(Target.Url url);
 
-        void noindexNotSeen(String robots);
+        void noindexBlockedByRobots(String robots);
 
         void noindexWithCanonical(Target.Url url);
 
@@ -93,7 +93,7 @@ public final class Indexability
 
         void notHtml(String type);
 
-        void pageCut();
+        void pageTruncated();
 
         void redirected(Target.Url url);
     }

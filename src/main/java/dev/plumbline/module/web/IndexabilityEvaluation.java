@@ -135,7 +135,7 @@ final class IndexabilityEvaluation {
         RobotsDirectives all = meta.and(header);
         String text = Stream.of(metaText, headerText).filter(Objects::nonNull).collect(Collectors.joining(", "));
         if (all.noindex() && !allowed) {
-            findings.noindexNotSeen(text);
+            findings.noindexBlockedByRobots(text);
         }
         if (all.conflicting()) {
             findings.directivesConflict(text);
@@ -233,7 +233,7 @@ final class IndexabilityEvaluation {
             }
         }
         if (content.cut()) {
-            findings.pageCut();
+            findings.pageTruncated();
         }
         if (evidence.trace().hops().size() > 1) {
             findings.redirected(page.url());

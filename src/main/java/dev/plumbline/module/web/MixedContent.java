@@ -16,7 +16,7 @@ import io.vertx.core.Future;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The resources of a page over HTTPS that its HTML loads over plain HTTP. */
+/** The resources of a page over HTTPS that its HTML loads over unencrypted HTTP. */
 @AutoService(CheckModule.class)
 public final class MixedContent
         implements CheckModule<MixedContent.Evidence, MixedContent.Report, MixedContent.Findings> {
@@ -30,7 +30,7 @@ public final class MixedContent
 
         void errorPage(int status);
 
-        void notHttps(Target.Url url);
+        void plainHttp(Target.Url url);
 
         void activeMixedContent(int count, List<String> resources);
 
@@ -44,7 +44,7 @@ public final class MixedContent
 
         void resourcesTruncated(int count);
 
-        void pageCut();
+        void pageTruncated();
 
         void redirected(Target.Url url);
     }
@@ -87,7 +87,7 @@ public final class MixedContent
             findings.redirected(page.url());
         }
         if (!https) {
-            findings.notHttps(page.url());
+            findings.plainHttp(page.url());
         }
         if (resources == null) {
             String type = page.headers().first("content-type");
@@ -97,7 +97,7 @@ public final class MixedContent
             return new Report(https, List.of(), List.of(), false);
         }
         if (trace.error() == null && evidence.cut()) {
-            findings.pageCut();
+            findings.pageTruncated();
         }
         List<Resource> insecure = https ? resources.resources() : List.of();
         reportResources(insecure, resources, findings);

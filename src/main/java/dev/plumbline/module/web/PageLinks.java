@@ -70,7 +70,7 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
 
         void linksTruncated(int count);
 
-        void pageCut();
+        void pageTruncated();
 
         void redirected(Target.Url url);
     }
@@ -210,7 +210,7 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
             return new Report(0, 0, 0, 0, List.of(), null);
         }
         if (trace.error() == null && evidence.cut()) {
-            findings.pageCut();
+            findings.pageTruncated();
         }
         if (!links.complete()) {
             findings.linksTruncated(LinkCollector.MAX_LINKS);

@@ -112,7 +112,7 @@ public final class PageMetadata
 
         void jsonLdInvalid(int count);
 
-        void pageCut();
+        void pageTruncated();
 
         void redirected(Target.Url url);
     }
@@ -154,7 +154,7 @@ public final class PageMetadata
         if (head != null) {
             report = report(head, page, findings);
             if (trace.error() == null && evidence.cut()) {
-                findings.pageCut();
+                findings.pageTruncated();
             }
         } else {
             report = new Report(

@@ -60,7 +60,7 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
 
         void notASitemap(Target.Url url, String reason);
 
-        void malformed(Target.Url url, String error);
+        void sitemapMalformed(Target.Url url, String error);
 
         void doctypeNotProcessed(Target.Url url);
 
@@ -104,7 +104,7 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
 
         void lastmodMissing();
 
-        void contentType(String type);
+        void contentTypeInvalid(String type);
 
         void redirected(Target.Url url);
     }
@@ -207,7 +207,7 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
             findings.tooLarge(url, length);
         }
         switch (file.end()) {
-            case MALFORMED -> findings.malformed(url, String.valueOf(file.fault()));
+            case MALFORMED -> findings.sitemapMalformed(url, String.valueOf(file.fault()));
             case DOCTYPE -> findings.doctypeNotProcessed(url);
             case URL_LIMIT, SIZE_LIMIT -> {
                 if (!tooMany) {
@@ -279,7 +279,7 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
                 ? lower.startsWith("text/plain")
                 : lower.contains("xml") && !lower.contains("html");
         if (file.kind() != null && !expected && !lower.contains("gzip")) {
-            findings.contentType(type);
+            findings.contentTypeInvalid(type);
         }
         if (!first.lastUrl().equals(first.url())) {
             findings.redirected(first.lastUrl());

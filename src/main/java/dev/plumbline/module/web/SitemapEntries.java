@@ -130,7 +130,7 @@ final class SitemapEntries {
                     Problem.LOC_INVALID,
                     shown(url),
                     line,
-                    "%s is not a valid absolute URL of less than 2,048 characters".formatted(shown(url)));
+                    "%s is not a valid absolute URL of less than 2048 characters".formatted(shown(url)));
             return true;
         }
         if (!scope.origins().contains(parsed.origin())) {

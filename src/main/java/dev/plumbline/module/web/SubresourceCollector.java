@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Collects the resources and form targets over plain HTTP in an HTML page and its inline CSS. */
+/** Collects the resources and form targets over unencrypted HTTP in an HTML page and its inline CSS. */
 final class SubresourceCollector implements HtmlTokenizer.Handler {
     static final int MAX_RESOURCES = 10_000;
 
@@ -26,7 +26,9 @@ final class SubresourceCollector implements HtmlTokenizer.Handler {
     private static final String UPGRADE = "upgrade-insecure-requests";
     private static final String BLOCK_ALL = "block-all-mixed-content";
 
-    /** How browsers treat a resource over plain HTTP in a page over HTTPS (W3C Mixed Content sections 3 and 4). */
+    /**
+     * How browsers treat a resource over unencrypted HTTP in a page over HTTPS (W3C Mixed Content sections 3 and 4).
+     */
     enum Treatment {
         BLOCKED,
         UPGRADED,
@@ -35,7 +37,7 @@ final class SubresourceCollector implements HtmlTokenizer.Handler {
     }
 
     /**
-     * A URL over plain HTTP.
+     * A URL over unencrypted HTTP.
      *
      * @param element for example {@code script} or {@code css font}
      * @param upgraded whether a Content-Security-Policy upgrades it to HTTPS

@@ -50,7 +50,7 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
 
         void versionUnsupported(List<String> versions);
 
-        void redirected(int status, String location);
+        void redirectNotFollowed(int status, String location);
 
         void rateLimited(int status, String retryAfter);
 
@@ -168,7 +168,7 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
                     value -> findings.rateLimited(response.status(), value),
                     value -> findings.temporarilyUnavailable(response.status(), value));
         } else if (response.redirects()) {
-            findings.redirected(
+            findings.redirectNotFollowed(
                     response.status(), String.valueOf(response.headers().firstText("location")));
         } else if (response.status() == 401 || response.status() == 407) {
             findings.authenticationRequired(response.status());

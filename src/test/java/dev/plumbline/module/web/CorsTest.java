@@ -78,7 +78,7 @@ class CorsTest {
         "preflight-401, warn, preflight_rejected any_origin",
         "preflight-405, warn, preflight_rejected any_origin",
         "preflight-closed, warn, preflight_failed any_origin",
-        "redirect, pass, cors_not_enabled redirect_response"
+        "redirect, pass, cors_not_enabled redirect_not_followed"
     })
     void evaluatesEachPageForAnUnrelatedOrigin(String name, String verdict, String expected) {
         CheckResult result = check(name, "");

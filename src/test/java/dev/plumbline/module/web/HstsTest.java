@@ -161,7 +161,7 @@ class HstsTest {
         Evaluation evaluation = evaluate(evidence);
 
         assertThat(evaluation.fields()).containsEntry("present", true).containsEntry("preload_ready", false);
-        assertThat(codes(evaluation)).containsExactly("certificate_invalid", "preload_unready");
+        assertThat(codes(evaluation)).containsExactly("certificate_invalid", "hsts_preload_unready");
         assertThat(evaluation.findings().get(0).message()).contains("The certificate expired.");
     }
 
@@ -235,7 +235,7 @@ class HstsTest {
             CheckResult invalid = sites.check(module, "invalid.test");
             assertThat(invalid.findings())
                     .extracting(Finding::code)
-                    .containsExactly("certificate_invalid", "preload_unready");
+                    .containsExactly("certificate_invalid", "hsts_preload_unready");
             assertThat(invalid.verdict()).isEqualTo(Verdict.FAIL);
 
             WebPorts httpOnly = new WebPorts(sites.ports().http(), sites.closedPort());
@@ -300,7 +300,7 @@ class HstsTest {
     private static String unmet(Hsts.Evidence evidence) {
         Evaluation evaluation = evaluate(evidence);
         assertThat(evaluation.fields()).containsEntry("preload", true).containsEntry("preload_ready", false);
-        assertThat(codes(evaluation)).contains("preload_unready");
+        assertThat(codes(evaluation)).contains("hsts_preload_unready");
         List<?> errors = (List<?>) evaluation.fields().get("errors");
         assertThat(errors).hasSize(1);
         return errors.get(0).toString();

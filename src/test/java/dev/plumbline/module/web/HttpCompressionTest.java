@@ -104,7 +104,7 @@ class HttpCompressionTest {
     @CsvSource({
         "all, true, true, true, true, true, ''",
         "none, false, false, false, false, true, compression_missing",
-        "always, true, false, false, false, true, coding_not_requested",
+        "always, true, false, false, false, true, encoding_not_requested",
         "stale, true, true, true, true, true, content_differs",
         "dynamic, true, true, true, true, true, content_dynamic",
         "refusing, true, true, false, true, true, status_differs",
@@ -137,7 +137,7 @@ class HttpCompressionTest {
         CheckResult result = check(sites.url("broken", "/"));
 
         assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
-        assertThat(codes(result)).containsExactly("coding_malformed");
+        assertThat(codes(result)).containsExactly("encoding_malformed");
     }
 
     @Test
@@ -156,7 +156,7 @@ class HttpCompressionTest {
             value = {
                 // content type, identity bytes, gzip bytes (0: not supported), br bytes; vary; results; finding
                 "text/html, 10000, 2000, 1500, true, br, 85.0, -",
-                "text/html, 10000, 2000, 0, true, gzip, 80.0, modern_coding_missing",
+                "text/html, 10000, 2000, 0, true, gzip, 80.0, modern_encoding_missing",
                 "text/html, 10000, 2000, 2000, true, gzip, 80.0, -",
                 "text/html, 10000, 2000, 1500, false, br, 85.0, vary_missing",
                 "text/html, 10000, 0, 0, true, -, 0, compression_missing",

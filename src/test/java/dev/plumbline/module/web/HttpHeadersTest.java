@@ -65,8 +65,8 @@ class HttpHeadersTest {
             value = {
                 "200 | X-A: 1 | -",
                 "200 | X-A: 1; X-A: 2; Set-Cookie: a=b; Set-Cookie: c=d | -",
-                "200 | ETag: \"a\"; ETag: \"b\" | repeated_header",
-                "200 | Server: a; server: b; Age: 1 | repeated_header",
+                "200 | ETag: \"a\"; ETag: \"b\" | header_repeated",
+                "200 | Server: a; server: b; Age: 1 | header_repeated",
                 "200 | Transfer-Encoding: chunked | -",
                 "200 | Transfer-Encoding: chunked; Content-Length: 5 | framing_conflict",
                 "200 | X A: 1 | invalid_name",
@@ -75,10 +75,10 @@ class HttpHeadersTest {
                 "200 | Host: a.test; Referer: b | request_header",
                 "200 | Pragma: no-cache | obsolete_header",
                 "200 | P3P: CP=CAO; Warning: 199 | obsolete_header",
-                "301 | Location: /b | redirect_response",
+                "301 | Location: /b | redirect_not_followed",
                 "304 | Location: /b | -",
                 "404 | X-A: 1 | error_page",
-                "503 | Retry-After: 5; Retry-After: 6 | repeated_header error_page"
+                "503 | Retry-After: 5; Retry-After: 6 | header_repeated error_page"
             })
     void reportsEachProblem(int status, String headers, String expected) {
         List<String> lines = new ArrayList<>(List.of(DATE, TYPE));
@@ -102,7 +102,7 @@ class HttpHeadersTest {
                 "200 | Date: Sun, 06 Nov 1994 08:49:37 GMT | content_type_missing",
                 "204 | Date: Sun, 06 Nov 1994 08:49:37 GMT | -",
                 "200 | Date: Sun, 06 Nov 1994 08:49:37 GMT; Content-Length: 0 | -",
-                "301 | Date: Sun, 06 Nov 1994 08:49:37 GMT; Location: /b | redirect_response",
+                "301 | Date: Sun, 06 Nov 1994 08:49:37 GMT; Location: /b | redirect_not_followed",
                 "200 | Date: Sun, 06 Nov 1994 08:49:37 GMT; Content-Type: html | content_type_invalid",
                 "200 | Date: Sun, 06 Nov 1994 08:49:37 GMT; Content-Type: text/ | content_type_invalid",
                 "200 | Date: Sun, 06 Nov 1994 08:49:37 GMT; Content-Type: text/html,text/html | content_type_invalid",

@@ -53,9 +53,9 @@ class HttpTimingTest {
     @ParameterizedTest
     @CsvSource({
         "/ok, 11, -",
-        "/big, 1048576, cut_short",
+        "/big, 1048576, page_truncated",
         "/status/404, 11, error_page",
-        "/redirect/301, 8, redirect_measured",
+        "/redirect/301, 8, redirect_not_followed",
         "/no-reason, 0, -"
     })
     void measuresResponses(String path, int bytes, String code) {
@@ -200,7 +200,7 @@ class HttpTimingTest {
 
     @Test
     void reportsRedirectsAndErrorPages() {
-        assertThat(codes(evaluate(redirect("http://a.test/", 302, "/b")))).containsExactly("redirect_measured");
+        assertThat(codes(evaluate(redirect("http://a.test/", 302, "/b")))).containsExactly("redirect_not_followed");
         assertThat(codes(evaluate(page("http://a.test/", 503, "")))).containsExactly("error_page");
     }
 

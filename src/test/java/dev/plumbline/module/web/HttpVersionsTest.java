@@ -163,7 +163,7 @@ class HttpVersionsTest {
                 null,
                 List.of()));
 
-        assertThat(codes(evaluation)).containsExactly("plain_http", "redirected");
+        assertThat(codes(evaluation)).containsExactly("plain_http", "redirect_not_followed");
         assertThat(evaluation.fields()).containsEntry("http1", true).containsEntry("http2", false);
     }
 

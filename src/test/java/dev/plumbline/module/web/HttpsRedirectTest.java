@@ -46,7 +46,7 @@ class HttpsRedirectTest {
         "301 http://www.a.test/|301 https://www.a.test/, 200, true, false, true, first_hop_elsewhere",
         "301 https://a.test/|302 https://www.a.test/, 200, true, true, true, ''",
         "301 http://a.test/x|307 https://a.test/x, 200, true, false, false, first_hop_elsewhere temporary_redirect",
-        "301 https://a.test/|301 http://b.test/|301 https://b.test/, 200, true, true, true, downgraded",
+        "301 https://a.test/|301 http://b.test/|301 https://b.test/, 200, true, true, true, https_downgrade",
         "301 https://a.test/, 404, true, true, true, ends_in_error",
         "'', 200, false, false, false, http_not_redirected",
         "'', 403, false, false, false, http_refused",
@@ -79,7 +79,7 @@ class HttpsRedirectTest {
                 failedTrace(ErrorCode.CONNECT_REFUSED, "https://a.test/"),
                 null);
 
-        assertThat(codes(evaluation)).containsExactly("https_missing");
+        assertThat(codes(evaluation)).containsExactly("https_unavailable");
         assertThat(evaluation.error()).isNull();
     }
 
@@ -211,7 +211,7 @@ class HttpsRedirectTest {
                     .containsExactly("www_unreachable", "http_closed");
             WebPorts httpOnly = new WebPorts(sites.ports().http(), sites.closedPort());
             assertThat(codesOf(sites.check(SheetModule.load(new HttpsRedirect(httpOnly)), "plain.test")))
-                    .contains("https_missing");
+                    .contains("https_unavailable");
         }
     }
 

@@ -268,7 +268,7 @@ class IndexabilityTest {
         "/to-closed-port, WARN, canonical_elsewhere canonical_not_checked",
         "/to-inside, WARN, canonical_elsewhere canonical_not_checked",
         "/moved, PASS, redirected",
-        "/to-closed-site, WARN, disallowed_by_robots noindex_meta noindex_not_seen redirected"
+        "/to-closed-site, WARN, disallowed_by_robots noindex_meta noindex_blocked_by_robots redirected"
     })
     void followsCanonicalUrlAndRedirects(String path, Verdict verdict, String found) {
         CheckResult result = fixture.check(MODULE, probe, sites.url("site", path), "");
@@ -289,7 +289,7 @@ class IndexabilityTest {
                 .containsEntry("robots_txt_allowed", false);
         assertThat(google.findings())
                 .extracting(Finding::code)
-                .containsExactlyInAnyOrder("disallowed_by_robots", "noindex_meta", "noindex_not_seen");
+                .containsExactlyInAnyOrder("disallowed_by_robots", "noindex_meta", "noindex_blocked_by_robots");
         assertThat(other.fields()).containsEntry("reasons", List.of("noindex_meta"));
     }
 

@@ -215,7 +215,7 @@ class MixedContentTest {
         Evaluation evaluation =
                 evaluate(page("http://a.test/", 200, "<script src=http://b.test/x>", "Content-Type: text/html"));
 
-        assertThat(codes(evaluation)).containsExactly("not_https");
+        assertThat(codes(evaluation)).containsExactly("plain_http");
         assertThat(evaluation.fields()).containsEntry("https", false).containsEntry("active", List.of());
     }
 

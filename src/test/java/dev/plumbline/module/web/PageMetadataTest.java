@@ -292,7 +292,7 @@ class PageMetadataTest {
     void reportsTruncatedPage() {
         assertThat(bench.check(MODULE, "/big", "").findings())
                 .extracting(Finding::code)
-                .contains("page_cut");
+                .contains("page_truncated");
     }
 
     @Tag("integration")

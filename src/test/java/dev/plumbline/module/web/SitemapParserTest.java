@@ -324,7 +324,7 @@ class SitemapParserTest {
         assertThat(file.errors())
                 .containsExactly(
                         "The XML declaration is not at the start of the file.",
-                        "Line 4: a is not a valid absolute URL of less than 2,048 characters.");
+                        "Line 4: a is not a valid absolute URL of less than 2048 characters.");
     }
 
     @Test

@@ -118,15 +118,15 @@ class SitemapTest {
                 "/sitemaps/c.xml.gz | urlset | 1 | PASS | outside_directory",
                 "/sitemaps/pages.txt | text | 2 | PASS | outside_directory",
                 "/sitemaps/50000.xml | urlset | 10000 | PASS | outside_directory sitemap_truncated",
-                "/sitemaps/broken.xml | urlset | 1 | FAIL | malformed outside_directory",
-                "/sitemaps/truncated.xml | urlset | 0 | FAIL | malformed",
+                "/sitemaps/broken.xml | urlset | 1 | FAIL | sitemap_malformed outside_directory",
+                "/sitemaps/truncated.xml | urlset | 0 | FAIL | sitemap_malformed",
                 "/sitemaps/page.html | - | 0 | FAIL | not_a_sitemap",
                 "/sitemaps/bomb/entities.xml | - | 0 | WARN | doctype_not_processed",
                 "/sitemaps/bomb/external.xml | - | 0 | WARN | doctype_not_processed",
-                "/sitemaps/bomb/gzip.xml.gz | urlset | 1 | FAIL | malformed outside_directory",
-                "/sitemaps/bomb/depth.xml | urlset | 0 | FAIL | malformed unknown_element",
-                "/sitemaps/bomb/tag.xml | urlset | 0 | FAIL | malformed",
-                "/sitemaps/bomb/attributes.xml | urlset | 0 | FAIL | malformed",
+                "/sitemaps/bomb/gzip.xml.gz | urlset | 1 | FAIL | sitemap_malformed outside_directory",
+                "/sitemaps/bomb/depth.xml | urlset | 0 | FAIL | sitemap_malformed unknown_element",
+                "/sitemaps/bomb/tag.xml | urlset | 0 | FAIL | sitemap_malformed",
+                "/sitemaps/bomb/attributes.xml | urlset | 0 | FAIL | sitemap_malformed",
                 "/missing | - | 0 | FAIL | sitemap_unavailable"
             })
     void reportsTheSitemapsOfTheLab(
@@ -205,12 +205,12 @@ class SitemapTest {
         "/urls/feed.rss, ''",
         "/urls/latin1.xml, not_utf8 lastmod_missing",
         "/urls/namespace.xml, namespace_invalid lastmod_missing",
-        "/urls/typed.xml, content_type lastmod_missing",
+        "/urls/typed.xml, content_type_invalid lastmod_missing",
         "/urls/future.xml, lastmod_future",
         "/urls/dates.xml, lastmod_invalid",
         "/urls/values.xml, value_invalid lastmod_missing",
         "/urls/relative.xml, loc_invalid",
-        "/urls/corrupt.xml.gz, malformed",
+        "/urls/corrupt.xml.gz, sitemap_malformed",
         "/urls/encoded.xml, lastmod_missing"
     })
     void reportsEachProblem(String path, String codes) {

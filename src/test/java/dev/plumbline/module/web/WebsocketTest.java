@@ -149,7 +149,7 @@ class WebsocketTest {
         "503, Retry-After: 5, temporarily_unavailable, WARN",
         "429, Retry-After: 5, rate_limited, WARN",
         "429, x: y, not_upgraded, FAIL",
-        "301, Location: https://b.test/, redirected, FAIL",
+        "301, Location: https://b.test/, redirect_not_followed, FAIL",
         "302, x: y, not_upgraded, FAIL",
         "401, WWW-Authenticate: Basic, authentication_required, WARN",
         "403, x: y, forbidden, WARN",
@@ -229,7 +229,7 @@ class WebsocketTest {
         "/websocket/other-extension, false, extension_invalid",
         "/websocket/version, false, version_unsupported",
         "/status/401, false, authentication_required",
-        "/redirect/301, false, redirected",
+        "/redirect/301, false, redirect_not_followed",
         "/ok, false, not_upgraded"
     })
     void checksTheServersOfTheLab(String path, boolean upgraded, String code) {
@@ -309,7 +309,7 @@ class WebsocketTest {
                             "/forwarded", "",
                             "/misconfigured", "not_upgraded",
                             "/missing", "not_upgraded",
-                            "/moved", "redirected")
+                            "/moved", "redirect_not_followed")
                     .entrySet()) {
                 String url = nginx.https(each.getKey());
 
