@@ -7,6 +7,6 @@ package dev.plumbline.lab;
  * @param target target of the check; for certificate modules optionally followed by options in the form of a query
  * @param expectation one or more outcomes separated by {@code or}, optionally followed by an explanation. An outcome is
  *     a status, an error code, {@code verdict=warn}, a field such as {@code problem=expired}, or
- *     {@code error=read_timeout}. {@code with method=get} states that the check needs this option.
+ *     {@code error=read_timeout}. {@code with method=get} states an option that the check needs.
  */
 public record LabTarget(String module, String target, String expectation) {}

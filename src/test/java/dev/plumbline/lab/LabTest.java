@@ -54,6 +54,7 @@ class LabTest {
     private static final Set<String> ERRORS =
             Arrays.stream(ErrorCode.values()).map(ErrorCode::id).collect(Collectors.toSet());
     private static final Pattern OUTCOMES = Pattern.compile("^([a-z0-9_.=-]+(?: or [a-z0-9_.=-]+)*)(?=$|[ ,;])");
+    private static final Pattern OPTION = Pattern.compile(" with ([a-z_]+)=([a-z]+)");
     private static final Set<ErrorCode> OUT_OF_TIME = EnumSet.of(
             ErrorCode.DNS_TIMEOUT, ErrorCode.CONNECT_TIMEOUT, ErrorCode.READ_TIMEOUT, ErrorCode.DEADLINE_EXCEEDED);
 
@@ -193,8 +194,9 @@ class LabTest {
             target = target.substring(0, target.indexOf('?'));
         }
         options.put(ModuleDescription.TIMEOUT_MS, Integer.toString(timeLimit));
-        if (labTarget.expectation().contains("with method=get")) {
-            options.put("method", "get");
+        Matcher option = OPTION.matcher(labTarget.expectation());
+        if (option.find()) {
+            options.put(option.group(1), option.group(2));
         }
         ModuleDescription module = description(labTarget.module());
         Options parsed = Objects.requireNonNull(Options.parse(module, options).options());

@@ -42,6 +42,22 @@ final class SitePages {
                                 "<title>Mixed</title><script src=http://example.com/a.js></script>"
                                         + "<img src=http://example.com/a.png>")),
                 new LabPage(
+                        "/indexing/canary",
+                        "200; indexability does not fetch the canonical URL",
+                        c -> c.respond(
+                                200,
+                                HTML + "link: <http://" + c.lab().canary().authority() + "/>; rel=canonical\r\n",
+                                "<title>Canonical elsewhere</title>")),
+                new LabPage(
+                        "/links/canary",
+                        "200; page-links does not request the links",
+                        c -> c.respond(
+                                200,
+                                HTML,
+                                "<title>Links</title><a href='http://"
+                                        + c.lab().canary().authority() + "/'>One</a><a href='http://"
+                                        + HttpLab.INTERNAL_NAME + "/'>Two</a>")),
+                new LabPage(
                         "/links/invalid",
                         "200; page-links reports an invalid URL",
                         c -> c.respond(
@@ -61,6 +77,8 @@ final class SitePages {
                 new LabTarget("page-links", lab.http("/links/50000"), "link_count=null or verdict=pass"),
                 new LabTarget("page-links", lab.http("/links/invalid"), "verdict=warn"),
                 new LabTarget("page-links", lab.http("/ok"), "verdict=fail"),
+                new LabTarget("page-links", lab.http("/links/canary"), "broken_count=0 with check=true"),
+                new LabTarget("indexability", lab.http("/indexing/canary"), "indexable=false"),
                 new LabTarget("indexability", lab.http("/metadata"), "indexable=true"),
                 new LabTarget("indexability", lab.http("/indexing/noindex"), "indexable=false"),
                 new LabTarget("indexability", lab.http("/indexing/conflict"), "verdict=warn"),

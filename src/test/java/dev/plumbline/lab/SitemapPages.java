@@ -32,6 +32,15 @@ final class SitemapPages {
                 page("/sitemaps/broken.xml", XML, lab -> urlset(entry(lab.http("/ok")) + "<url><loc>a&b</loc></url>")),
                 page("/sitemaps/truncated.xml", XML, lab -> urlset(entry(lab.http("/ok")))
                         .substring(0, 120)),
+                page(
+                        "/sitemaps/canary.txt",
+                        "text/plain",
+                        lab -> "http://" + lab.canary().authority() + "/\n"),
+                page(
+                        "/sitemaps/canary.xml",
+                        XML,
+                        lab -> "<sitemapindex" + XMLNS + "><sitemap><loc>http://"
+                                + lab.canary().authority() + "/</loc></sitemap></sitemapindex>"),
                 page("/sitemaps/page.html", "text/html", lab -> "<!doctype html><title>Not found</title>"),
                 page("/sitemaps/bomb/entities.xml", XML, lab -> bomb()),
                 page(
@@ -63,6 +72,8 @@ final class SitemapPages {
         targets.put("/sitemaps/50000.xml", "url_count=10000");
         targets.put("/sitemaps/broken.xml", "verdict=fail");
         targets.put("/sitemaps/truncated.xml", "verdict=fail");
+        targets.put("/sitemaps/canary.txt", "url_count=1");
+        targets.put("/sitemaps/canary.xml", "verdict=warn");
         targets.put("/sitemaps/page.html", "found=false");
         targets.put("/sitemaps/bomb/entities.xml", "verdict=warn");
         targets.put("/sitemaps/bomb/external.xml", "verdict=warn");
