@@ -18,8 +18,12 @@ import org.jspecify.annotations.Nullable;
  */
 record CanonicalUrl(String href, Target.@Nullable Url url) {
     private static final Pattern ABSOLUTE = Pattern.compile("https?://.*+", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+    /** The target of a link whose relation types include canonical (RFC 8288 section 3.3). */
     private static final Pattern LINK_HEADER = Pattern.compile(
-            "<([^<>]{0,2000}+)>(?=[^<,]{0,500}?;\\s*+rel\\s*+=\\s*+\"?+canonical\\b)", Pattern.CASE_INSENSITIVE);
+            "<([^<>]{0,2000}+)>(?=[^<,]{0,500}?;\\s*+rel\\s*+=\\s*+"
+                    + "(?:canonical(?![^\\s;,])|\"(?:[^\"<]{0,200}\\s)?canonical[\\s\"]))",
+            Pattern.CASE_INSENSITIVE);
 
     /**
      * The distinct canonical URLs of link elements, then of Link headers. A base element does not apply to headers.

@@ -31,22 +31,28 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.StringLength;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class IndexabilityTest {
     private static final ModuleDefinition<Indexability.Evidence> MODULE = SheetModule.load(new Indexability());
@@ -321,6 +327,77 @@ class IndexabilityTest {
 
         assertThat(result.verdict()).as(result.findings().toString()).isEqualTo(verdict);
         assertThat(result.error() == null ? "-" : result.error().code().id()).isEqualTo(error);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "</b>; rel=canonical | true",
+                "</b>;REL = \"Canonical\" | true",
+                "</b>; title=x; rel=\"alternate canonical\" | true",
+                "</b>; rel=\"canonical nofollow\" | true",
+                "</c>; rel=next, </b>; rel=canonical | true",
+                "</b>; rel=canonical, </c>; rel=next | true",
+                "</b>; rel=canonical-x | false",
+                "</b>; rel=\"non-canonical\" | false",
+                "</b>; rel=next; title=canonical | false",
+                "</b>, rel=canonical | false"
+            })
+    void readsTheCanonicalUrlOfTheLinkHeader(String header, boolean canonical) {
+        Evaluation evaluation = evaluate(
+                page("https://a.test/", 200, "<p>x", "Content-Type: text/html", "Link: " + header), "Googlebot");
+
+        assertThat(evaluation.fields()).containsEntry("canonical", canonical ? "https://a.test/b" : null);
+    }
+
+    @Property(tries = 500)
+    void acceptsAnyPageAndHeaders(@ForAll @StringLength(max = 200) String text) {
+        String value = text.replaceAll("\\R", " ");
+        Evaluation evaluation = evaluate(
+                page(
+                        "https://a.test/",
+                        200,
+                        "<meta name=robots content='" + text,
+                        "Content-Type: text/html",
+                        "X-Robots-Tag: " + value,
+                        "Link: <" + value),
+                "Googlebot");
+
+        assertThat(evaluation.fields()).containsEntry("status", 200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<meta name=robots content=",
+                "<meta name=robots content='a,b:c'>",
+                "<link rel=canonical href=",
+                "<link rel=canonical href=/x>",
+                "</x>; rel=canonical, ",
+                "<>;",
+                ";rel=\"a ",
+                "noindex, ",
+                "unavailable_after: ",
+                "googlebot: "
+            })
+    void evaluatesAMegabyteInLinearTime(String piece) {
+        String text = piece.repeat((1 << 20) / piece.length());
+
+        Evaluation evaluation = Assertions.assertTimeoutPreemptively(
+                Duration.ofSeconds(20),
+                () -> evaluate(
+                        page(
+                                "https://a.test/",
+                                200,
+                                text,
+                                "Content-Type: text/html",
+                                "X-Robots-Tag: " + text,
+                                "Link: </b>" + text),
+                        "Googlebot"));
+
+        assertThat(evaluation.fields()).containsEntry("status", 200);
     }
 
     @Tag("integration")
