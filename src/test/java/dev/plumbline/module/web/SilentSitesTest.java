@@ -1,0 +1,75 @@
+package dev.plumbline.module.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.SheetModule;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.Verdict;
+import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.lab.ModuleExecution;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
+import io.vertx.core.Vertx;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Modules that check a domain on the standard ports, with a web server that sends no response. */
+class SilentSitesTest {
+    private static final long TIMEOUT_MS = 1_000;
+
+    private static Vertx vertx;
+    private static HttpFixture fixture;
+
+    @BeforeAll
+    static void start() {
+        vertx = Vertx.vertx();
+        fixture = HttpFixture.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        fixture.close();
+        Await.value(vertx.close());
+    }
+
+    static Stream<Function<WebPorts, ModuleDefinition<?>>> modules() {
+        return Stream.of(
+                ports -> SheetModule.load(new Hsts(ports)),
+                ports -> SheetModule.load(new HttpsRedirect(ports)),
+                ports -> SheetModule.load(new SecurityTxt(ports)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void silentServerEndsWithinDeadline(Function<WebPorts, ModuleDefinition<?>> load) throws Exception {
+        // the kernel accepts connections, and nothing is ever sent
+        try (ServerSocket silent = new ServerSocket(0, 100, InetAddress.getLoopbackAddress())) {
+            HttpProbe probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            ModuleDefinition<?> module = load.apply(new WebPorts(silent.getLocalPort(), silent.getLocalPort()));
+            TestCheckContext context = TestCheckContext.of(module.description(), Map.of())
+                    .withDeadline(TIMEOUT_MS)
+                    .withProbe(HttpProbe.class, probe);
+
+            CheckResult result = Assertions.assertTimeoutPreemptively(
+                    Duration.ofSeconds(10),
+                    () -> ModuleExecution.run(vertx, module, TargetParser.domainName("lab.test"), context));
+
+            assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+            assertThat(result.error().code()).isIn(ErrorCode.READ_TIMEOUT, ErrorCode.CONNECT_TIMEOUT);
+        }
+    }
+}
