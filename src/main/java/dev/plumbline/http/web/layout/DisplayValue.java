@@ -69,6 +69,16 @@ public sealed interface DisplayValue {
     record Timestamp(String iso, String text, @Nullable String relative) implements DisplayValue {}
 
     record Items(List<DisplayValue> values) implements DisplayValue {
+        private static final int MAX_CHARACTERS_IN_COLUMN = 40;
+
+        /** Whether each item is displayed on its own line, because one of them is a longer text of several words. */
+        public boolean lines() {
+            return values.stream()
+                    .anyMatch(value -> value instanceof PlainText plain
+                            && plain.length() > MAX_CHARACTERS_IN_COLUMN
+                            && plain.text().line().indexOf(' ') >= 0);
+        }
+
         public boolean collapsed() {
             return values.size() > MAX_EXPANDED_ENTRIES;
         }

@@ -46,14 +46,21 @@ final class UntypedValueView {
     }
 
     static DisplayValue.ObjectMembers members(JsonObject object) {
-        return new DisplayValue.ObjectMembers(
-                object.stream().map(UntypedValueView::member).toList());
+        boolean protocolNames = object.fieldNames().stream().anyMatch(key -> key.indexOf('-') >= 0);
+        return new DisplayValue.ObjectMembers(object.stream()
+                .map(entry -> protocolNames ? protocolMember(entry) : member(entry))
+                .toList());
     }
 
     private static DisplayValue.Member member(Map.Entry<String, Object> entry) {
         String key = entry.getKey();
         Object raw = entry.getValue();
         return new DisplayValue.Member(label(key, raw instanceof Number), null, of(key, raw));
+    }
+
+    /** The keys of an object with hyphens are names of a protocol, such as headers, and are displayed unchanged. */
+    private static DisplayValue.Member protocolMember(Map.Entry<String, Object> entry) {
+        return new DisplayValue.Member(DisplayText.of(entry.getKey()), null, of(entry.getKey(), entry.getValue()));
     }
 
     /** The label of a key: {@code max_age_seconds} is "Max age". Numbers include their unit, so it is omitted. */
