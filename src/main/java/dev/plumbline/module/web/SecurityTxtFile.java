@@ -122,14 +122,14 @@ record SecurityTxtFile(
                     if (line.isEmpty()) {
                         part = Part.BODY;
                     } else if (!line.startsWith("Hash: ")) {
-                        error("an empty line must follow the `Hash` header of the signature");
+                        error("an empty line must follow the Hash header of the signature");
                     }
                 }
                 case BODY -> {
                     if (line.equals(BEGIN_SIGNATURE)) {
                         part = Part.SIGNATURE;
                     } else if (line.startsWith("-") && !line.startsWith("- ")) {
-                        error("a line that starts with a dash must be escaped with `- ` in a signed message");
+                        error("a line that starts with a dash must be escaped with \"- \" in a signed message");
                     } else {
                         fieldOrComment(line.startsWith("- ") ? line.substring(2) : line);
                     }
@@ -207,11 +207,11 @@ record SecurityTxtFile(
         private boolean isValidUri(String name, String value) {
             if (!URI.matcher(value).matches()) {
                 error("the " + name + " \"" + shown(value) + "\" is not a URI"
-                        + (value.indexOf('@') > 0 ? "; an e-mail address starts with `mailto:`" : ""));
+                        + (value.indexOf('@') > 0 ? "; an e-mail address starts with mailto:" : ""));
                 return false;
             }
             if (value.regionMatches(true, 0, "http:", 0, 5)) {
-                error("the " + name + " " + shown(value) + " must use `https://`");
+                error("the " + name + " " + shown(value) + " must use https://");
             }
             return true;
         }

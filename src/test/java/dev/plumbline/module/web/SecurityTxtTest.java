@@ -154,9 +154,9 @@ class SecurityTxtTest {
             value = {
                 "Contact security@example.com | Line 3: \"Contact security@example.com\" does not contain a colon.",
                 "Contact: security@example.com | Line 3: the Contact \"security@example.com\" is not a URI; an e-mail "
-                        + "address starts with `mailto:`.",
+                        + "address starts with mailto:.",
                 "Contact: +1-201-555-0123 | Line 3: the Contact \"+1-201-555-0123\" is not a URI.",
-                "Contact: http://example.com/x | Line 3: the Contact http://example.com/x must use `https://`.",
+                "Contact: http://example.com/x | Line 3: the Contact http://example.com/x must use https://.",
                 "Policy:https://example.com/ | Line 3: a space must follow the colon.",
                 "Policy: | Line 3: the field Policy is empty.",
                 "Policy: https://example.com/a b | Line 3: the Policy \"https://example.com/a b\" is not a URI.",
@@ -307,9 +307,9 @@ class SecurityTxtTest {
                         + "message is not signed.",
                 "-----END PGP SIGNATURE-----|-----END PGP SIGNATURE-----\\nContact: https://a.test/|Line 24: text after "
                         + "the signature is ignored.",
-                "# Our security policy|-----policy|Line 13: a line that starts with a dash must be escaped with `- ` in "
+                "# Our security policy|-----policy|Line 13: a line that starts with a dash must be escaped with \"- \" in "
                         + "a signed message.",
-                "Hash: SHA256|Comment: x|Line 2: an empty line must follow the `Hash` header of the signature.",
+                "Hash: SHA256|Comment: x|Line 2: an empty line must follow the Hash header of the signature.",
                 "[signature]|-----BEGIN PGP SIGNATURE-----|Line 22: the signature is malformed."
             })
     void reportsMalformedSignatures(String part, @Nullable String replacement, String error) {
