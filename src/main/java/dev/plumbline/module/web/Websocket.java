@@ -15,6 +15,7 @@ import io.vertx.core.Future;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,8 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
     private static final int KEY_BYTES = 16;
 
     /** The response of servers that require a subprotocol, for example Prosody. */
-    private static final int NOT_IMPLEMENTED = 501;
+    /** Statuses of servers behind a proxy that sends HTTP/1.0 or removes the upgrade. */
+    private static final Set<Integer> UPGRADE_UNSUPPORTED = Set.of(501, 505);
 
     private static final String NOT_SET = "not set";
 
@@ -176,7 +178,7 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
             findings.forbidden();
         } else if (!versions.isEmpty()) {
             findings.versionUnsupported(versions);
-        } else if (response.status() >= 500 && response.status() != NOT_IMPLEMENTED) {
+        } else if (response.status() >= 500 && !UPGRADE_UNSUPPORTED.contains(response.status())) {
             findings.serverError(response.status());
         } else {
             findings.notUpgraded(response.status());

@@ -145,6 +145,7 @@ class WebsocketTest {
         "404, x: y, not_upgraded, FAIL",
         "502, x: y, server_error, FAIL",
         "501, x: y, not_upgraded, FAIL",
+        "505, x: y, not_upgraded, FAIL",
         "503, x: y, server_error, FAIL",
         "503, Retry-After: 5, temporarily_unavailable, WARN",
         "429, Retry-After: 5, rate_limited, WARN",
