@@ -96,10 +96,22 @@ final class TextReport {
                     separator, list.stream().map(item -> text(item, indent)).toList());
         }
         if (value instanceof Map<?, ?> map) {
-            return map.isEmpty() ? EMPTY : text(map, indent);
+            return map.isEmpty() ? EMPTY : hasListsOfText(map) ? lines(map, indent) : text(map, indent);
         }
         String text = value.toString();
         return text.isEmpty() ? "(empty)" : TerminalText.sanitize(text);
+    }
+
+    private static boolean hasListsOfText(Map<?, ?> map) {
+        return map.values().stream().allMatch(value -> value instanceof List<?> && !isNested(value));
+    }
+
+    /** One line for each value of each list, for example of the headers of a response. */
+    private static String lines(Map<?, ?> map, int indent) {
+        return map.entrySet().stream()
+                .flatMap(entry -> ((List<?>) entry.getValue())
+                        .stream().map(value -> TerminalText.sanitize(entry.getKey() + "=") + text(value, indent)))
+                .collect(Collectors.joining("\n" + " ".repeat(indent)));
     }
 
     /** Simple members in one line, followed by nested members in indented lines. */

@@ -109,6 +109,24 @@ class TextReportTest {
     }
 
     @Test
+    void eachHeaderValueIsOnItsOwnLine() {
+        Map<String, Object> headers = new LinkedHashMap<>();
+        headers.put("set-cookie", List.of("a=1; Path=/", "b=2"));
+        headers.put("server", List.of("nginx"));
+        Map<String, @Nullable Object> fields =
+                new LinkedHashMap<>(result("t", "t").fields());
+        fields.put("free", headers);
+
+        assertThat(report(with(fields, List.of())))
+                .contains(
+                        """
+              free   set-cookie=a=1; Path=/
+                     set-cookie=b=2
+                     server=nginx
+            """);
+    }
+
+    @Test
     void nestedValuesAreIndented() {
         Map<String, Object> inner = new LinkedHashMap<>();
         inner.put("term", "a");
