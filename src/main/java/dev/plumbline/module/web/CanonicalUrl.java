@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param url null if it is not a valid HTTP or HTTPS URL
  */
 record CanonicalUrl(String href, Target.@Nullable Url url) {
+    /** The maximum number of distinct URLs of one response. */
+    static final int MAX_DECLARED = 20;
+
     private static final Pattern ABSOLUTE = Pattern.compile("https?://.*+", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     /** The target of a link whose relation types include canonical (RFC 8288 section 3.3). */
@@ -46,7 +49,10 @@ record CanonicalUrl(String href, Target.@Nullable Url url) {
     }
 
     private static void add(Map<String, CanonicalUrl> declared, Target.Url base, String href) {
-        declared.putIfAbsent(href, new CanonicalUrl(href, RedirectLocation.resolveReference(base, href)));
+        if (declared.size() < MAX_DECLARED) {
+            declared.computeIfAbsent(
+                    href, first -> new CanonicalUrl(first, RedirectLocation.resolveReference(base, first)));
+        }
     }
 
     /** Whether these are different URLs. */

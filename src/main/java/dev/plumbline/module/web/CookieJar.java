@@ -81,6 +81,11 @@ final class CookieJar {
         this.now = now;
     }
 
+    /** The number of received cookies. */
+    int size() {
+        return cookies.size();
+    }
+
     /** All cookies in the order of receipt. */
     List<Cookie> cookies() {
         return List.copyOf(cookies);
@@ -158,9 +163,9 @@ final class CookieJar {
                 stored.getOrDefault(cookie.name(), Map.of()).entrySet()) {
             Key key = entry.getKey();
             String other = key.domain().startsWith(".") ? key.domain().substring(1) : key.domain();
-            if (cookies.get(entry.getValue()).header().secure()
-                    && (isWithin(domain, other) || isWithin(other, domain))
-                    && pathMatches(path, key.path())) {
+            if (pathMatches(path, key.path())
+                    && cookies.get(entry.getValue()).header().secure()
+                    && (isWithin(domain, other) || isWithin(other, domain))) {
                 return true;
             }
         }

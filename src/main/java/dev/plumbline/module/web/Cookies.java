@@ -4,7 +4,9 @@ import static dev.plumbline.check.FindingCollector.reportIfAny;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
@@ -30,6 +32,12 @@ import org.jspecify.annotations.Nullable;
 @AutoService(CheckModule.class)
 public final class Cookies implements CheckModule<Cookies.Evidence, Cookies.Report, Cookies.Findings> {
     /** The number of cookies per domain that each browser stores (section 6.1). */
+    /** The maximum number of evaluated cookies. Browsers store fewer than 200 for a domain. */
+    static final int MAX_COOKIES = 1_000;
+
+    private static final CheckError TOO_MANY =
+            new CheckError(ErrorCode.RESPONSE_TOO_LARGE, "The responses set more than " + MAX_COOKIES + " cookies.");
+
     private static final int MAX_PER_DOMAIN = 50;
 
     private static final int MAX_REQUEST_BYTES = 8_000;
@@ -134,7 +142,13 @@ public final class Cookies implements CheckModule<Cookies.Evidence, Cookies.Repo
         }
         CookieJar jar = new CookieJar(evidence.received());
         for (HttpExchange hop : trace.hops()) {
-            hop.headers().all("set-cookie").forEach(header -> jar.receive(hop.url(), header));
+            for (String header : hop.headers().all("set-cookie")) {
+                if (jar.size() == MAX_COOKIES) {
+                    findings.error(TOO_MANY);
+                    break;
+                }
+                jar.receive(hop.url(), header);
+            }
         }
         List<Cookie> all = jar.cookies();
         List<Cookie> stored =

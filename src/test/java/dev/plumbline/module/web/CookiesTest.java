@@ -22,12 +22,15 @@ import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.support.Curl;
 import dev.plumbline.support.NginxServer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +54,27 @@ class CookiesTest {
     static void stop() {
         assertThat(fixture.lab().canaryConnections()).isZero();
         fixture.close();
+    }
+
+    @Test
+    void evaluatesAtMost1000Cookies() {
+        HttpExchange[] hops = new HttpExchange[20];
+        for (int i = 0; i < hops.length; i++) {
+            List<String> headers = new ArrayList<>(List.of("Location: /next"));
+            for (int j = 0; j < 490; j++) {
+                headers.add("Set-Cookie: a=1; Path=/" + (1_000 * i + j) + (i < 10 ? "; Secure" : ""));
+            }
+            String url = (i < 10 ? "https" : "http") + "://www.a.test/" + i;
+            hops[i] = page(url, i < 19 ? 302 : 200, "", headers.toArray(String[]::new));
+        }
+
+        Evaluation result = Assertions.assertTimeoutPreemptively(
+                Duration.ofSeconds(2),
+                () -> MODULE.evaluate(new Cookies.Evidence(trace(hops), NOW), Options.defaults(MODULE.description())));
+
+        assertThat(result.error()).isNotNull();
+        assertThat(result.error().code()).isEqualTo(ErrorCode.RESPONSE_TOO_LARGE);
+        assertThat((List<?>) result.fields().get("cookies")).hasSize(1_000);
     }
 
     /** Set-Cookie headers of {@code https://www.a.test/}, separated by commas, and the states of the cookies. */

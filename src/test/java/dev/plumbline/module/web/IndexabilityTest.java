@@ -38,6 +38,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.StringLength;
@@ -126,6 +127,17 @@ class IndexabilityTest {
         assertThat(fixture.lab().canaryConnections()).isZero();
         fixture.close();
         Await.value(vertx.close());
+    }
+
+    @Test
+    void readsTheFirstCanonicalUrlsOnly() {
+        String header = "<https://%d.test/>; rel=canonical";
+        String[] headers = IntStream.range(0, 100)
+                .mapToObj(i -> "Link: " + header.formatted(i))
+                .toArray(String[]::new);
+
+        assertThat(CanonicalUrl.of(page("https://a.test/", 200, "x", headers), null))
+                .hasSize(CanonicalUrl.MAX_DECLARED);
     }
 
     /** Status, head of the page, a header, and the expected reasons and findings. */
