@@ -155,9 +155,11 @@ public final class InstantChecks {
             return new Validation(null, new InstantOutcome.InvalidTarget(String.valueOf(invalid.getMessage())));
         }
         String refusal = policy.refusal(target, options);
-        return refusal == null
-                ? new Validation(new ValidCheck(ResultKey.of(description, target, options), target, options), null)
-                : new Validation(null, new InstantOutcome.TargetBlocked(refusal));
+        if (refusal != null) {
+            String parameter = policy.refusal(target) == null ? ModuleDescription.CONNECT_TO : "target";
+            return new Validation(null, new InstantOutcome.TargetBlocked(parameter, refusal));
+        }
+        return new Validation(new ValidCheck(ResultKey.of(description, target, options), target, options), null);
     }
 
     private @Nullable InstantOutcome findInMemory(ValidCheck check) {

@@ -35,8 +35,12 @@ public sealed interface InstantOutcome {
 
     record InvalidOptions(List<Options.Fault> faults) implements InstantOutcome {}
 
-    /** The target policy does not permit the target; nothing was sent. */
-    record TargetBlocked(String detail) implements InstantOutcome {}
+    /**
+     * The target policy does not permit the target or the address of an option; nothing was sent.
+     *
+     * @param parameter {@code target} or the name of the option
+     */
+    record TargetBlocked(String parameter, String detail) implements InstantOutcome {}
 
     /** The request was sent by a check. */
     record LoopDetected() implements InstantOutcome {}

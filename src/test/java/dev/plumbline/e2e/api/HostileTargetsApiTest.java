@@ -97,7 +97,10 @@ class HostileTargetsApiTest {
                     + canary.getLocalPort() + "?connect_to=" + address.replace(":", "%3A"));
 
             assertThat(answer.statusCode()).isEqualTo(422);
-            assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo("target-not-allowed");
+            JsonObject problem = new JsonObject(answer.body());
+            assertThat(problem.getString("code")).isEqualTo("target-not-allowed");
+            assertThat(problem.getJsonArray("errors").getJsonObject(0).getString("parameter"))
+                    .isEqualTo("connect_to");
         }
         assertCanaryUntouched();
     }

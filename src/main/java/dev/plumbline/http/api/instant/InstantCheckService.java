@@ -159,7 +159,7 @@ public final class InstantCheckService {
         }
         if (outcome instanceof InstantOutcome.TargetBlocked forbidden) {
             return Problem.of(422, "target-not-allowed", "Target not allowed", forbidden.detail())
-                    .withFaults(List.of(Problem.Fault.parameter("target", forbidden.detail())));
+                    .withFaults(List.of(Problem.Fault.parameter(forbidden.parameter(), forbidden.detail())));
         }
         if (outcome instanceof InstantOutcome.LoopDetected) {
             return Problem.of(
