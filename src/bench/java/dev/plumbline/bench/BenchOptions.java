@@ -13,24 +13,33 @@ import java.util.List;
  * @param rounds measurements of each pair, at least 1
  * @param round duration of the load on one side in one round
  * @param warmup minimum duration of the load on each side before the first round, for the JIT compiler
+ * @param warmupMax maximum duration of that load
  * @param only IDs of the rows to measure; empty: all
  * @param jar the jar of the service
  * @param jvmFlags JVM flags of the service, from conf/jvm.options
  */
-record BenchOptions(int rounds, Duration round, Duration warmup, List<String> only, Path jar, List<String> jvmFlags) {
+record BenchOptions(
+        int rounds,
+        Duration round,
+        Duration warmup,
+        Duration warmupMax,
+        List<String> only,
+        Path jar,
+        List<String> jvmFlags) {
 
     /** Connections, and therefore concurrent checks, in every row. */
     static final int CONNECTIONS = 64;
 
     /**
-     * Reads {@code bench.rounds}, {@code bench.seconds}, {@code bench.warmup}, {@code bench.only}, {@code bench.jar}
-     * and {@code bench.jvmOptions}.
+     * Reads {@code bench.rounds}, {@code bench.seconds}, {@code bench.warmup}, {@code bench.warmup_max},
+     * {@code bench.only}, {@code bench.jar} and {@code bench.jvmOptions}.
      */
     static BenchOptions fromSystemProperties() throws IOException {
         return new BenchOptions(
                 Math.max(1, Integer.getInteger("bench.rounds", 5)),
                 Duration.ofSeconds(Math.max(1, Integer.getInteger("bench.seconds", 5))),
                 Duration.ofSeconds(Math.max(1, Integer.getInteger("bench.warmup", 20))),
+                Duration.ofSeconds(Math.max(1, Integer.getInteger("bench.warmup_max", 300))),
                 Arrays.stream(System.getProperty("bench.only", "").split(","))
                         .filter(row -> !row.isBlank())
                         .toList(),

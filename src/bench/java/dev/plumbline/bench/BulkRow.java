@@ -93,7 +93,7 @@ final class BulkRow implements Row {
     private int warmUp(BenchStage stage, JobsClient client, CurlRow curl) throws IOException, InterruptedException {
         BenchOptions options = stage.options();
         int jobs = MIN_JOBS;
-        Warmup warmup = new Warmup(stage.service().process(), options.warmup());
+        Warmup warmup = new Warmup(stage.service().process(), options);
         do {
             List<String> list = list(stage.nginx(), jobs * JobsClient.MAX_LINES);
             double rate = ours(stage.service(), client, stage.nginx(), list).rate;

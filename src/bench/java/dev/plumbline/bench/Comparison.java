@@ -26,7 +26,7 @@ final class Comparison {
         }
 
         private void warmUp(BenchOptions options) throws IOException, InterruptedException {
-            Warmup warmup = new Warmup(process, options.warmup());
+            Warmup warmup = new Warmup(process, options);
             do {
                 load(options.round());
             } while (!warmup.isOver());

@@ -50,7 +50,7 @@ final class HttpxRow implements Row {
         stage.setLoaded();
         ServiceUnderLoad service = stage.service();
         JobsClient client = new JobsClient(service, service.tenants().newKey());
-        Warmup warmup = new Warmup(service.process(), stage.options().warmup());
+        Warmup warmup = new Warmup(service.process(), stage.options());
         do {
             job(service, client, urls(stage));
         } while (!warmup.isOver());

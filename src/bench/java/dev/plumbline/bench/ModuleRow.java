@@ -107,7 +107,7 @@ final class ModuleRow implements Row {
         JobsClient client = new JobsClient(service, service.tenants().newKey());
         BenchOptions options = stage.options();
         int jobs = MIN_JOBS;
-        Warmup warmup = new Warmup(service.process(), options.warmup());
+        Warmup warmup = new Warmup(service.process(), options);
         do {
             double wanted =
                     lap(stage, service, client, jobs).rate * options.round().toSeconds() / JobsClient.MAX_LINES;

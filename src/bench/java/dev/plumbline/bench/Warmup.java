@@ -5,22 +5,23 @@ import java.time.Duration;
 
 /**
  * The warm-up of a process: it lasts for the configured time and until the JIT compiler, if present, uses little CPU
- * time.
+ * time, within the configured maximum.
  */
 final class Warmup {
     private static final double LITTLE = 0.05;
-    private static final Duration MOST = Duration.ofMinutes(5);
 
     private final ChildProcess process;
     private final long startNanos = System.nanoTime();
     private final Duration least;
+    private final Duration most;
     private long cpuMillis;
     private long compilerMillis;
     private double share;
 
-    Warmup(ChildProcess process, Duration least) throws IOException {
+    Warmup(ChildProcess process, BenchOptions options) throws IOException {
         this.process = process;
-        this.least = least;
+        this.least = options.warmup();
+        this.most = options.warmupMax();
         isQuiet();
     }
 
@@ -28,7 +29,7 @@ final class Warmup {
     boolean isOver() throws IOException {
         Duration took = Duration.ofNanos(System.nanoTime() - startNanos);
         boolean quiet = isQuiet();
-        if (took.compareTo(least) < 0 || !quiet && took.compareTo(MOST) < 0) {
+        if (took.compareTo(least) < 0 || !quiet && took.compareTo(most) < 0) {
             return false;
         }
         System.out.printf(
