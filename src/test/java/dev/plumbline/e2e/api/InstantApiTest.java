@@ -347,7 +347,9 @@ class InstantApiTest {
     void everyResultMatchesItsSchema() throws Exception {
         JsonObject schema =
                 new JsonObject(service.get("/api/v1/tools/http-status").body()).getJsonObject("result_schema");
-        List<LabTarget> targets = lab.targets();
+        List<LabTarget> targets = lab.targets().stream()
+                .filter(target -> target.module().equals("http-status"))
+                .toList();
 
         List<HttpResponse<String>> answers = concurrently(
                 targets.size(),
