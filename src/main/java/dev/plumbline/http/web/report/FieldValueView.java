@@ -92,7 +92,7 @@ public final class FieldValueView {
             if (names.containsAll(Set.of("subject", "issuer"))) {
                 return chain(field, rows);
             }
-            if (names.containsAll(Set.of("url", "status", "location"))) {
+            if (names.containsAll(Set.of("url", "status", "time_ms"))) {
                 return redirectPath(field, rows);
             }
             return table(field, rows);

@@ -7,6 +7,7 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.http.web.layout.Links;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -34,14 +35,18 @@ public final class ToolMatcher {
         }
     }
 
-    /** The first tool of each category, then the second of each, and so on. */
+    /** The first tool of each category, then the second of each, and so on. Default tools are the first of theirs. */
     private static List<ModuleDescription> roundRobin(List<ModuleDescription> modules) {
-        List<ToolList.Group> groups = ToolList.matching(modules, "").groups();
+        List<List<ModuleDescription>> categories = ToolList.matching(modules, "").groups().stream()
+                .map(group -> group.tools().stream()
+                        .sorted(Comparator.comparing(tool -> tool.defaultFor().isEmpty()))
+                        .toList())
+                .toList();
         List<ModuleDescription> all = new ArrayList<>();
         for (int round = 0; all.size() < modules.size(); round++) {
-            for (ToolList.Group group : groups) {
-                if (round < group.tools().size()) {
-                    all.add(group.tools().get(round));
+            for (List<ModuleDescription> tools : categories) {
+                if (round < tools.size()) {
+                    all.add(tools.get(round));
                 }
             }
         }
