@@ -8,15 +8,19 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The target in the path of an instant check or its page. A URL can be unencoded, as in
  * {@code …/http-status/https://a.example/b?c}: if the path after the module contains a slash, the rest of the path and
- * the query are the target, which is percent-encoded before routing.
+ * the query are the target, which is percent-encoded before routing. The path of a page can omit the module:
+ * {@code /check/https://a.example/b?c}.
  */
 public final class RawTarget {
-    private static final List<String> PREFIXES = List.of("/api/v1/instant/", "/check/");
+    private static final String PAGE = "/check/";
+    private static final List<String> PREFIXES = List.of("/api/v1/instant/", PAGE);
+    private static final Pattern MODULE = Pattern.compile("[A-Za-z0-9_-]*");
     private static final String UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 
     private static final String ORIGINAL_URI = "plumbline.original-uri";
@@ -51,13 +55,25 @@ public final class RawTarget {
         }
         String rest = uri.substring(slash + 1);
         int restQuery = rest.indexOf('?');
+        if (uri.startsWith(PAGE) && restQuery != 0 && !rest.isEmpty() && !isModuleName(uri.substring(start, slash))) {
+            return uri.substring(0, start) + encodedSegment(uri.substring(start));
+        }
         int literal = rest.indexOf('/');
         if (literal < 0 || (restQuery >= 0 && restQuery < literal)) {
             return null;
         }
-        StringBuilder out = new StringBuilder(uri.length() + 32).append(uri, 0, slash + 1);
+        return uri.substring(0, slash + 1) + encodedSegment(rest);
+    }
+
+    /** Whether the first segment of a path can be the name of a module instead of a target. */
+    public static boolean isModuleName(String segment) {
+        return MODULE.matcher(segment).matches();
+    }
+
+    private static String encodedSegment(String raw) {
+        StringBuilder out = new StringBuilder(raw.length() + 32);
         // Netty decodes the request line as Latin-1
-        for (byte b : rest.getBytes(StandardCharsets.ISO_8859_1)) {
+        for (byte b : raw.getBytes(StandardCharsets.ISO_8859_1)) {
             char c = (char) (b & 0xff);
             if (UNRESERVED.indexOf(c) >= 0) {
                 out.append(c);

@@ -30,8 +30,28 @@ class RawTargetTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "https://example.com/a?b=1, https%3A%2F%2Fexample.com%2Fa%3Fb%3D1",
+        "http:/x, http%3A%2Fx",
+        "example.com/page?q, example.com%2Fpage%3Fq",
+        "example.com/a%2Fb, example.com%2Fa%252Fb",
+        "[2001:db8::1]/24, %5B2001%3Adb8%3A%3A1%5D%2F24",
+    })
+    void pageWithoutModule(String raw, String encoded) {
+        assertThat(RawTarget.encoded("/check/" + raw)).isEqualTo("/check/" + encoded);
+        assertThat(RawTarget.decoded("/check/" + encoded)).isEqualTo(raw);
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
+                "/check/example.com",
+                "/check/example.com/",
+                "/check/example.com/?areas=web",
+                "/check/example.com?contains=a/b",
+                "/check/http-status/example.com",
+                "/check//example.com",
+                "/api/v1/instant/example.com/page",
                 BEFORE + "https%3A%2F%2Fexample.com%2F?max_redirects=0",
                 BEFORE + "example.com",
                 BEFORE + "example.com?contains=a/b",

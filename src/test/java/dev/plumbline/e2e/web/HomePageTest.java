@@ -2,6 +2,8 @@ package dev.plumbline.e2e.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import java.net.URLEncoder;
@@ -73,6 +75,44 @@ class HomePageTest {
     })
     void theSelectedToolRuns(String target, String tool, String report) {
         assertThat(location(check(target, tool))).isEqualTo(report);
+    }
+
+    /** {@code %s} is the default tool of a domain. */
+    @ParameterizedTest
+    @CsvSource({
+        "/check/example.com, /check/%s/example.com",
+        "/check/EXAMPLE.com/, /check/%s/example.com",
+        "/check/example.com?timeout_ms=5000&x=%C3%A9&x=, /check/%s/example.com?timeout_ms=5000&x=%C3%A9&x=",
+        "/check/b%C3%BCcher.example, /check/%s/xn--bcher-kva.example",
+        "/check/https://example.com/a?b=1, /check/http-status/https%3A%2F%2Fexample.com%2Fa%3Fb%3D1",
+        "/check/https%3A%2F%2Fexample.com%2Fa%3Fb%3D1, /check/http-status/https%3A%2F%2Fexample.com%2Fa%3Fb%3D1",
+        "/check/example.com/page, /check/http-status/https%3A%2F%2Fexample.com%2Fpage",
+        "/check/example.com:8443, /check/tcp-port/example.com%3A8443",
+        "/check/192.0.2.1, /check/ssl-certificate/192.0.2.1",
+        "/check/user@example.com, /check/mx/example.com",
+        "/check/http-status, /tools/http-status",
+        "/check/http-status?target=example.com&method=get, /check/http-status/example.com?method=get",
+    })
+    void aTargetWithoutToolLeadsToItsDefaultTool(String path, String location) {
+        String tool = ModuleCatalogue.load().defaultFor(InputType.DOMAIN).module();
+
+        assertThat(location(service.page(path))).isEqualTo(location.replace("%s", tool));
+        assertThat(service.pageBy("HEAD", path).statusCode()).isEqualTo(303);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/check/http-statu, 404, The tool 'http-statu' does not exist",
+        "/check/ftp:%2F%2Fexample.com, 422, is not a valid target",
+        "/check/two%20words, 422, is not a valid target",
+        "/check/example.com:99999, 422, is not a valid target",
+        "/check/%ff, 400, not valid UTF-8",
+    })
+    void anInputThatNoToolAcceptsIsRejected(String path, int status, String words) {
+        HttpResponse<String> response = service.page(path, "Accept", "text/html");
+
+        assertThat(response.statusCode()).isEqualTo(status);
+        assertThat(Jsoup.parse(response.body()).select("main").text()).contains(words);
     }
 
     @Test

@@ -29,11 +29,16 @@ public final class Links {
 
     /** A query string with a leading {@code ?}; empty without parameters. */
     public static String query(Map<String, String> parameters) {
+        return query(parameters.entrySet());
+    }
+
+    /** A query string with a leading {@code ?}; empty without parameters. Names can occur several times. */
+    public static String query(Iterable<Map.Entry<String, String>> parameters) {
         StringBuilder out = new StringBuilder();
-        parameters.forEach((name, value) -> out.append(out.isEmpty() ? '?' : '&')
-                .append(encoded(name))
+        parameters.forEach(parameter -> out.append(out.isEmpty() ? '?' : '&')
+                .append(encoded(parameter.getKey()))
                 .append('=')
-                .append(encoded(value)));
+                .append(encoded(parameter.getValue())));
         return out.toString();
     }
 

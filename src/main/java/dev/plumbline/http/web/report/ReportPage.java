@@ -24,7 +24,6 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -32,8 +31,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code /check/{module}/{target}}: a report. {@code /check/{module}?target=…}: redirects a submitted form to the
- * report. {@code /quota}: the remaining fresh checks. Checks run as in the API, but only for navigation requests.
+ * {@code /check/{module}/{target}}: a report. {@code /quota}: the remaining fresh checks. Checks run as in the API, but
+ * only for navigation requests.
  */
 public final class ReportPage implements PageRoutes.Pages {
     private static final Set<String> SPECULATIVE = Set.of("prefetch", "prerender", "preview");
@@ -57,7 +56,6 @@ public final class ReportPage implements PageRoutes.Pages {
 
     @Override
     public void mount(PageRoutes routes) {
-        routes.get("/check/:module", "form", this::redirectForm);
         routes.get("/check/:module/:target", "report", this::report);
         routes.get("/quota", "quota", this::quota);
     }
@@ -68,21 +66,6 @@ public final class ReportPage implements PageRoutes.Pages {
         checks.left(ctx)
                 .onSuccess(quota -> pages.show(ctx, page, "quota", ReportViewBuilder.quotaSentence(quota)))
                 .onFailure(ctx::fail);
-    }
-
-    private void redirectForm(RoutingContext ctx) {
-        ModuleDescription module = ToolPages.find(ctx, modules, problems);
-        if (module == null) {
-            return;
-        }
-        Map<String, List<String>> sent = parameters(ctx);
-        List<String> targets = sent.getOrDefault("target", List.of());
-        String target = targets.isEmpty() ? "" : targets.get(0).strip();
-        pages.redirect(
-                ctx,
-                target.isEmpty()
-                        ? "/tools/" + module.module()
-                        : Links.report(module.module(), target, OptionField.changed(module, sent)));
     }
 
     private void report(RoutingContext ctx) {
@@ -126,7 +109,7 @@ public final class ReportPage implements PageRoutes.Pages {
     }
 
     private void show(RoutingContext ctx, ModuleDescription module, String target, InstantOutcome outcome) {
-        Map<String, String> options = OptionField.changed(module, parameters(ctx));
+        Map<String, String> options = OptionField.changed(module, ctx.queryParams());
         if (outcome instanceof InstantOutcome.Completed answered) {
             show(ctx, module, options, answered);
             return;
@@ -173,13 +156,5 @@ public final class ReportPage implements PageRoutes.Pages {
 
     private static String title(ModuleDescription module, UnicodeName target) {
         return module.title() + " for " + target;
-    }
-
-    private static Map<String, List<String>> parameters(RoutingContext ctx) {
-        Map<String, List<String>> parameters = new LinkedHashMap<>();
-        ctx.queryParams()
-                .names()
-                .forEach(name -> parameters.put(name, ctx.queryParams().getAll(name)));
-        return parameters;
     }
 }

@@ -5,9 +5,11 @@ import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.layout.Labels;
+import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
@@ -17,8 +19,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code /}: the home page. {@code /check?target=…&tool=…}: redirects its form to the report of the selected tool, or
- * of the default tool for the type of the target.
+ * {@code /}: the home page. {@code /check?target=…&tool=…} redirects its form to the report of the selected tool, or of
+ * the default tool for the type of the target. {@code /check/{module}?target=…} redirects the form of a tool, and
+ * {@code /check/{target}} a target to the report of its default tool.
  */
 public final class HomePage implements PageRoutes.Pages {
     private static final String DESCRIPTION =
@@ -44,6 +47,7 @@ public final class HomePage implements PageRoutes.Pages {
                 "home",
                 ctx -> pages.show(ctx, PageInfo.indexed("", DESCRIPTION, "check", "/"), "home", view("", null, null)));
         routes.get("/check", "check", this::check);
+        routes.get("/check/:input", "form", this::open);
     }
 
     /**
@@ -97,11 +101,37 @@ public final class HomePage implements PageRoutes.Pages {
             problems.send(ctx, ToolPages.notFound(tool));
             return;
         }
-        ModuleDescription selected = module == null ? null : module.description();
+        redirect(ctx, target, module == null ? null : module.description(), "");
+    }
+
+    /** A name without a dot or colon is not a permitted target, so it is the name of a tool. */
+    private void open(RoutingContext ctx) {
+        String input = RawTarget.decoded(ctx.request().path().replaceFirst("/$", ""));
+        ModuleDefinition<?> module = modules.find(input);
+        if (module != null) {
+            redirectForm(ctx, module.description());
+        } else if (RawTarget.isModuleName(input)) {
+            problems.send(ctx, ToolPages.notFound(input));
+        } else {
+            redirect(ctx, input, null, Links.query(ctx.queryParams()));
+        }
+    }
+
+    private void redirectForm(RoutingContext ctx, ModuleDescription module) {
+        String target = parameter(ctx, "target");
+        pages.redirect(
+                ctx,
+                target.isEmpty()
+                        ? "/tools/" + module.module()
+                        : Links.report(module.module(), target, OptionField.changed(module, ctx.queryParams())));
+    }
+
+    /** @param query of the report, with its question mark; or empty */
+    private void redirect(RoutingContext ctx, String target, @Nullable ModuleDescription selected, String query) {
         try {
             ToolMatcher.Match match =
                     selected == null ? matcher.byDefault(target) : ToolMatcher.match(selected, target);
-            pages.redirect(ctx, match.path());
+            pages.redirect(ctx, match.path() + query);
         } catch (InvalidTargetException rejected) {
             PageInfo page = PageInfo.unlisted("Invalid target", DESCRIPTION, "check");
             pages.show(ctx, 422, page, "home", view(target, selected, rejected.getMessage()));

@@ -4,9 +4,11 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.OptionDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.http.web.layout.DisplayFormat;
+import io.vertx.core.MultiMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -44,9 +46,18 @@ public record OptionField(OptionDescription option, String value, @Nullable Stri
      * @param sent all values of each parameter; the last one counts, as a hidden "false" precedes each checkbox
      */
     public static Map<String, String> changed(ModuleDescription module, Map<String, List<String>> sent) {
+        return changed(module, name -> sent.getOrDefault(name, List.of()));
+    }
+
+    /** As {@link #changed(ModuleDescription, Map)}, with the parameters of a query. */
+    public static Map<String, String> changed(ModuleDescription module, MultiMap query) {
+        return changed(module, query::getAll);
+    }
+
+    private static Map<String, String> changed(ModuleDescription module, Function<String, List<String>> sent) {
         Map<String, String> changed = new LinkedHashMap<>();
         for (OptionDescription option : module.options()) {
-            List<String> values = sent.getOrDefault(option.name(), List.of());
+            List<String> values = sent.apply(option.name());
             String value = values.isEmpty() ? "" : values.get(values.size() - 1).strip();
             if (option.type() == OptionDescription.Type.ARRAY) {
                 value = value.replaceAll("\\s*,\\s*", ",");
