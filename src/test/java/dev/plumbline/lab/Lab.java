@@ -69,6 +69,7 @@ public final class Lab implements AutoCloseable {
                 .behave("wrong-owner.lab.test", DnsFaults.wrongOwner())
                 .behave("loop.lab.test", DnsFaults.compressionLoop());
         DnsZones.fill(dns);
+        MailPolicyZones.fill(dns);
     }
 
     /** Every target of the lab. */
@@ -111,6 +112,7 @@ public final class Lab implements AutoCloseable {
         targets.add(new LabTarget("tcp-port", WEB + ":" + closedPort, "connect_refused"));
         targets.addAll(registries.targets());
         targets.addAll(DnsZones.targets());
+        targets.addAll(MailPolicyZones.targets());
         return targets;
     }
 

@@ -144,6 +144,8 @@ class ModuleReportsTest {
                 "spf | spfloop.lab.test | permerror, DNS lookups: [0-9]+ of 10",
                 "dmarc | full.lab.test | p=[a-z]+.*",
                 "dmarc | nullmx.lab.test | no DMARC record",
+                "tls-rpt | policies.lab.test | mailto:.+",
+                "tls-rpt | nopolicies.lab.test | no TLSRPT record",
                 "domain-registration | good.lab-registry | expires in [0-9]+ years",
                 "domain-registration | unregistered.lab-registry | not registered",
                 "tcp-port | open | open, [0-9.]+ ms",
