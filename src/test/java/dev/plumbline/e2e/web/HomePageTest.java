@@ -9,6 +9,7 @@ import dev.plumbline.support.TestDatabase;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
@@ -129,6 +130,21 @@ class HomePageTest {
         assertThat(home.select("[role=alert]")).isEmpty();
         for (String example : home.select("#target-help a").eachAttr("href")) {
             assertThat(location(service.page(example))).startsWith("/check/");
+        }
+    }
+
+    @Test
+    void homeAndToolsListEveryTool() {
+        List<String> tools = ModuleCatalogue.load().names().stream()
+                .map(name -> "/tools/" + name)
+                .toList();
+
+        assertThat(Jsoup.parse(service.page("/").body()).select(".tool-index a").eachAttr("href"))
+                .containsExactlyInAnyOrderElementsOf(tools);
+        Document page = Jsoup.parse(service.page("/tools").body());
+        assertThat(page.select("ul.tools a").eachAttr("href")).containsExactlyInAnyOrderElementsOf(tools);
+        for (String category : page.select("nav[aria-label=Categories] a").eachAttr("href")) {
+            assertThat(page.select(category)).hasSize(1);
         }
     }
 

@@ -18,6 +18,13 @@ import java.util.stream.Stream;
 public final class ToolMatcher {
     private static final Set<InputType> WITHOUT_PORT = EnumSet.of(InputType.DOMAIN, InputType.HOST, InputType.IP);
 
+    /** Tools that are displayed first in their category, after the default tools. */
+    private static final Set<String> FREQUENT = Set.of("dns-records");
+
+    private static final Comparator<ModuleDescription> DEFAULT_FIRST = Comparator.comparing(
+                    (ModuleDescription tool) -> tool.defaultFor().isEmpty())
+            .thenComparing(tool -> !FREQUENT.contains(tool.module()));
+
     private final ModuleCatalogue modules;
     private final List<ModuleDescription> ordered;
 
@@ -38,9 +45,7 @@ public final class ToolMatcher {
     /** The first tool of each category, then the second of each, and so on. Default tools are the first of theirs. */
     private static List<ModuleDescription> roundRobin(List<ModuleDescription> modules) {
         List<List<ModuleDescription>> categories = ToolList.matching(modules, "").groups().stream()
-                .map(group -> group.tools().stream()
-                        .sorted(Comparator.comparing(tool -> tool.defaultFor().isEmpty()))
-                        .toList())
+                .map(group -> group.tools().stream().sorted(DEFAULT_FIRST).toList())
                 .toList();
         List<ModuleDescription> all = new ArrayList<>();
         for (int round = 0; all.size() < modules.size(); round++) {
