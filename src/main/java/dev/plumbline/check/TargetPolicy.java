@@ -98,6 +98,20 @@ public final class TargetPolicy {
         }
     }
 
+    /**
+     * As {@link #refusalOfName}, for lookups of the nameservers and keys of a zone: the root (an empty text) and
+     * top-level domains are allowed.
+     */
+    public @Nullable String refusalOfZone(String zone) {
+        boolean topLevel = zone.indexOf('.') < 0;
+        return topLevel
+                        && !SPECIAL_NAMES.contains(zone)
+                        && !deniedNames.contains(zone)
+                        && !deniedSuffixes.contains(zone)
+                ? null
+                : refusalOfName(zone);
+    }
+
     /** Rejects reverse names of private addresses, which internal resolvers answer (RFC 6303). */
     private @Nullable String refusalOfReverse(String name) {
         ReverseName reverse = ReverseName.of(name);

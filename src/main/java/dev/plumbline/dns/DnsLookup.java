@@ -32,7 +32,7 @@ final class DnsLookup {
     private final Promise<DnsResponse> promise = Promise.promise();
     private Record query;
     private int attempt;
-    private boolean edns = true;
+    private DnsQuestion.Flags flags = DnsQuestion.Flags.RECURSIVE;
 
     /** @param attemptMillis the timeout of one attempt */
     DnsLookup(
@@ -60,7 +60,7 @@ final class DnsLookup {
 
     private void send() {
         transport.exchange(
-                new DnsQuery.Question(servers.get(attempt % servers.size()), query, edns),
+                new DnsQuestion(servers.get(attempt % servers.size()), query, flags),
                 Math.min(attemptMillis, deadline.remainingMillis()),
                 this::received);
     }
@@ -70,8 +70,8 @@ final class DnsLookup {
             int rcode = message == null ? Rcode.SERVFAIL : message.getRcode();
             if (message != null && (rcode == Rcode.NOERROR || rcode == Rcode.NXDOMAIN)) {
                 follow(message);
-            } else if (message != null && rcode == Rcode.FORMERR && edns) {
-                edns = false;
+            } else if (message != null && rcode == Rcode.FORMERR && flags.edns()) {
+                flags = flags.withoutEdns();
                 send();
             } else if (hasNext(message == null && CheckFailure.hasCode(cause, ErrorCode.DNS_TIMEOUT))
                     && !deadline.passed()) {
@@ -100,7 +100,7 @@ final class DnsLookup {
         } else if (policy.refusalOfName(DnsResolver.text(chain.current())) == null) {
             query = Record.newRecord(chain.current(), chain.type(), DClass.IN);
             attempt = 0;
-            edns = true;
+            flags = DnsQuestion.Flags.RECURSIVE;
             send();
         } else {
             promise.fail(PrivateNameFilter.failure(DnsResolver.text(name)));

@@ -21,7 +21,13 @@ final class DnsMessageCodec {
     private static final int MIN_RECORD_BYTES = 11;
 
     /** The flags RD (RFC 1035 section 4.1.1) and AD (RFC 4035 section 3.2.3). */
-    private static final short RECURSION_DESIRED_AND_AUTHENTIC_DATA = 0x0120;
+    private static final int RECURSION_DESIRED_AND_AUTHENTIC_DATA = 0x0120;
+
+    /** The flag CD (RFC 4035 section 3.2.2). */
+    private static final int CHECKING_DISABLED = 0x0010;
+
+    /** The flag DO of an OPT record (RFC 3225 section 3). */
+    private static final int DNSSEC_OK = 0x8000;
 
     /** The size of an OPT record without options. */
     private static final int OPT_BYTES = 11;
@@ -29,19 +35,18 @@ final class DnsMessageCodec {
     private DnsMessageCodec() {}
 
     /**
-     * Encodes a query with the name in lower case and the AD bit set (RFC 6840 section 5.7).
-     *
-     * @param edns whether to add an OPT record (RFC 6891)
+     * Encodes a query with the name in lower case. The AD bit is set in queries to resolvers (RFC 6840 section 5.7).
      */
-    static byte[] query(Record question, int id, boolean edns) {
+    static byte[] query(Record question, int id, DnsQuestion.Flags flags) {
         byte[] name = question.getName().toWireCanonical();
-        ByteBuffer query = ByteBuffer.allocate(HEADER_BYTES + name.length + 4 + (edns ? OPT_BYTES : 0));
-        query.putShort((short) id).putShort(RECURSION_DESIRED_AND_AUTHENTIC_DATA);
-        query.putShort((short) 1).putInt(0).putShort((short) (edns ? 1 : 0));
+        ByteBuffer query = ByteBuffer.allocate(HEADER_BYTES + name.length + 4 + (flags.edns() ? OPT_BYTES : 0));
+        int bits = flags.recursionDesired() ? RECURSION_DESIRED_AND_AUTHENTIC_DATA : 0;
+        query.putShort((short) id).putShort((short) (flags.checkingDisabled() ? bits | CHECKING_DISABLED : bits));
+        query.putShort((short) 1).putInt(0).putShort((short) (flags.edns() ? 1 : 0));
         query.put(name).putShort((short) question.getType()).putShort((short) question.getDClass());
-        if (edns) {
+        if (flags.edns()) {
             query.put((byte) 0).putShort((short) Type.OPT).putShort((short) UDP_PAYLOAD);
-            query.putInt(0).putShort((short) 0);
+            query.putInt(flags.dnssecOk() ? DNSSEC_OK : 0).putShort((short) 0);
         }
         return query.array();
     }

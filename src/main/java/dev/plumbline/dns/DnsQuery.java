@@ -2,27 +2,22 @@ package dev.plumbline.dns;
 
 import io.vertx.core.Completable;
 import io.vertx.core.internal.ContextInternal;
-import io.vertx.core.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Message;
-import org.xbill.DNS.Record;
 
 /**
  * One query to one server over UDP, from the time it is queued until its response, failure or timeout. Completes its
  * callback once. Confined to the event loop of its {@link DnsUdpSocketPool}.
  */
 final class DnsQuery {
-    /** The content and recipient of a query. */
-    record Question(SocketAddress server, Record record, boolean edns) {}
-
     /** The time after which a query no longer counts as waiting in the receive buffer of the server. */
     private static final long MAX_UNREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** The retransmission timeout (RFC 1035 section 4.2.1). */
     private static final long RETRANSMIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final Question question;
+    private final DnsQuestion question;
     private final long endNanos;
     private final ContextInternal context;
     private final Completable<Message> callback;
@@ -39,7 +34,7 @@ final class DnsQuery {
      * @param context the context on which the callback is called
      */
     DnsQuery(
-            Question question,
+            DnsQuestion question,
             long endNanos,
             ContextInternal context,
             Completable<Message> callback,
@@ -51,7 +46,7 @@ final class DnsQuery {
         this.pool = pool;
     }
 
-    Question question() {
+    DnsQuestion question() {
         return question;
     }
 
@@ -77,13 +72,25 @@ final class DnsQuery {
             return;
         }
         if (nowNanos - endNanos >= 0) {
-            fail(socket == null ? DnsResolver.overload() : DnsTransport.timeout());
+            fail(socket == null ? DnsResolver.overload() : question.timeout());
         } else if (socket != null && nowNanos - sentNanos >= MAX_UNREAD_NANOS) {
             markRead();
             if (!retransmitted && nowNanos - sentNanos >= RETRANSMIT_NANOS) {
                 retransmitted = true;
                 socket.retransmit(this, id);
             }
+        }
+    }
+
+    /**
+     * Handles an error of the socket. A closed port of a resolver counts as a timeout, because the resolver may be
+     * restarting.
+     */
+    void socketFailed(boolean portClosed) {
+        if (!portClosed) {
+            fail(question.failed("cannot be reached, because the UDP socket failed."));
+        } else if (!question.flags().recursionDesired()) {
+            fail(question.refused());
         }
     }
 

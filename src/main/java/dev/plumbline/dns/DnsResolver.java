@@ -18,6 +18,7 @@ import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +40,9 @@ public final class DnsResolver {
 
     /** Fits into the receive buffer of a server's socket, which holds 256 packets by default. */
     private static final int MAX_UNREAD = 128;
+
+    /** The types for which the root and top-level domains can be looked up. */
+    private static final Set<Integer> ZONE_TYPES = Set.of(Type.NS, Type.SOA, Type.DS, Type.DNSKEY);
 
     /** A caller joins a query that ends at most this much before its own deadline. */
     private static final long JOIN_TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -118,8 +122,8 @@ public final class DnsResolver {
      * a name that must not be looked up, {@code dns_timeout}, {@code dns_servfail} for any other response code, and
      * {@link OverloadFailure} if too many queries are running.
      *
-     * @param name A-labels, with or without the trailing dot
-     * @param type a constant of {@link Type}
+     * @param name A-labels, with or without the trailing dot; for a zone type also a top-level domain or the root
+     * @param type a constant of {@link Type}; zone types are NS, SOA, DS and DNSKEY
      */
     public Future<DnsResponse> query(String name, int type, Deadline deadline) {
         return queryRaw(name, type, deadline, Long.MAX_VALUE).compose(DnsResolver::requireNoError);
@@ -150,12 +154,14 @@ public final class DnsResolver {
         }
         Name question;
         try {
-            question = Name.fromString(key.name(), Name.root);
+            question = key.name().isEmpty() ? Name.root : Name.fromString(key.name(), Name.root);
         } catch (TextParseException malformed) {
             return failed(ErrorCode.INVALID_TARGET, "The name is not a valid DNS name.");
         }
         Key normalized = isPlain(key.name()) ? key : new Key(question.equals(Name.root) ? "" : text(question), type);
-        String refusal = policy.refusalOfName(normalized.name());
+        String refusal = ZONE_TYPES.contains(type)
+                ? policy.refusalOfZone(normalized.name())
+                : policy.refusalOfName(normalized.name());
         if (refusal != null) {
             return failed(ErrorCode.TARGET_BLOCKED, refusal);
         }

@@ -4,24 +4,22 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.IpAddressText;
 import dev.plumbline.concurrent.ContextFutures;
-import dev.plumbline.dns.DnsQuery.Question;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.InternetProtocolFamily;
 import io.vertx.core.Completable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
-import io.vertx.core.net.NetSocket;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -29,13 +27,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.xbill.DNS.Flags;
 import org.xbill.DNS.Message;
-import org.xbill.DNS.Record;
 
 /**
- * Exchanges one query and response with a server: over UDP with a random port and ID, and over TCP if the response is
- * truncated. Packets that do not match the query are ignored.
+ * Exchanges queries and responses with servers: over UDP with a random port and ID, and over TCP. Packets that do not
+ * match the query are ignored.
  */
-final class DnsTransport {
+public final class DnsTransport {
     /** The largest message that is parsed on the event loop; larger ones are parsed on a worker thread. */
     private static final int MAX_EVENT_LOOP_BYTES = 4_096;
 
@@ -50,7 +47,7 @@ final class DnsTransport {
      * @param timeout the TCP connect timeout
      * @param maxUnread the maximum number of queries that the servers may not have read yet
      */
-    DnsTransport(Vertx vertx, Duration timeout, int maxUnread) {
+    public DnsTransport(Vertx vertx, Duration timeout, int maxUnread) {
         this.vertx = (VertxInternal) vertx;
         this.maxUnread = maxUnread;
         this.tcp = vertx.createNetClient(new NetClientOptions()
@@ -59,26 +56,36 @@ final class DnsTransport {
     }
 
     /**
-     * Sends a query and calls back on the caller's context with the response, or with a {@link CheckFailure} of
-     * {@code dns_timeout} or {@code dns_servfail}.
+     * Sends a query over UDP, and over TCP if the response is truncated. Calls back on the caller's context with the
+     * response, or with a {@link CheckFailure} of {@code dns_timeout} or {@code dns_servfail}.
      */
-    void exchange(Question question, long timeoutMillis, Completable<Message> callback) {
+    void exchange(DnsQuestion question, long timeoutMillis, Completable<Message> callback) {
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+        exchangeUdp(question, timeoutMillis, (response, cause) -> {
+            if (cause == null && response.getHeader().getFlag(Flags.TC)) {
+                long millis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+                exchangeTcp(List.of(question), millis)
+                        .compose(responses -> responses.get(0).getHeader().getFlag(Flags.TC)
+                                ? Future.failedFuture(question.failed("sent a truncated response over TCP."))
+                                : Future.succeededFuture(responses.get(0)))
+                        .onComplete(callback);
+            } else {
+                callback.complete(response, cause);
+            }
+        });
+    }
+
+    /**
+     * Sends a query over UDP and calls back on the caller's context with the response, which can be truncated. Only the
+     * header and question of a truncated response are decoded. The query is retransmitted once after a second. Fails as
+     * {@link #exchange} does; for a nameserver also with {@code connect_refused} and {@code connect_unreachable}.
+     */
+    public void exchangeUdp(DnsQuestion question, long timeoutMillis, Completable<Message> callback) {
         ContextInternal context = vertx.getOrCreateContext();
         EventLoop eventLoop = context.nettyEventLoop();
         long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         DnsUdpSocketPool pool = pools.computeIfAbsent(eventLoop, this::newPool);
-        DnsQuery query = new DnsQuery(
-                question,
-                endNanos,
-                context,
-                (response, cause) -> {
-                    if (cause == null && response.getHeader().getFlag(Flags.TC)) {
-                        exchangeTcp(question, endNanos).onComplete(callback);
-                    } else {
-                        callback.complete(response, cause);
-                    }
-                },
-                pool);
+        DnsQuery query = new DnsQuery(question, endNanos, context, callback, pool);
         if (eventLoop.inEventLoop()) {
             pool.submit(query);
         } else {
@@ -101,56 +108,28 @@ final class DnsTransport {
                 eventLoop, vertx.transport().datagramChannel(family), new InetSocketAddress(address, port), random);
     }
 
-    private Future<Message> exchangeTcp(Question question, long endNanos) {
-        long millis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
-        Promise<Message> outcome = timeoutPromise(vertx, millis);
-        int id = random.nextInt(0x10000);
-        byte[] query = DnsMessageCodec.query(question.record(), id, question.edns());
-        tcp.connect(question.server())
-                .onFailure(broken -> outcome.tryFail(failed("The DNS resolver does not accept TCP connections.")))
-                .onSuccess(socket -> {
-                    outcome.future().onComplete(done -> socket.close());
-                    if (!outcome.future().isComplete()) {
-                        readTcp(socket, question.record(), id, outcome);
-                        socket.write(Buffer.buffer(query.length + 2)
-                                .appendUnsignedShort(query.length)
-                                .appendBytes(query));
-                    }
-                });
-        return outcome.future();
+    /**
+     * Sends queries over one TCP connection, each after the response to the one before (RFC 7766 section 6.2.1).
+     *
+     * @param questions of one server, at least one
+     * @return the responses in order, at least one; fewer than queries if the server stopped to respond. Fails if there
+     *     is no response, with the exception of the connect if the connection did not open
+     */
+    public Future<List<Message>> exchangeTcp(List<DnsQuestion> questions, long timeoutMillis) {
+        DnsQuestion first = questions.get(0);
+        Promise<List<Message>> outcome = Promise.promise();
+        DnsTcpExchange exchange = new DnsTcpExchange(questions, random, this::parse, outcome);
+        long timer = vertx.setTimer(Math.max(1, timeoutMillis), late -> exchange.stop(first.timeout()));
+        tcp.connect(first.server()).onFailure(exchange::stop).onSuccess(exchange::start);
+        return outcome.future()
+                .recover(cause -> Future.failedFuture(
+                        cause instanceof CheckFailure || !first.flags().recursionDesired()
+                                ? cause
+                                : first.failed("does not accept TCP connections.")))
+                .onComplete(done -> vertx.cancelTimer(timer));
     }
 
-    private void readTcp(NetSocket socket, Record question, int id, Promise<Message> outcome) {
-        Buffer received = Buffer.buffer();
-        socket.exceptionHandler(broken -> outcome.tryFail(failed("The TCP connection to the DNS resolver failed.")));
-        socket.closeHandler(
-                closed -> outcome.tryFail(failed("The DNS resolver closed the TCP connection without a response.")));
-        socket.handler(bytes -> {
-            received.appendBuffer(bytes);
-            int length = received.length() < 2 ? -1 : received.getUnsignedShort(0);
-            if (length < 0 || received.length() < length + 2 || outcome.future().isComplete()) {
-                return;
-            }
-            byte[] message = received.getBytes(2, length + 2);
-            socket.handler(null);
-            parse(message, id)
-                    .onSuccess(response -> {
-                        if (response.isPresent()
-                                && DnsMessageCodec.matches(response.get(), question)
-                                && !response.get().getHeader().getFlag(Flags.TC)) {
-                            outcome.tryComplete(response.get());
-                        } else {
-                            outcome.tryFail(failed("The DNS resolver sent a malformed response over TCP."));
-                        }
-                    })
-                    .onFailure(outcome::tryFail);
-        });
-    }
-
-    private Future<Optional<Message>> parse(byte[] message, int id) {
-        if (!DnsMessageCodec.isResponseTo(message, id)) {
-            return Future.succeededFuture(Optional.empty());
-        }
+    private Future<Optional<Message>> parse(byte[] message) {
         return message.length <= MAX_EVENT_LOOP_BYTES
                 ? Future.succeededFuture(Optional.ofNullable(DnsMessageCodec.parse(message)))
                 : vertx.executeBlocking(() -> Optional.ofNullable(DnsMessageCodec.parse(message)), false);
@@ -163,9 +142,5 @@ final class DnsTransport {
 
     static CheckFailure timeout() {
         return new CheckFailure(ErrorCode.DNS_TIMEOUT, "The DNS lookup timed out.");
-    }
-
-    static CheckFailure failed(String message) {
-        return new CheckFailure(ErrorCode.DNS_SERVFAIL, message);
     }
 }

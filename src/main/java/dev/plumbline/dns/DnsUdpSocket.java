@@ -47,8 +47,12 @@ final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
         ChannelFuture connected = channel.connect(server);
         if (connected.cause() != null) {
             channel.close();
-            throw new IllegalStateException("the DNS resolver is unreachable", connected.cause());
+            throw new IllegalStateException("the DNS server is unreachable", connected.cause());
         }
+    }
+
+    boolean isOpen() {
+        return channel.isOpen();
     }
 
     /** Whether the socket accepts more queries. */
@@ -80,14 +84,14 @@ final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
 
     private void send(DnsQuery query, int id, boolean first) {
         byte[] bytes = DnsMessageCodec.query(
-                query.question().record(), id, query.question().edns());
+                query.question().record(), id, query.question().flags());
         ByteBuf packet = channel.alloc().directBuffer(bytes.length).writeBytes(bytes);
         channel.writeAndFlush(packet).addListener(result -> {
             // A send may report an ICMP error of an earlier packet, so it is retried once.
             if (!result.isSuccess() && first && open.get(id) == query) {
                 send(query, id, false);
             } else if (!result.isSuccess()) {
-                query.fail(DnsTransport.failed("The DNS resolver is unreachable."));
+                query.fail(query.question().unreachable());
             }
         });
     }
@@ -112,7 +116,7 @@ final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
         }
         Message response = DnsMessageCodec.parse(bytes);
         if (response == null) {
-            query.fail(DnsTransport.failed("The DNS resolver sent a malformed response."));
+            query.fail(query.question().failed("sent a malformed response."));
         } else if (DnsMessageCodec.matches(response, query.question().record())) {
             query.succeed(response);
         }
@@ -120,10 +124,6 @@ final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        // A closed port counts as a timeout, because the resolver may be restarting.
-        if (!(cause instanceof PortUnreachableException)) {
-            List.copyOf(open.values())
-                    .forEach(each -> each.fail(DnsTransport.failed("The connection to the DNS resolver failed.")));
-        }
+        List.copyOf(open.values()).forEach(query -> query.socketFailed(cause instanceof PortUnreachableException));
     }
 }

@@ -58,9 +58,10 @@ final class DnsUdpSocketPool {
         schedule();
     }
 
-    /** Removes a query that has ended. */
+    /** Removes a query that has ended, and its socket if it was the last one. */
     void remove(DnsQuery query) {
         open.remove(query);
+        sockets.computeIfPresent(query.question().server(), (server, socket) -> socket.isOpen() ? socket : null);
         if (open.isEmpty()) {
             activePools.decrementAndGet();
         }
@@ -91,7 +92,7 @@ final class DnsUdpSocketPool {
             socket(query.question().server()).send(query);
         } catch (RuntimeException unavailable) {
             // Not now, because the callback may submit the next query at once.
-            loop.execute(() -> query.fail(DnsTransport.failed("The DNS query could not be sent.")));
+            loop.execute(() -> query.fail(query.question().unreachable()));
         }
     }
 

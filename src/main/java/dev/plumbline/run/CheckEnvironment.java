@@ -11,6 +11,7 @@ import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.probe.certificate.CertificateProbe;
 import dev.plumbline.probe.certificate.RevocationProbe;
 import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.dns.NameserverProbe;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.registry.RdapBootstrap;
 import dev.plumbline.probe.registry.RdapProbe;
@@ -70,6 +71,7 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
                         .put(
                                 DnsProbe.class,
                                 new DnsProbe(vertx, resolver, resolvers(vertx, config.dns(), policy), policy))
+                        .put(NameserverProbe.class, new NameserverProbe(vertx, guard))
                         .put(HttpProbe.class, http)
                         .put(TlsProbe.class, tls)
                         .put(StartTlsProbe.class, new StartTlsProbe(vertx, tls))

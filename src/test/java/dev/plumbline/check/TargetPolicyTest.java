@@ -89,6 +89,12 @@ class TargetPolicyTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"'', true", "com, true", "example.com, true", "localhost, false", "local, false", "a.internal, false"})
+    void allowsLookupsOfTopLevelZones(String zone, boolean allowed) {
+        assertThat(STRICT.refusalOfZone(zone) == null).isEqualTo(allowed);
+    }
+
+    @ParameterizedTest
     @MethodSource("hostile")
     void rejectsHostileTargetsBeforeLookups(Case hostile) throws InvalidTargetException {
         if (hostile.refusal() == Refusal.INVALID) {

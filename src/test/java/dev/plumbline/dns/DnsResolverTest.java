@@ -195,6 +195,18 @@ class DnsResolverTest {
         assertThat(lab.queries("a.deny.test") + lab.queries("printer.local")).isZero();
     }
 
+    @Test
+    void looksUpTheNameserversOfTopLevelZonesOnly() {
+        lab.record("test. 60 IN NS ns.test.").record(". 60 IN NS ns.test.").address("test", "1.1.1.1");
+
+        assertThat(Await.value(resolver.query("test", Type.NS, Deadline.in(5_000)))
+                        .records())
+                .hasSize(1);
+        assertThat(Await.value(resolver.query(".", Type.NS, Deadline.in(5_000))).records())
+                .hasSize(1);
+        assertCode(resolver.query("test", Type.A, Deadline.in(5_000)), ErrorCode.TARGET_BLOCKED);
+    }
+
     static Stream<Arguments> faults() {
         return Stream.of(
                 Arguments.of("garbage", DnsFaults.garbage(), ErrorCode.DNS_SERVFAIL),

@@ -63,6 +63,7 @@ public final class DnsLab implements AutoCloseable {
     private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor(DnsLab::daemon);
     private final Map<String, List<Record>> records = new ConcurrentHashMap<>();
     private final Map<String, Behavior> behaviors = new ConcurrentHashMap<>();
+    private volatile @Nullable Behavior fallback;
     private final Map<String, Long> delays = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
 
@@ -108,7 +109,7 @@ public final class DnsLab implements AutoCloseable {
 
     /** The address in the format of {@code dns.servers}. */
     public String address() {
-        return "127.0.0.1:" + port();
+        return tcp.getInetAddress().getHostAddress() + ":" + port();
     }
 
     /** The number of queries for this name, of all types, over UDP and TCP. */
@@ -170,6 +171,18 @@ public final class DnsLab implements AutoCloseable {
 
     public DnsLab behave(String name, Behavior behavior) {
         behaviors.put(key(name), behavior);
+        return this;
+    }
+
+    /** The behavior for names without their own. */
+    public DnsLab behave(Behavior behavior) {
+        fallback = behavior;
+        return this;
+    }
+
+    /** Closes the TCP port; the server still responds over UDP. */
+    public DnsLab closeTcp() throws IOException {
+        tcp.close();
         return this;
     }
 
@@ -266,7 +279,7 @@ public final class DnsLab implements AutoCloseable {
         int count =
                 counts.computeIfAbsent(counted, first -> new AtomicInteger()).getAndIncrement();
         Message standard = standard(query);
-        Behavior behavior = behaviors.get(name);
+        Behavior behavior = behaviors.getOrDefault(name, fallback);
         byte[] bytes = behavior == null
                 ? encode(query, standard, transport)
                 : behavior.reply(query, standard, transport, count);
