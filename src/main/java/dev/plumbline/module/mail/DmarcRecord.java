@@ -9,18 +9,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A parsed DMARC record (RFC 7489 section 6.3; np, psd and t by RFC 9989 section 4.7). A tag that is missing or not
- * valid has its default.
- */
+/** A parsed DMARC record (RFC 9989 section 4.7). A tag that is missing or not valid has its default. */
 final class DmarcRecord {
     private static final Pattern VERSION = Pattern.compile("[vV][ \\t]*+=[ \\t]*+DMARC1[ \\t]*+(;.*)?", Pattern.DOTALL);
     private static final Pattern SIMILAR_START = Pattern.compile("(?is)\\W{0,8}(v\\s{0,8}=\\s{0,8})?dmarc.*");
     private static final Pattern LATER_VERSION = Pattern.compile("(?i);\\s{0,8}v\\s{0,8}=\\s{0,8}dmarc1");
-    private static final Pattern SIZE = Pattern.compile(".*![0-9]{1,18}[kmgtKMGT]?");
+    private static final Pattern OBSOLETE_SIZE = Pattern.compile("[^!]*+(![0-9]{1,18}[kmgtKMGT]?)");
     private static final int MAX_QUOTED = 60;
 
     /** The policies, from the weakest to the strictest. */
@@ -35,6 +33,13 @@ final class DmarcRecord {
         }
     }
 
+    /** Whether a domain is a public suffix domain: yes, no (it is an organizational domain) or undefined. */
+    enum Psd {
+        Y,
+        N,
+        U
+    }
+
     /** The alignment modes: relaxed and strict. */
     enum Alignment {
         R,
@@ -47,21 +52,37 @@ final class DmarcRecord {
     /** The syntax errors, each a sentence. */
     final List<String> errors = new ArrayList<>();
 
+    /** The tags and sizes that RFC 7489 defines and RFC 9989 removed. */
+    final Set<String> obsolete = new LinkedHashSet<>();
+
     /** The tags that neither RFC 7489 nor RFC 9989 defines. */
     final List<String> unknownTags = new ArrayList<>();
 
     /** The domains of the valid addresses in rua and ruf. */
     final Set<String> reportDomains = new LinkedHashSet<>();
 
+    /** Those of p, sp and np that are not valid. They invalidate all policies (RFC 9989 section 4.10.1). */
+    final List<String> invalidPolicyTags = new ArrayList<>();
+
+    /** The policy that receivers apply to the domain; null if they do not apply DMARC. */
     final @Nullable Policy policy;
 
-    /** The tag sp, or p if sp is missing or not valid. */
+    /** The policy that receivers apply to subdomains. */
     final @Nullable Policy subdomainPolicy;
 
+    /** The policy that receivers apply to subdomains that do not exist. */
+    final @Nullable Policy nonexistentPolicy;
+
+    /** The policy that receivers of RFC 7489 apply to all subdomains: they ignore np. */
+    final @Nullable Policy legacySubdomainPolicy;
+
+    final Psd psd;
     final boolean policyFirst;
+
+    /** The percentage of RFC 7489. */
     final int pct;
 
-    /** Whether t is y (RFC 9989 section 4.7). */
+    /** Whether t is y. */
     final boolean testing;
 
     final Alignment aspf;
@@ -85,29 +106,36 @@ final class DmarcRecord {
         }
         for (String name : tags.keySet()) {
             switch (name) {
-                case "v", "p", "sp", "pct", "aspf", "adkim", "rua", "ruf", "t" -> {}
-                case "np" -> policy(name);
-                case "psd" -> valid(name, "(?i)[ynu]", "y, n or u");
-                case "fo" -> valid(name, "[01dsDS]([ \\t]*:[ \\t]*[01dsDS]){0,9}", "a list of 0, 1, d and s");
-                case "rf" -> valid(name, "[A-Za-z0-9-]{1,63}(:[A-Za-z0-9-]{1,63}){0,9}", "a list of formats");
-                case "ri" -> valid(name, "[0-9]{1,10}", "an integer");
+                case "v", "p", "sp", "np", "psd", "t", "aspf", "adkim", "rua", "ruf" -> {}
+                case "fo" -> validateFailureOptions();
+                case "pct", "rf", "ri" -> obsolete.add(name);
                 default -> unknownTags.add(name);
             }
         }
-        policy = policy("p");
+        rua = addresses("rua");
+        boolean reportable = !reportDomains.isEmpty();
+        ruf = addresses("ruf");
+        Policy p = policy("p");
         Policy sp = policy("sp");
-        subdomainPolicy = sp == null ? policy : sp;
+        boolean legacyValid = p != null && invalidPolicyTags.isEmpty();
+        Policy np = policy("np");
+        Policy fallback = reportable ? Policy.NONE : null;
+        policy = p != null && invalidPolicyTags.isEmpty() ? p : fallback;
+        subdomainPolicy = sp == null || !invalidPolicyTags.isEmpty() || p == null ? policy : sp;
+        nonexistentPolicy = np == null || !invalidPolicyTags.isEmpty() || p == null ? subdomainPolicy : np;
+        Policy legacyPolicy = legacyValid ? p : fallback;
+        legacySubdomainPolicy = legacyValid && sp != null ? sp : legacyPolicy;
         policyFirst = List.copyOf(tags.keySet()).indexOf("p") == 1;
-        String percentage = valid("pct", "[0-9]{1,2}|0[0-9]{2}|100", "an integer from 0 to 100");
-        pct = percentage == null ? 100 : Integer.parseInt(percentage);
+        String valueOfPsd = valid("psd", "(?i)[ynu]", "y, n or u");
+        psd = valueOfPsd == null ? Psd.U : Psd.valueOf(valueOfPsd.toUpperCase(Locale.ROOT));
+        String percentage = tags.get("pct");
+        pct = percentage != null && percentage.matches("[0-9]{1,2}|0[0-9]{2}|100") ? Integer.parseInt(percentage) : 100;
         testing = "y".equalsIgnoreCase(valid("t", "(?i)[yn]", "y or n"));
         aspf = alignment("aspf");
         adkim = alignment("adkim");
-        rua = addresses("rua");
-        ruf = addresses("ruf");
     }
 
-    /** Whether a text starts with the version of a DMARC record (RFC 7489 section 6.6.3). */
+    /** Whether a text starts with the version of a DMARC record (RFC 9989 section 4.10). */
     static boolean hasVersion(String text) {
         return VERSION.matcher(text).matches();
     }
@@ -125,12 +153,38 @@ final class DmarcRecord {
         if (value == null || value.matches(pattern)) {
             return value;
         }
-        errors.add("The value of " + name + " is " + quote(value) + ", but must be " + expected + ".");
+        reject(name, expected);
         return null;
+    }
+
+    private void reject(String name, String expected) {
+        errors.add("The value of " + name + " is " + quote(tags.getOrDefault(name, "")) + ", but must be " + expected
+                + ".");
+    }
+
+    /** Whether the record has a tag, valid or not. */
+    boolean has(String name) {
+        return tags.containsKey(name);
+    }
+
+    /** Each value at most once, and not both 0 and 1 (RFC 9989 section 4.8). */
+    private void validateFailureOptions() {
+        Set<String> values = new LinkedHashSet<>();
+        boolean valid = true;
+        for (String part : tags.getOrDefault("fo", "").split(":", -1)) {
+            String value = part.strip().toLowerCase(Locale.ROOT);
+            valid &= value.matches("[01ds]") && values.add(value);
+        }
+        if (!valid || values.contains("0") && values.contains("1")) {
+            reject("fo", "a list of d, s and either 0 or 1");
+        }
     }
 
     private @Nullable Policy policy(String name) {
         String value = valid(name, "(?i)none|quarantine|reject", "none, quarantine or reject");
+        if (value == null && tags.containsKey(name)) {
+            invalidPolicyTags.add(name);
+        }
         return value == null ? null : Policy.valueOf(value.toUpperCase(Locale.ROOT));
     }
 
@@ -144,6 +198,10 @@ final class DmarcRecord {
         for (String part : value == null ? new String[0] : value.split(",")) {
             String uri = part.strip();
             uris.add(uri);
+            Matcher size = OBSOLETE_SIZE.matcher(uri);
+            if (size.matches()) {
+                obsolete.add(size.group(1));
+            }
             try {
                 reportDomains.add(domain(uri));
             } catch (InvalidTargetException invalid) {
@@ -154,11 +212,11 @@ final class DmarcRecord {
         return uris;
     }
 
-    /** The domain of {@code mailto:a@example.com!10m}; the size limit is optional (RFC 7489 section 6.2). */
+    /** The domain of {@code mailto:a@example.com!10m}; the size limit is obsolete (RFC 9989 section 4.8). */
     private static String domain(String uri) throws InvalidTargetException {
-        int size = uri.lastIndexOf('!');
+        int size = uri.indexOf('!');
         boolean valid = uri.regionMatches(true, 0, "mailto:", 0, 7)
-                && (size < 0 || SIZE.matcher(uri).matches());
+                && (size < 0 || OBSOLETE_SIZE.matcher(uri).matches());
         String address = valid ? uri.substring(7, size < 0 ? uri.length() : size) : "";
         int query = address.indexOf('?');
         return TargetParser.email(query < 0 ? address : address.substring(0, query))
