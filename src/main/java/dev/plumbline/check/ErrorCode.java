@@ -15,6 +15,7 @@ public enum ErrorCode {
     TLS_HANDSHAKE_FAILED(true, false),
     TLS_UNTRUSTED(true, false),
     HTTP_PROTOCOL_ERROR(true, false),
+    SMTP_PROTOCOL_ERROR(true, false),
     RESPONSE_TOO_LARGE(true, false),
     READ_TIMEOUT(true, true),
     TOO_MANY_REDIRECTS(true, false),

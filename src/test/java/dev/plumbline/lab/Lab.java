@@ -25,6 +25,7 @@ public final class Lab implements AutoCloseable {
     private final Vertx vertx = Vertx.vertx();
     private final TlsLab tls = new TlsLab();
     private final StartTlsLab startTls = new StartTlsLab(vertx, tls);
+    private final SmtpLab smtp = new SmtpLab(vertx);
     private final DnsLab dns;
     private final HttpLab http;
     private final RegistryDomains registries = new RegistryDomains(vertx);
@@ -97,10 +98,11 @@ public final class Lab implements AutoCloseable {
                 "127.0.0.1:" + oldTls.port(),
                 "legacy_enabled=true; SSL 3.0 with RC4 and TLS 1.0 with 3DES"));
         targets.addAll(startTls.targets());
-        StartTlsLab.Server smtp = startTls.server("smtp");
+        targets.addAll(smtp.targets());
+        StartTlsLab.Server good = startTls.server("smtp");
         targets.add(new LabTarget(
                 "starttls-certificate",
-                StartTlsLab.HOST + ":" + smtp.port() + "?protocol=smtp&warn_days=365",
+                StartTlsLab.HOST + ":" + good.port() + "?protocol=smtp&warn_days=365",
                 "verdict=warn; the certificate expires within a year"));
         targets.add(new LabTarget(
                 "tls-protocols", "127.0.0.1:" + outdatedTls.port(), "verdict=warn; without forward secrecy"));
@@ -129,6 +131,7 @@ public final class Lab implements AutoCloseable {
         Set<Integer> ports = new LinkedHashSet<>(http.ports());
         tls.servers().forEach(server -> ports.add(server.port()));
         startTls.servers().forEach(server -> ports.add(server.port()));
+        smtp.servers().forEach(server -> ports.add(server.port()));
         ports.addAll(registries.ports());
         ports.add(oldTls.port());
         ports.add(outdatedTls.port());

@@ -19,8 +19,13 @@ public final class StartTlsServer implements AutoCloseable {
         this.port = port;
     }
 
-    /** Starts Postfix as an SMTP server. */
+    /** Starts Postfix as an SMTP server with STARTTLS. */
     public static StartTlsServer postfix(Path folder, TestCa.Identity identity) throws IOException {
+        return postfix(folder, identity, "");
+    }
+
+    /** @param settings additional lines of main.cf, which override the others */
+    public static StartTlsServer postfix(Path folder, TestCa.Identity identity, String settings) throws IOException {
         DebianTool.require("postfix");
         prepare(folder, identity);
         Path configuration = Files.createDirectory(folder.resolve("etc"));
@@ -50,7 +55,8 @@ public final class StartTlsServer implements AutoCloseable {
                 smtpd_tls_cert_file = %1$s/chain.pem
                 smtpd_tls_key_file = %1$s/key.pem
                 """
-                        .formatted(folder));
+                                .formatted(folder)
+                        + settings);
         int port = FreePorts.next();
         Files.writeString(
                 configuration.resolve("master.cf"),

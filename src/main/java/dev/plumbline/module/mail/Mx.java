@@ -190,16 +190,10 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
     /** Fails if the limits of this service did not allow the connection before the deadline. */
     private static Future<Server> testStarttls(CheckContext context, Server server, long timeout) {
         Host host = new Host(server.host().toLowerCase(Locale.ROOT), null);
+        SmtpGreetingScript script = new SmtpGreetingScript();
         return context.probe(TcpProbe.class)
-                .exchange(
-                        context,
-                        host,
-                        server.addresses().ips().get(0),
-                        SMTP_PORT,
-                        timeout,
-                        timeout,
-                        new SmtpGreetingScript())
-                .map(exchange -> SmtpGreetingScript.offersTls(exchange.received()))
+                .exchange(context, host, server.addresses().ips().get(0), SMTP_PORT, timeout, timeout, script)
+                .map(exchange -> script.session().offersTls())
                 .map(tls -> server.with(tls, tls == null ? "no valid SMTP response" : null))
                 .recover(cause ->
                         cause instanceof CheckFailure failure && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED

@@ -2,59 +2,68 @@ package dev.plumbline.probe.smtp;
 
 import dev.plumbline.probe.tcp.TcpProbe;
 import io.vertx.core.buffer.Buffer;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for the greeting of a mail server, sends EHLO, waits for the reply, and sends QUIT (RFC 5321). */
+/**
+ * Waits for the greeting of a mail server, sends EHLO, or HELO if the server does not support EHLO, and sends QUIT (RFC
+ * 5321). Never starts a mail transaction. For one exchange.
+ */
 public final class SmtpGreetingScript implements TcpProbe.Script {
+    private static final String NAME = "plumbline.invalid\r\n";
+
+    private @Nullable Long connectedNanos;
     private int handledReplies;
+    private @Nullable SmtpReply greeting;
+    private @Nullable SmtpReply hello;
+    private @Nullable Double greetingMs;
+    private boolean extended = true;
+    private boolean quit;
+    private boolean unsolicited;
+
+    /** The session so far. */
+    public SmtpSession session() {
+        return new SmtpSession(greeting, hello, extended, greetingMs, unsolicited);
+    }
 
     @Override
     public @Nullable Buffer next(Buffer received) {
-        int replies = replies(received).size();
-        if (replies <= handledReplies) {
+        if (connectedNanos == null) {
+            connectedNanos = System.nanoTime();
+        }
+        List<SmtpReply> replies = SmtpReply.readAll(received);
+        if (replies.size() <= handledReplies) {
             return Buffer.buffer();
         }
-        handledReplies = replies;
-        return switch (replies) {
-            case 1 -> Buffer.buffer("EHLO plumbline.invalid\r\n");
-            case 2 -> Buffer.buffer("QUIT\r\n");
-            default -> null;
+        SmtpReply reply = replies.get(handledReplies++);
+        if (quit) {
+            return null;
+        }
+        if (replies.size() > handledReplies) {
+            unsolicited = true;
+        }
+        if (greeting == null) {
+            greetingMs = (System.nanoTime() - connectedNanos) / 1e6;
+            greeting = reply;
+            return reply.code() == 220 && !unsolicited ? Buffer.buffer("EHLO " + NAME) : quit(reply);
+        }
+        if (hello != null) {
+            extended = false;
+        }
+        hello = reply;
+        return extended && isUnknownCommand(reply) && !unsolicited ? Buffer.buffer("HELO " + NAME) : quit(reply);
+    }
+
+    /** RFC 5321 section 3.2: a server that does not support EHLO is used with HELO. */
+    private static boolean isUnknownCommand(SmtpReply reply) {
+        return switch (reply.code()) {
+            case 500, 501, 502, 504 -> true;
+            default -> false;
         };
     }
 
-    /**
-     * Whether the reply to EHLO lists STARTTLS; null if this reply was not received.
-     *
-     * @param received all data that the server sent
-     */
-    public static @Nullable Boolean offersTls(Buffer received) {
-        List<List<String>> replies = replies(received);
-        if (replies.size() < 2
-                || !replies.get(0).get(0).startsWith("220")
-                || !replies.get(1).get(0).startsWith("250")) {
-            return null;
-        }
-        return replies.get(1).stream()
-                .skip(1)
-                .anyMatch(line -> line.substring(4).strip().equalsIgnoreCase("STARTTLS"));
-    }
-
-    /** The complete replies. */
-    private static List<List<String>> replies(Buffer data) {
-        String received = data.toString(StandardCharsets.ISO_8859_1);
-        List<List<String>> replies = new ArrayList<>();
-        ReplyReader reader = new ReplyReader();
-        int start = 0;
-        for (int end = received.indexOf('\n'); end >= 0; end = received.indexOf('\n', start)) {
-            List<String> reply = reader.add(received.substring(start, end).stripTrailing());
-            start = end + 1;
-            if (reply != null) {
-                replies.add(reply);
-            }
-        }
-        return replies;
+    private @Nullable Buffer quit(SmtpReply reply) {
+        quit = true;
+        return reply.code() == 0 || unsolicited ? null : Buffer.buffer("QUIT\r\n");
     }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Plain TCP connections through the egress guard, with scripted exchanges. */
 public final class TcpProbe {
     /** The maximum number of bytes that are read. */
-    static final int MAX_BYTES = 4096;
+    public static final int MAX_BYTES = 4096;
 
     /** The time reserved for the report, in milliseconds. */
     private static final long RESERVE_MILLIS = 50;
@@ -41,7 +41,19 @@ public final class TcpProbe {
      * @param connectMs the duration of the connect in milliseconds
      * @param received all data received, at most {@value #MAX_BYTES} bytes
      */
-    public record Exchange(double connectMs, Buffer received) {}
+    public record Exchange(double connectMs, Buffer received, End end) {}
+
+    /** How an exchange ended. */
+    public enum End {
+        /** The script closed the connection. */
+        SCRIPT,
+        /** The server closed the connection. */
+        CLOSED,
+        RESET,
+        TIMEOUT,
+        /** The server sent more than {@value #MAX_BYTES} bytes. */
+        TOO_LARGE
+    }
 
     /** Determines the data to send from the data received. */
     @FunctionalInterface
@@ -151,16 +163,15 @@ public final class TcpProbe {
         return guard.connect(client, remote, address, Math.min(remainingMillis(context), connectMillis))
                 .compose(socket -> {
                     double connectMs = (System.nanoTime() - started) / 1e6;
-                    return runScript(socket, script, Math.min(readMillis, remainingMillis(context)))
-                            .map(received -> new Exchange(connectMs, received));
+                    return runScript(socket, connectMs, script, Math.min(readMillis, remainingMillis(context)));
                 });
     }
 
-    private Future<Buffer> runScript(NetSocket socket, Script script, long millis) {
-        Promise<Void> done = ContextFutures.promise(vertx, millis, Promise::tryComplete);
+    private Future<Exchange> runScript(NetSocket socket, double connectMs, Script script, long millis) {
+        Promise<End> done = ContextFutures.promise(vertx, millis, late -> late.tryComplete(End.TIMEOUT));
         Buffer received = Buffer.buffer();
-        socket.exceptionHandler(broken -> done.tryComplete());
-        socket.closeHandler(closed -> done.tryComplete());
+        socket.exceptionHandler(broken -> done.tryComplete(End.RESET));
+        socket.closeHandler(closed -> done.tryComplete(End.CLOSED));
         socket.handler(bytes -> {
             if (done.future().isComplete()) {
                 return;
@@ -168,14 +179,16 @@ public final class TcpProbe {
             received.appendBuffer(bytes, 0, Math.min(bytes.length(), MAX_BYTES - received.length()));
             runStep(socket, script, received, done);
             if (received.length() == MAX_BYTES) {
-                done.tryComplete();
+                done.tryComplete(End.TOO_LARGE);
             }
         });
         runStep(socket, script, received, done);
-        return done.future().eventually(() -> socket.close().otherwiseEmpty()).map(received);
+        return done.future()
+                .eventually(() -> socket.close().otherwiseEmpty())
+                .map(end -> new Exchange(connectMs, received, end));
     }
 
-    private static void runStep(NetSocket socket, Script script, Buffer received, Promise<Void> done) {
+    private static void runStep(NetSocket socket, Script script, Buffer received, Promise<End> done) {
         Buffer data;
         try {
             data = script.next(received);
@@ -184,7 +197,7 @@ public final class TcpProbe {
             return;
         }
         if (data == null) {
-            done.tryComplete();
+            done.tryComplete(End.SCRIPT);
         } else if (data.length() > 0) {
             socket.write(data);
         }

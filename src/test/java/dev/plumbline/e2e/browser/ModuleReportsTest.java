@@ -146,6 +146,8 @@ class ModuleReportsTest {
                 "dmarc | nullmx.lab.test | no DMARC record",
                 "tls-rpt | policies.lab.test | mailto:.+",
                 "tls-rpt | nopolicies.lab.test | no TLSRPT record",
+                "smtp | verdict=pass; STARTTLS | STARTTLS, greeting after [0-9.]+ m?s",
+                "smtp | verdict=warn; no STARTTLS | no STARTTLS",
                 "domain-registration | good.lab-registry | expires in [0-9]+ years",
                 "domain-registration | unregistered.lab-registry | not registered",
                 "tcp-port | open | open, [0-9.]+ ms",

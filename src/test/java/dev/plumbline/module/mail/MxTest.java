@@ -179,7 +179,12 @@ class MxTest {
     @ParameterizedTest
     @MethodSource("responses")
     void detectsStarttls(String response, @Nullable Boolean supported) {
-        assertThat(SmtpGreetingScript.offersTls(Buffer.buffer(response))).isEqualTo(supported);
+        SmtpGreetingScript script = new SmtpGreetingScript();
+        for (int end = response.indexOf('\n') + 1; end > 0; end = response.indexOf('\n', end) + 1) {
+            script.next(Buffer.buffer(response.substring(0, end)));
+        }
+
+        assertThat(script.session().offersTls()).isEqualTo(supported);
     }
 
     @Test

@@ -201,7 +201,7 @@ class TcpPortTest {
                 List.of(IpAddressText.parse("192.0.2.1")),
                 List.of(),
                 IpAddressText.parse("192.0.2.1"),
-                new TcpProbe.Exchange(1000.1, Buffer.buffer()));
+                new TcpProbe.Exchange(1000.1, Buffer.buffer(), TcpProbe.End.SCRIPT));
 
         assertThat(codes(evaluate(evidence, false).findings())).containsExactly("slow_connect");
     }

@@ -1,0 +1,57 @@
+package dev.plumbline.probe.smtp;
+
+import dev.plumbline.check.PrintableText;
+import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * A reply of an SMTP server (RFC 5321 section 4.2).
+ *
+ * @param code 200 to 599; 0 if the first line does not start with a valid code
+ * @param lines without line breaks, each at least four characters long
+ */
+public record SmtpReply(int code, List<String> lines) {
+    private static final Pattern CODE = Pattern.compile("[2-5][0-9]{2}[ -]");
+
+    /** The complete replies at the start of the received data. */
+    public static List<SmtpReply> readAll(Buffer data) {
+        String received = data.toString(StandardCharsets.UTF_8);
+        List<SmtpReply> replies = new ArrayList<>();
+        ReplyReader reader = new ReplyReader();
+        int start = 0;
+        for (int end = received.indexOf('\n'); end >= 0; end = received.indexOf('\n', start)) {
+            List<String> reply = reader.add(received.substring(start, end).stripTrailing());
+            start = end + 1;
+            if (reply != null) {
+                replies.add(of(reply));
+            }
+        }
+        return replies;
+    }
+
+    private static SmtpReply of(List<String> lines) {
+        String first = lines.get(0);
+        boolean valid = CODE.matcher(first).lookingAt();
+        return new SmtpReply(valid ? Integer.parseInt(first.substring(0, 3)) : 0, List.copyOf(lines));
+    }
+
+    /** Whether the code is 2xx. */
+    public boolean positive() {
+        return code >= 200 && code < 300;
+    }
+
+    /** The lines with their codes, made printable. */
+    public String text() {
+        return PrintableText.lines(String.join("\n", lines)).strip();
+    }
+
+    /** The lines without their codes, made printable. */
+    public List<String> texts() {
+        return lines.stream()
+                .map(line -> PrintableText.lines(line.substring(4)).strip())
+                .toList();
+    }
+}
