@@ -80,8 +80,14 @@ final class DnsMessageCodec {
                 return null;
             }
         }
+        Message message = decode(decoded);
+        byte[] normalized = message == null ? CaaTagCase.normalize(decoded) : null;
+        return normalized == null ? message : decode(normalized);
+    }
+
+    private static @Nullable Message decode(byte[] bytes) {
         try {
-            return new Message(decoded);
+            return new Message(bytes);
         } catch (IOException | RuntimeException malformed) {
             return null;
         }

@@ -42,7 +42,7 @@ public final class DnsResolver {
     private static final int MAX_UNREAD = 128;
 
     /** The types for which the root and top-level domains can be looked up. */
-    private static final Set<Integer> ZONE_TYPES = Set.of(Type.NS, Type.SOA, Type.DS, Type.DNSKEY);
+    private static final Set<Integer> ZONE_TYPES = Set.of(Type.NS, Type.SOA, Type.DS, Type.DNSKEY, Type.CAA);
 
     /** A caller joins a query that ends at most this much before its own deadline. */
     private static final long JOIN_TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);

@@ -54,6 +54,7 @@ public final class Lab implements AutoCloseable {
                 dns.address(server.host(), "127.0.0.1");
             }
         }
+        AddressZones.fill(dns);
         dns.address(StartTlsLab.HOST, "127.0.0.1");
         dns.address(HttpLab.UNAVAILABLE_NAME, "127.0.0.1");
         dns.address(WEB, "127.0.0.1")
@@ -76,6 +77,7 @@ public final class Lab implements AutoCloseable {
     /** Every target of the lab. */
     public List<LabTarget> targets() {
         List<LabTarget> targets = new ArrayList<>(http.targets());
+        targets.addAll(AddressZones.targets());
         targets.add(named(WEB, "200"));
         targets.add(named("alias.lab.test", "200"));
         targets.add(named("chain.lab.test", "200"));

@@ -1,0 +1,235 @@
+package dev.plumbline.module.dns;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.FindingCollector;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.egress.RegistrableDomains;
+import dev.plumbline.probe.dns.DnsLookupResult;
+import dev.plumbline.probe.dns.DnsProbe;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.CAARecord;
+
+/** The CAA records that apply to a domain: those of the closest ancestor that has any (RFC 8659 section 3). */
+@AutoService(CheckModule.class)
+public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Findings> {
+    private static final RegistrableDomains DOMAINS = new RegistrableDomains();
+
+    /** The fields of the report. */
+    public record Report(
+            boolean found,
+            List<Row> records,
+            @Nullable String effectiveDomain,
+            List<String> issuers,
+            List<String> wildcardIssuers,
+            List<String> iodef) {}
+
+    /** A CAA record. */
+    public record Row(boolean critical, String tag, String value) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void noCaa(String domain);
+
+        void lookupFailed(String name, String error);
+
+        void unknownCriticalTag(List<String> tags);
+
+        void criticalExtension(List<String> tags);
+
+        void malformedIssuer(String tag, String value);
+
+        void unsatisfiableParameter(String parameter, String reason);
+
+        void onlyWildcardsRestricted(List<String> issuers);
+
+        void ineffectiveDenial(String tag, List<String> issuers);
+
+        void invalidIodef(List<String> urls);
+
+        void unknownTag(List<String> tags);
+
+        void unknownValidationMethod(List<String> methods);
+
+        void reservedFlags(List<String> flags);
+
+        void issuanceForbidden(String domain);
+
+        void wildcardsForbidden(String domain);
+
+        void notRestricted();
+
+        void inherited(String domain, String parent);
+
+        void fromAlias(String name, String target);
+
+        void smimeRestricted(List<String> issuers);
+
+        void markCertificatesRestricted(List<String> issuers);
+    }
+
+    /**
+     * @param effective the name with the records; null if there is none
+     * @param alias the target of its CNAME record, which owns the records; null if it has none
+     * @param records the CAA records
+     * @param failed the name whose lookup failed; null if no lookup failed
+     * @param error why it failed
+     */
+    public record Evidence(
+            String domain,
+            @Nullable String effective,
+            @Nullable String alias,
+            List<CAARecord> records,
+            @Nullable String failed,
+            @Nullable CheckError error) {}
+
+    @Override
+    public Future<Evidence> collect(Target target, CheckContext context) {
+        String domain = target.text();
+        Future<Void> admission = context.probe(DnsProbe.class).admitWithoutAddresses(context, domain);
+        Future<Evidence> evidence = climb(context, domain, domain);
+        return admission.compose(admitted -> evidence);
+    }
+
+    /** The records of the name, or of its closest ancestor that has any. */
+    private static Future<Evidence> climb(CheckContext context, String domain, String name) {
+        return context.probe(DnsProbe.class).lookup(context, name, "CAA").compose(lookup -> {
+            CheckError error = lookup.error();
+            if (error != null) {
+                return error.code() == ErrorCode.TARGET_BLOCKED
+                        ? Future.failedFuture(new CheckFailure(error.code(), error.message()))
+                        : Future.succeededFuture(new Evidence(domain, null, null, List.of(), name, error));
+            }
+            if (name.equals(domain) && lookup.nxdomain() && lookup.aliases().isEmpty()) {
+                return Future.failedFuture(
+                        new CheckFailure(ErrorCode.DNS_NXDOMAIN, "The name " + name + " does not exist."));
+            }
+            if (!lookup.records().isEmpty()) {
+                return found(context, domain, name, lookup);
+            }
+            String parent = parent(name);
+            return parent == null
+                    ? Future.succeededFuture(new Evidence(domain, null, null, List.of(), null, null))
+                    : climb(context, domain, parent);
+        });
+    }
+
+    private static Future<Evidence> found(CheckContext context, String domain, String name, DnsLookupResult lookup) {
+        List<CAARecord> records =
+                lookup.records().stream().map(CAARecord.class::cast).toList();
+        String alias = lookup.aliases().isEmpty()
+                ? null
+                : DnsResolver.text(lookup.aliases().get(lookup.aliases().size() - 1));
+        Evidence evidence = new Evidence(domain, name, alias, records, null, null);
+        return name.equals(domain) || name.indexOf('.') < 0
+                ? Future.succeededFuture(evidence)
+                : context.probe(DnsProbe.class)
+                        .admitWithoutAddresses(context, name)
+                        .map(evidence);
+    }
+
+    /** The name without its first label; null if that is the root or not a top-level domain. */
+    private static @Nullable String parent(String name) {
+        int dot = name.indexOf('.');
+        String parent = name.substring(dot + 1);
+        return dot < 0 || parent.indexOf('.') < 0 && !DOMAINS.isRegistrySuffix(parent) ? null : parent;
+    }
+
+    @Override
+    public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
+        String failed = evidence.failed();
+        CheckError error = evidence.error();
+        if (failed != null && error != null) {
+            findings.lookupFailed(failed, error.message());
+            findings.error(error);
+            return null;
+        }
+        String domain = evidence.domain();
+        String effective = evidence.effective();
+        if (effective == null) {
+            findings.noCaa(domain);
+            return new Report(false, List.of(), null, List.of(), List.of(), List.of());
+        }
+        List<CaaProperty> properties =
+                evidence.records().stream().map(CaaProperty::of).toList();
+        List<CaaProperty> issue = tagged(properties, "issue");
+        List<CaaProperty> wild = tagged(properties, "issuewild");
+        CaaSyntax.evaluate(properties, findings);
+        evaluateIssuers(effective, issue, wild, findings);
+        if (!effective.equals(domain)) {
+            findings.inherited(domain, effective);
+        }
+        if (evidence.alias() != null) {
+            findings.fromAlias(effective, evidence.alias());
+        }
+        List<CaaProperty> mail = tagged(properties, "issuemail");
+        if (!mail.isEmpty()) {
+            findings.smimeRestricted(orNone(issuers(mail)));
+        }
+        List<CaaProperty> marks = tagged(properties, "issuevmc");
+        if (!marks.isEmpty()) {
+            findings.markCertificatesRestricted(orNone(issuers(marks)));
+        }
+        return new Report(
+                true,
+                properties.stream()
+                        .map(each -> new Row(each.critical(), each.tag(), each.value()))
+                        .toList(),
+                effective,
+                issuers(issue),
+                issuers(wild.isEmpty() ? issue : wild),
+                tagged(properties, "iodef").stream().map(CaaProperty::value).toList());
+    }
+
+    private static void evaluateIssuers(
+            String effective, List<CaaProperty> issue, List<CaaProperty> wild, Findings findings) {
+        if (issue.isEmpty() && wild.isEmpty()) {
+            findings.notRestricted();
+        } else if (issue.isEmpty()) {
+            findings.onlyWildcardsRestricted(orNone(issuers(wild)));
+        } else if (issuers(issue).isEmpty()) {
+            if (issue.stream().noneMatch(CaaProperty::malformed)) {
+                findings.issuanceForbidden(effective);
+            }
+        } else if (!wild.isEmpty() && issuers(wild).isEmpty() && wild.stream().noneMatch(CaaProperty::malformed)) {
+            findings.wildcardsForbidden(effective);
+        }
+        for (List<CaaProperty> each : List.of(issue, wild)) {
+            boolean denial = each.stream()
+                    .anyMatch(property -> property.issuer() != null
+                            && property.issuer().domain().isEmpty());
+            if (denial && !issuers(each).isEmpty()) {
+                findings.ineffectiveDenial(each.get(0).tag(), issuers(each));
+            }
+        }
+    }
+
+    private static List<CaaProperty> tagged(List<CaaProperty> properties, String tag) {
+        Predicate<CaaProperty> hasTag = each -> each.tag().equals(tag);
+        return properties.stream().filter(hasTag).toList();
+    }
+
+    /** The domains of the authorized CAs. */
+    private static List<String> issuers(List<CaaProperty> properties) {
+        return properties.stream()
+                .flatMap(each -> Stream.ofNullable(each.issuer()))
+                .map(CaaProperty.Issuer::domain)
+                .filter(domain -> !domain.isEmpty())
+                .distinct()
+                .toList();
+    }
+
+    private static List<String> orNone(List<String> issuers) {
+        return issuers.isEmpty() ? List.of("none") : issuers;
+    }
+}
