@@ -11,6 +11,7 @@ import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
 import dev.plumbline.run.ClusterRuns;
 import dev.plumbline.run.InstantRuns;
+import dev.plumbline.run.PartResults;
 import dev.plumbline.run.RunnerMetrics;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -44,6 +45,7 @@ final class RunRole {
         CheckEnvironment environment =
                 environment(node, limiters == null ? RateLimiterFactory.local(node.vertx()) : limiters);
         RunnerMetrics metrics = new RunnerMetrics(node.registry());
+        PartResults parts = new PartResults(node.vertx(), node.policy(), node.resultLookup());
         int permits = Math.max(1, checks.concurrent() / NodeContext.loops());
         int queue = checks.queueSize() / NodeContext.loops();
         ClusterRuns runs = cluster == null
@@ -60,6 +62,7 @@ final class RunRole {
                                 environment.probes(),
                                 node.clock(),
                                 metrics,
+                                parts,
                                 permits,
                                 queue),
                         runs),

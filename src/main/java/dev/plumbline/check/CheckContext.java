@@ -2,6 +2,7 @@ package dev.plumbline.check;
 
 import io.vertx.core.Future;
 import java.time.Clock;
+import java.util.List;
 import java.util.concurrent.Callable;
 
 /** The options, limits and probes of one running check. */
@@ -48,6 +49,25 @@ public interface CheckContext {
      * @throws IllegalArgumentException if the probe does not exist
      */
     <P> P probe(Class<P> type);
+
+    /** The parts of this module, in fixed order; empty if it is not a composite. */
+    default List<CompositePart> parts() {
+        return List.of();
+    }
+
+    /**
+     * Runs a part of a composite module with its default options, or returns its cached result. The part has its own
+     * budget of requests, which also counts against the budget of this check, and ends at the deadline of this check at
+     * the latest.
+     *
+     * @param part one of {@link #parts}
+     * @param target the target of the part, as a caller would enter it
+     * @return the result as in JSON: times are strings. Does not fail: the result of a part that did not run or did not
+     *     complete has an error
+     */
+    default Future<CheckResult> check(CompositePart part, String target) {
+        throw new UnsupportedOperationException("not a composite");
+    }
 
     /**
      * Returns a context with an earlier deadline, for one part of the check.

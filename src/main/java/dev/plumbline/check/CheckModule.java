@@ -20,7 +20,7 @@ public interface CheckModule<E, R extends Record, F extends FindingCollector> {
 
     /**
      * The maximum number of outbound requests of one check with these options. A value above {@link RequestBudget.MAX}
-     * needs an option by which the caller requests it.
+     * needs an option by which the caller requests it, except for a composite, whose parts share it.
      */
     default int requests(Options options) {
         return RequestBudget.MAX;

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param error null if the exchange completed
  * @param checkedAt the start of the check, in whole milliseconds
  * @param retryAfterSeconds as in {@link Evaluation}; not part of the serialized result
+ * @param complete false if a part of a composite check did not complete; not part of the serialized result
  */
 public record CheckResult(
         String module,
@@ -25,7 +26,8 @@ public record CheckResult(
         @Nullable CheckError error,
         Instant checkedAt,
         long durationMs,
-        int retryAfterSeconds) {
+        int retryAfterSeconds,
+        boolean complete) {
 
     /** A final result. */
     public CheckResult(
@@ -38,11 +40,29 @@ public record CheckResult(
             @Nullable CheckError error,
             Instant checkedAt,
             long durationMs) {
-        this(module, target, verdict, fields, findings, truncated, error, checkedAt, durationMs, 0);
+        this(module, target, verdict, fields, findings, truncated, error, checkedAt, durationMs, 0, true);
+    }
+
+    /** Returns this result, marked as incomplete: it cannot be cached. */
+    public CheckResult incomplete() {
+        return new CheckResult(
+                module,
+                target,
+                verdict,
+                fields,
+                findings,
+                truncated,
+                error,
+                checkedAt,
+                durationMs,
+                retryAfterSeconds,
+                false);
     }
 
     /** Whether the result can be cached. */
     public boolean cacheable() {
-        return retryAfterSeconds == 0 && (error == null || error.code().cacheable());
+        return complete
+                && retryAfterSeconds == 0
+                && (error == null || error.code().cacheable());
     }
 }

@@ -2,6 +2,7 @@ package dev.plumbline.check;
 
 import io.vertx.core.Future;
 import java.time.Clock;
+import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
@@ -44,6 +45,16 @@ record DerivedCheckContext(CheckContext base, Deadline deadline, boolean patient
     @Override
     public RequestBudget budget() {
         return base.budget();
+    }
+
+    @Override
+    public List<CompositePart> parts() {
+        return base.parts();
+    }
+
+    @Override
+    public Future<CheckResult> check(CompositePart part, String target) {
+        return base.check(part, target);
     }
 
     @Override

@@ -3,7 +3,9 @@ package dev.plumbline.check;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -16,8 +18,12 @@ import org.jspecify.annotations.Nullable;
 public final class ModuleCatalogue {
     private final Map<String, ModuleDefinition<?>> modules;
     private final Map<InputType, ModuleDescription> defaults = new EnumMap<>(InputType.class);
+    private final Map<String, List<CompositePart>> parts = new HashMap<>();
 
-    /** @throws IllegalStateException if two modules have the same name or are the default for the same type of input */
+    /**
+     * @throws IllegalStateException if two modules have the same name or are the default for the same type of input, or
+     *     if a module declares an invalid area of a composite
+     */
     public ModuleCatalogue(Iterable<? extends ModuleDefinition<?>> definitions) {
         Map<String, ModuleDefinition<?>> byName = new TreeMap<>();
         for (ModuleDefinition<?> module : definitions) {
@@ -35,7 +41,28 @@ public final class ModuleCatalogue {
                             + other.module() + " and " + module.module());
                 }
             }
+            if (module.composite()) {
+                parts.put(module.module(), partsOf(module));
+            }
         }
+    }
+
+    private List<CompositePart> partsOf(ModuleDescription composite) {
+        List<String> areas = List.copyOf(composite.areas().keySet());
+        List<CompositePart> found = new ArrayList<>();
+        for (ModuleDescription module : descriptions()) {
+            String area = module.partOf().get(composite.module());
+            if (area == null) {
+                continue;
+            }
+            if (!areas.contains(area) || module.composite()) {
+                throw new IllegalStateException("part_of of %s: %s cannot be a part of %s in the area %s; areas: %s"
+                        .formatted(module.module(), module.module(), composite.module(), area, areas));
+            }
+            found.add(new CompositePart(module, area));
+        }
+        found.sort(Comparator.comparing(part -> areas.indexOf(part.area())));
+        return List.copyOf(found);
     }
 
     /** Loads the modules of the program. */
@@ -69,6 +96,17 @@ public final class ModuleCatalogue {
         return new ModuleCatalogue(definitions);
     }
 
+    /**
+     * Loads one module of the program, with its parts if it is a composite.
+     *
+     * @param resolvers see {@link #load(Collection)}
+     */
+    public static ModuleCatalogue loadOnly(Collection<String> resolvers, String module) {
+        ModuleCatalogue only = load(resolvers, module::equals);
+        ModuleDefinition<?> found = only.find(module);
+        return found != null && found.description().composite() ? load(resolvers) : only;
+    }
+
     /** The module with this name; null if there is none. */
     public @Nullable ModuleDefinition<?> find(String module) {
         return modules.get(module);
@@ -77,6 +115,14 @@ public final class ModuleCatalogue {
     /** The module that checks an input of this type if no module was selected; null if there is none. */
     public @Nullable ModuleDescription defaultFor(InputType type) {
         return defaults.get(type);
+    }
+
+    /**
+     * The parts of a composite module: in the order of its areas, and in the order of their names within an area. Empty
+     * for other modules.
+     */
+    public List<CompositePart> parts(String composite) {
+        return parts.getOrDefault(composite, List.of());
     }
 
     public Set<String> names() {

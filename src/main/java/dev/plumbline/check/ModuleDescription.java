@@ -3,6 +3,7 @@ package dev.plumbline.check;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param schemes the schemes of a {@code url} target, the default first; empty for other inputs
  * @param reachability whether an unreachable target is a {@code fail} instead of an {@code error}
  * @param defaultFor the types of input that this module checks if no module was selected
+ * @param areas the titles of the areas of a composite module by identifier, in order; empty for other modules
+ * @param partOf the area of this module in each composite module of which it is a part
  */
 public record ModuleDescription(
         String module,
@@ -31,7 +34,9 @@ public record ModuleDescription(
         List<FindingCode> findings,
         Headline headline,
         boolean reachability,
-        List<InputType> defaultFor) {
+        List<InputType> defaultFor,
+        Map<String, String> areas,
+        Map<String, String> partOf) {
 
     public static final String TIMEOUT_MS = "timeout_ms";
     public static final String IP_VERSION = "ip_version";
@@ -43,6 +48,14 @@ public record ModuleDescription(
     /** The option that all jobs have in addition to those of the module. Instant checks reject it. */
     public static final OptionDescription FRESH = OptionDescription.bool(
             "fresh", "Bypass cache", "Do not use cached results. Available for jobs only.", false);
+
+    private static final long TIMEOUT_DEFAULT_MS = 10_000;
+    private static final long TIMEOUT_MAX_MS = 30_000;
+
+    /** Whether the module runs other modules as its parts. */
+    public boolean composite() {
+        return !areas.isEmpty();
+    }
 
     /** Returns the option with this name, or null. */
     public @Nullable OptionDescription option(String name) {
@@ -58,11 +71,18 @@ public record ModuleDescription(
      * The options that all modules have after their own.
      *
      * @param resolvers the values of the option {@code resolver} besides the default one; null to omit the option
+     * @param composite whether the module runs other modules, which takes longer
      */
-    public static List<OptionDescription> commonOptions(@Nullable Collection<String> resolvers, boolean connects) {
+    public static List<OptionDescription> commonOptions(
+            @Nullable Collection<String> resolvers, boolean connects, boolean composite) {
         List<OptionDescription> options = new ArrayList<>();
         options.add(OptionDescription.integer(
-                TIMEOUT_MS, "Timeout", "Time limit for the entire check in milliseconds.", 10_000, 1_000, 30_000));
+                TIMEOUT_MS,
+                "Timeout",
+                "Time limit for the entire check in milliseconds.",
+                composite ? TIMEOUT_MAX_MS : TIMEOUT_DEFAULT_MS,
+                1_000,
+                TIMEOUT_MAX_MS));
         if (resolvers != null) {
             String[] names =
                     Stream.concat(Stream.of("default"), resolvers.stream()).toArray(String[]::new);

@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Limits the number of outbound requests of one check. */
 public final class RequestBudget {
@@ -11,8 +12,10 @@ public final class RequestBudget {
     public static final int MAX = 25;
 
     private final int max;
+    private final @Nullable RequestBudget shared;
     private final AtomicInteger left;
     private final Map<Class<?>, Object> counters = new ConcurrentHashMap<>();
+    private volatile boolean sharedExhausted;
 
     public RequestBudget() {
         this(MAX);
@@ -20,7 +23,17 @@ public final class RequestBudget {
 
     /** @param max see {@link ModuleDefinition#requests} */
     public RequestBudget(int max) {
+        this(max, null);
+    }
+
+    /**
+     * The budget of a part of a composite check.
+     *
+     * @param shared the budget of the composite check, from which each request is also taken
+     */
+    public RequestBudget(int max, @Nullable RequestBudget shared) {
         this.max = max;
+        this.shared = shared;
         this.left = new AtomicInteger(max);
     }
 
@@ -31,7 +44,19 @@ public final class RequestBudget {
 
     /** Takes one request from the budget. Returns false if the budget is used up. */
     public boolean take() {
-        return left.getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0;
+        if (left.getAndUpdate(n -> n > 0 ? n - 1 : 0) <= 0) {
+            return false;
+        }
+        if (shared == null || shared.take()) {
+            return true;
+        }
+        sharedExhausted = true;
+        return false;
+    }
+
+    /** Whether a request was rejected because the budget of the composite check was used up. */
+    public boolean sharedExhausted() {
+        return sharedExhausted;
     }
 
     /**

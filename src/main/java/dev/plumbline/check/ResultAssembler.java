@@ -51,7 +51,8 @@ public final class ResultAssembler {
                 error,
                 checkedAt.truncatedTo(ChronoUnit.MILLIS),
                 durationMs,
-                evaluation.retryAfterSeconds());
+                evaluation.retryAfterSeconds(),
+                true);
     }
 
     /** Returns the result of a check that ended in an error without a report. */

@@ -4,18 +4,22 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Serializes results as JSON. */
 public final class ResultJson {
     private static final JsonFactory FACTORY = new JsonFactory();
+    private static final ObjectMapper MAPPER = new ObjectMapper(FACTORY);
     private static final long SECONDS_PER_DAY = 86_400;
 
     private ResultJson() {}
@@ -96,6 +100,60 @@ public final class ResultJson {
             throw new UncheckedIOException(broken);
         }
         throw new IllegalArgumentException("a result without a verdict");
+    }
+
+    /**
+     * Reads a serialized result. The values of its fields are String, Boolean, Integer, Long, Double, List, Map or
+     * null: times are strings.
+     *
+     * @param result the output of {@link #write}, possibly with further members
+     * @throws IllegalArgumentException if it is not a result of this version
+     */
+    @SuppressWarnings("unchecked")
+    public static CheckResult read(byte[] result) {
+        try {
+            Map<String, Object> members = MAPPER.readValue(result, Map.class);
+            Map<String, Object> error = (Map<String, Object>) members.get("error");
+            return new CheckResult(
+                    text(members, "module"),
+                    (String) members.get("target"),
+                    Verdict.valueOf(text(members, "verdict").toUpperCase(Locale.ROOT)),
+                    (Map<String, @Nullable Object>) required(members, "fields"),
+                    ((List<Map<String, Object>>) required(members, "findings"))
+                            .stream().map(ResultJson::finding).toList(),
+                    (List<String>) required(members, "truncated"),
+                    error == null
+                            ? null
+                            : new CheckError(
+                                    ErrorCode.valueOf(text(error, "code").toUpperCase(Locale.ROOT)),
+                                    text(error, "message")),
+                    Instant.parse(text(members, "checked_at")),
+                    ((Number) required(members, "duration_ms")).longValue());
+        } catch (IOException | ClassCastException | DateTimeException unexpected) {
+            throw new IllegalArgumentException("not a result", unexpected);
+        }
+    }
+
+    private static Finding finding(Map<String, Object> members) {
+        return new Finding(
+                Level.of(text(members, "level")),
+                text(members, "code"),
+                (String) members.get("field"),
+                text(members, "message"),
+                text(members, "action"),
+                (String) members.get("reference"));
+    }
+
+    private static String text(Map<String, Object> members, String name) {
+        return (String) required(members, name);
+    }
+
+    private static Object required(Map<String, Object> members, String name) {
+        Object value = members.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException("a result without " + name);
+        }
+        return value;
     }
 
     private static void writeFinding(JsonGenerator json, Finding finding) throws IOException {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -50,6 +51,8 @@ final class SheetReader {
             @Nullable String placeholder,
             boolean reachability,
             @Nullable List<InputType> defaultFor,
+            @Nullable Map<String, String> areas,
+            @Nullable Map<String, String> partOf,
             boolean connects,
             boolean resolver,
             @Nullable String include,
@@ -139,7 +142,8 @@ final class SheetReader {
                 entries(part.findings(), (key, finding) -> findings.add(finding.code(key)));
                 entries(part.headline(), headline::put);
             }
-            options.addAll(ModuleDescription.commonOptions(sheet.resolver() ? resolvers : null, sheet.connects()));
+            options.addAll(ModuleDescription.commonOptions(
+                    sheet.resolver() ? resolvers : null, sheet.connects(), sheet.areas() != null));
             InputType input = required(sheet.input(), name, "input");
             List<String> schemes = input == InputType.URL ? List.of("https", "http") : List.of();
             String example = required(sheet.example(), name, "example");
@@ -158,7 +162,9 @@ final class SheetReader {
                     List.copyOf(findings),
                     Headline.parse(headline, fields, findings),
                     sheet.reachability(),
-                    defaultFor(sheet));
+                    defaultFor(sheet),
+                    ordered(sheet.areas()),
+                    ordered(sheet.partOf()));
         } catch (IllegalArgumentException | JsonProcessingException e) {
             throw new IllegalStateException(name + ".yaml: " + e.getMessage(), e);
         }
@@ -170,6 +176,10 @@ final class SheetReader {
             throw new IllegalArgumentException("default_for: use domain or ip instead of host");
         }
         return types;
+    }
+
+    private static Map<String, String> ordered(@Nullable Map<String, String> map) {
+        return map == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(map));
     }
 
     private static Sheet parse(String name, Function<String, @Nullable String> files) throws JsonProcessingException {

@@ -21,6 +21,7 @@ import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
+import dev.plumbline.run.PartResults;
 import dev.plumbline.run.RunnerMetrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.DeploymentOptions;
@@ -131,7 +132,7 @@ public final class CheckCommand implements Callable<Integer> {
             }
             Config settings = config.load();
             Set<String> resolvers = settings.dns().resolvers().keySet();
-            ModuleCatalogue modules = ModuleCatalogue.load(resolvers, module::equals);
+            ModuleCatalogue modules = ModuleCatalogue.loadOnly(resolvers, module);
             ModuleDefinition<?> found = modules.find(module);
             if (found == null) {
                 return fail(OptionConverters.unknownModule(module));
@@ -184,12 +185,20 @@ public final class CheckCommand implements Callable<Integer> {
             }
             MessageBus bus = MessageBus.of(vertx);
             RunnerMetrics metrics = new RunnerMetrics(new SimpleMeterRegistry());
+            PartResults parts = new PartResults(vertx, environment.policy(), null);
             // each runner could run all checks, because the bus does not consider their load
             await(vertx.deployVerticle(
                     () -> new CheckRunnerVerticle(
                             bus,
                             () -> new CheckRunner(
-                                    vertx, modules, environment.probes(), Clock.systemUTC(), metrics, 2 * permits, 0)),
+                                    vertx,
+                                    modules,
+                                    environment.probes(),
+                                    Clock.systemUTC(),
+                                    metrics,
+                                    parts,
+                                    2 * permits,
+                                    0)),
                     new DeploymentOptions().setInstances(loops)));
             CheckBatch batch = new CheckBatch(
                     vertx,

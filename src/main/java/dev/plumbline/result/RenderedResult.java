@@ -1,6 +1,7 @@
 package dev.plumbline.result;
 
 import com.google.common.hash.Hashing;
+import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ResultJson;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
@@ -101,6 +102,15 @@ public final class RenderedResult {
         return Buffer.buffer(result.length - 1 + suffix.length)
                 .appendBytes(result, 0, result.length - 1)
                 .appendBytes(suffix);
+    }
+
+    /**
+     * The result as read by {@link ResultJson#read}.
+     *
+     * @throws IllegalArgumentException if another version wrote it
+     */
+    public CheckResult parse() {
+        return ResultJson.read(result);
     }
 
     public String verdict() {

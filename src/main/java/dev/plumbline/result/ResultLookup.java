@@ -83,10 +83,24 @@ public final class ResultLookup {
         RenderedResult result = RenderedResult.of(json, checkedAt, cacheable, ttl);
         if (result.cacheable()) {
             cache.put(key.text(), result);
-            store.store(new ResultStore.Entry(
-                    key.stored(), Buffer.buffer(result.result()), result.checkedAt(), result.expiresAt()));
+            store(key, result);
         }
         return result;
+    }
+
+    /**
+     * Adds a new, cacheable result to the database only, because the parts of one job would evict the results of
+     * instant checks from the memory cache.
+     *
+     * @param json the result as written by {@code ResultJson}
+     */
+    public void addStored(ResultKey key, byte[] json, Instant checkedAt) {
+        store(key, RenderedResult.of(json, checkedAt, true, ttl));
+    }
+
+    private void store(ResultKey key, RenderedResult result) {
+        store.store(new ResultStore.Entry(
+                key.stored(), Buffer.buffer(result.result()), result.checkedAt(), result.expiresAt()));
     }
 
     /**

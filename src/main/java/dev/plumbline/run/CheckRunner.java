@@ -7,7 +7,6 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
@@ -18,7 +17,6 @@ import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
-import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.concurrent.PauseDetector;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -39,9 +37,6 @@ import org.slf4j.LoggerFactory;
  * {@link Message.Overloaded} is returned if the queue is full. Not thread-safe: used on one event loop.
  */
 public final class CheckRunner {
-    /** Time after the deadline of a check at which the runner ends it. Probes report their timeouts first. */
-    private static final long GRACE_MS = 250;
-
     /** One of this many permits is reserved for instant checks. */
     private static final int INSTANT_SHARE = 8;
 
@@ -59,6 +54,7 @@ public final class CheckRunner {
     private final RunnerMetrics metrics;
     private final LongSupplier nanos;
     private final PauseDetector pauses;
+    private final CompositeRun.Runtime composites;
     private final int permits;
     private final int bulkPermits;
     private final int maxQueued;
@@ -80,6 +76,7 @@ public final class CheckRunner {
     }
 
     /**
+     * @param parts the results of the parts of composite checks
      * @param permits maximum number of concurrent checks, at least 1
      * @param maxQueued maximum length of each of the two queues: instant checks and lines of jobs
      */
@@ -89,9 +86,10 @@ public final class CheckRunner {
             ClassToInstanceMap<Object> probes,
             Clock clock,
             RunnerMetrics metrics,
+            PartResults parts,
             int permits,
             int maxQueued) {
-        this(vertx, modules, probes, clock, metrics, permits, maxQueued, System::nanoTime);
+        this(vertx, modules, probes, clock, metrics, parts, permits, maxQueued, System::nanoTime);
     }
 
     /** @param nanos clock of durations and pauses, as {@link System#nanoTime} */
@@ -101,6 +99,7 @@ public final class CheckRunner {
             ClassToInstanceMap<Object> probes,
             Clock clock,
             RunnerMetrics metrics,
+            PartResults parts,
             int permits,
             int maxQueued,
             LongSupplier nanos) {
@@ -111,6 +110,7 @@ public final class CheckRunner {
         this.metrics = metrics;
         this.nanos = nanos;
         this.pauses = new PauseDetector(vertx, MIN_PAUSE, nanos);
+        this.composites = new CompositeRun.Runtime(modules, parts, metrics, pauses, nanos);
         this.permits = permits;
         this.bulkPermits = Math.max(1, permits - permits / INSTANT_SHARE);
         this.maxQueued = maxQueued;
@@ -174,25 +174,66 @@ public final class CheckRunner {
             release(request);
             return Future.succeededFuture(new Message.Unsupported());
         }
-        RequestBudget budget = new RequestBudget(module.requests(options));
-        return evaluate(module, target, options, request, budget).transform(outcome -> {
+        RunningCheckContext context = context(module, options, request);
+        CompositeRun composite = context.composite();
+        return context.evaluate(module, target).transform(outcome -> {
             release(request);
             if (pauses.pausedSince(startNanos)) {
                 metrics.rejected();
                 return Future.succeededFuture(new Message.Paused());
             }
             long durationMs = TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - startNanos);
-            if (outcome.succeeded()) {
-                return complete(ResultAssembler.assemble(description, target, outcome.result(), checkedAt, durationMs));
-            }
-            if (outcome.cause() instanceof OverloadFailure overload && (request.bulk() || !budget.used())) {
+            OverloadFailure overload = overload(outcome.cause(), composite);
+            if (overload != null && retriable(request, context)) {
                 metrics.rejected();
                 return Future.succeededFuture(new Message.Overloaded(
                         (int) Math.max(1, overload.retryAfter().toSeconds())));
             }
-            CheckError error = errorOf(outcome.cause(), request);
-            return complete(ResultAssembler.failed(description, target, error, checkedAt, durationMs));
+            CheckResult result;
+            if (outcome.succeeded()) {
+                result = ResultAssembler.assemble(description, target, outcome.result(), checkedAt, durationMs);
+            } else {
+                CheckError error = errorOf(outcome.cause(), request.requestId(), description, target);
+                result = ResultAssembler.failed(description, target, error, checkedAt, durationMs);
+            }
+            return complete(composite == null || composite.complete() ? result : result.incomplete());
         });
+    }
+
+    private RunningCheckContext context(ModuleDefinition<?> module, Options options, Message.RunCheck request) {
+        long timeoutMs = options.integer(ModuleDescription.TIMEOUT_MS);
+        RunningCheckContext context = new RunningCheckContext(
+                vertx,
+                options,
+                Deadline.in(timeoutMs),
+                request.bulk() ? request.queueTimeoutMs() : timeoutMs,
+                request.account(),
+                clock,
+                new RequestBudget(module.requests(options)),
+                request.fresh(),
+                probes,
+                null);
+        ModuleDescription description = module.description();
+        return description.composite()
+                ? context.withParts(new CompositeRun(composites, context, request, modules.parts(description.module())))
+                : context;
+    }
+
+    /** The reason why the check, or a part of it, did not run; null if there is none. */
+    private static @Nullable OverloadFailure overload(@Nullable Throwable cause, @Nullable CompositeRun composite) {
+        if (cause instanceof OverloadFailure failure) {
+            return failure;
+        }
+        return composite == null ? null : composite.overload();
+    }
+
+    /**
+     * Whether the check can run again later. A line repeats its requests, but the parts of a composite only if they use
+     * the cache.
+     */
+    private static boolean retriable(Message.RunCheck request, RunningCheckContext context) {
+        boolean repeatable = request.bulk() && (context.composite() == null || !request.fresh());
+        return repeatable || !context.budget().used();
     }
 
     private Future<Message.RunReply> complete(CheckResult result) {
@@ -200,36 +241,8 @@ public final class CheckRunner {
         return Future.succeededFuture(new Message.Checked(result));
     }
 
-    private <E> Future<Evaluation> evaluate(
-            ModuleDefinition<E> module,
-            Target target,
-            Options options,
-            Message.RunCheck request,
-            RequestBudget budget) {
-        long timeoutMs = options.integer(ModuleDescription.TIMEOUT_MS);
-        long patienceMs = request.bulk() ? request.queueTimeoutMs() : timeoutMs;
-        RunningCheckContext context = new RunningCheckContext(
-                vertx,
-                options,
-                Deadline.in(timeoutMs),
-                patienceMs,
-                request.account(),
-                clock,
-                budget,
-                request.fresh(),
-                probes);
-        Promise<Evaluation> completed = ContextFutures.promise(
-                vertx,
-                timeoutMs + GRACE_MS,
-                expired -> expired.tryFail(new CheckFailure(
-                        ErrorCode.DEADLINE_EXCEEDED, "The check did not complete within " + timeoutMs + " ms.")));
-        ContextFutures.call(() -> module.collect(target, context))
-                .map(collected -> module.evaluate(collected, options))
-                .onComplete(outcome -> ContextFutures.complete(completed, outcome));
-        return completed.future();
-    }
-
-    private CheckError errorOf(Throwable cause, Message.RunCheck request) {
+    /** The error of a failed check. Logs internal errors. */
+    static CheckError errorOf(Throwable cause, String requestId, ModuleDescription module, Target target) {
         if (cause instanceof CheckFailure failure) {
             return failure.error();
         }
@@ -239,9 +252,9 @@ public final class CheckRunner {
                     ErrorCode.DEADLINE_EXCEEDED, "The check timed out while waiting for the rate limit of the target.");
         }
         LOG.atError()
-                .addKeyValue("request_id", request.requestId())
-                .addKeyValue("module", request.module())
-                .addKeyValue("target", request.target())
+                .addKeyValue("request_id", requestId)
+                .addKeyValue("module", module.module())
+                .addKeyValue("target", target.text())
                 .setCause(cause)
                 .log("module failed");
         return CheckError.INTERNAL;

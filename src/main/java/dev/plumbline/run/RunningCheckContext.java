@@ -2,15 +2,31 @@ package dev.plumbline.run;
 
 import com.google.common.collect.ClassToInstanceMap;
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.Deadline;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Evaluation;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.RequestBudget;
+import dev.plumbline.check.Target;
+import dev.plumbline.concurrent.ContextFutures;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Clock;
+import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 
-/** The context of a check in progress. */
+/**
+ * The context of a check in progress.
+ *
+ * @param composite the parts of the check; null if it is not a composite
+ */
 record RunningCheckContext(
         Vertx vertx,
         Options options,
@@ -20,8 +36,49 @@ record RunningCheckContext(
         Clock clock,
         RequestBudget budget,
         boolean fresh,
-        ClassToInstanceMap<Object> probes)
+        ClassToInstanceMap<Object> probes,
+        @Nullable CompositeRun composite)
         implements CheckContext {
+    /** Time after the deadline of a check at which it is ended. Probes report their timeouts first. */
+    private static final long GRACE_MS = 250;
+
+    RunningCheckContext withParts(CompositeRun run) {
+        return new RunningCheckContext(
+                vertx, options, deadline, patienceMs, account, clock, budget, fresh, probes, run);
+    }
+
+    /** The context of a part of this check. */
+    RunningCheckContext part(Options other, Deadline end, long patience, RequestBudget requests) {
+        return new RunningCheckContext(vertx, other, end, patience, account, clock, requests, fresh, probes, null);
+    }
+
+    /** Runs a module in this context. The future fails at the latest shortly after the deadline. */
+    <E> Future<Evaluation> evaluate(ModuleDefinition<E> module, Target target) {
+        Promise<Evaluation> completed = ContextFutures.promise(
+                vertx,
+                deadline.remainingMillis() + GRACE_MS,
+                expired -> expired.tryFail(new CheckFailure(
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "The check did not complete within " + options.integer(ModuleDescription.TIMEOUT_MS)
+                                + " ms.")));
+        ContextFutures.call(() -> module.collect(target, this))
+                .map(collected -> module.evaluate(collected, options))
+                .onComplete(outcome -> ContextFutures.complete(completed, outcome));
+        return completed.future();
+    }
+
+    @Override
+    public List<CompositePart> parts() {
+        return composite == null ? List.of() : composite.parts();
+    }
+
+    @Override
+    public Future<CheckResult> check(CompositePart part, String target) {
+        if (composite == null) {
+            throw new UnsupportedOperationException("not a composite");
+        }
+        return composite.check(part, target);
+    }
 
     @Override
     public <T> Future<T> executeBlocking(Callable<T> work) {

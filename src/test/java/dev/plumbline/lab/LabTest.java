@@ -20,6 +20,7 @@ import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.http.api.tool.ResultContract;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
+import dev.plumbline.run.PartResults;
 import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.support.Await;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -168,18 +169,19 @@ class LabTest {
                 .map(line -> line.split("=", 2))
                 .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1]));
         Config config = ConfigLoader.load(null, environment);
+        CheckEnvironment checks = CheckEnvironment.of(
+                vertx,
+                config,
+                CheckEnvironment.policy(config, new OwnEndpoints()),
+                RateLimiterFactory.local(vertx),
+                "test");
         return new CheckRunner(
                 vertx,
                 MODULES,
-                CheckEnvironment.of(
-                                vertx,
-                                config,
-                                CheckEnvironment.policy(config, new OwnEndpoints()),
-                                RateLimiterFactory.local(vertx),
-                                "test")
-                        .probes(),
+                checks.probes(),
                 CLOCK,
                 new RunnerMetrics(new SimpleMeterRegistry()),
+                new PartResults(vertx, checks.policy(), null),
                 MAX_CONCURRENT_CHECKS,
                 Integer.MAX_VALUE);
     }

@@ -21,6 +21,7 @@ import dev.plumbline.check.Verdict;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.Descriptions;
 import dev.plumbline.support.ModuleDescriptionBuilder;
+import dev.plumbline.support.TestPolicies;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -110,6 +111,7 @@ class CheckRunnerTest {
                 ImmutableClassToInstanceMap.of(),
                 Clock.systemUTC(),
                 new RunnerMetrics(meters),
+                new PartResults(vertx, TestPolicies.open(), null),
                 places,
                 queue);
     }
@@ -231,6 +233,7 @@ class CheckRunnerTest {
                 ImmutableClassToInstanceMap.of(),
                 Clock.systemUTC(),
                 new RunnerMetrics(meters),
+                new PartResults(vertx, TestPolicies.open(), null),
                 1,
                 0,
                 () -> System.nanoTime() + pausedNanos.get());

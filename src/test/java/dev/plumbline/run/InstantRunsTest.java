@@ -19,6 +19,7 @@ import dev.plumbline.check.Target;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.Descriptions;
 import dev.plumbline.support.ModuleDescriptionBuilder;
+import dev.plumbline.support.TestPolicies;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -91,6 +92,7 @@ class InstantRunsTest {
                                 ImmutableClassToInstanceMap.of(),
                                 Clock.systemUTC(),
                                 metrics,
+                                new PartResults(vertx, TestPolicies.open(), null),
                                 20,
                                 0),
                         shared),

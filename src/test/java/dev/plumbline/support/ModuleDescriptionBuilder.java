@@ -7,7 +7,9 @@ import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.OptionDescription;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Builds a description. {@link #build()} adds the common options. */
@@ -25,6 +27,8 @@ public final class ModuleDescriptionBuilder {
     private boolean connects;
     private @Nullable List<String> resolvers;
     private List<InputType> defaultFor = List.of();
+    private final Map<String, String> areas = new LinkedHashMap<>();
+    private final Map<String, String> partOf = new LinkedHashMap<>();
     private final List<OptionDescription> options = new ArrayList<>();
     private final List<FieldDescription> fields = new ArrayList<>();
     private final List<FindingCode> findings = new ArrayList<>();
@@ -79,6 +83,18 @@ public final class ModuleDescriptionBuilder {
         return this;
     }
 
+    /** Adds an area, which makes the module a composite. */
+    public ModuleDescriptionBuilder area(String area, String title) {
+        areas.put(area, title);
+        return this;
+    }
+
+    /** Makes the module a part of a composite. */
+    public ModuleDescriptionBuilder partOf(String composite, String area) {
+        partOf.put(composite, area);
+        return this;
+    }
+
     /** Adds the option {@code ip_version}, for modules that connect to the target. */
     public ModuleDescriptionBuilder connects() {
         connects = true;
@@ -110,7 +126,7 @@ public final class ModuleDescriptionBuilder {
     }
 
     public ModuleDescription build() {
-        options.addAll(ModuleDescription.commonOptions(resolvers, connects));
+        options.addAll(ModuleDescription.commonOptions(resolvers, connects, !areas.isEmpty()));
         return new ModuleDescription(
                 module,
                 title,
@@ -126,6 +142,8 @@ public final class ModuleDescriptionBuilder {
                 List.copyOf(findings),
                 Headline.none(),
                 reachability,
-                List.copyOf(defaultFor));
+                List.copyOf(defaultFor),
+                areas,
+                partOf);
     }
 }

@@ -23,6 +23,7 @@ import dev.plumbline.result.ResultLookup;
 import dev.plumbline.result.ResultStore;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
+import dev.plumbline.run.PartResults;
 import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.NotificationListener;
@@ -86,10 +87,11 @@ public final class JobNode implements AutoCloseable {
         ModuleCatalogue modules = new ModuleCatalogue(List.of(checks.module));
         Clock clock = Clock.systemUTC();
         RunnerMetrics runnerMetrics = new RunnerMetrics(meters);
+        PartResults parts = new PartResults(vertx, checks.policy, null);
         Await.value(vertx.deployVerticle(new CheckRunnerVerticle(
                 bus,
                 () -> new CheckRunner(
-                        vertx, modules, checks.probes.apply(vertx), checks.clock, runnerMetrics, 2_000, 100))));
+                        vertx, modules, checks.probes.apply(vertx), checks.clock, runnerMetrics, parts, 2_000, 100))));
         lease = TestNodes.lease(vertx, database, settings.lease(), settings.renewal());
         lease.start();
         NotificationListener notifications = new NotificationListener(vertx, url);

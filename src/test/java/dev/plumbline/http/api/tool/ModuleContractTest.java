@@ -26,6 +26,7 @@ import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
+import dev.plumbline.run.PartResults;
 import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.Canary;
@@ -256,13 +257,14 @@ class ModuleContractTest {
                     case DOMAIN, EMAIL -> module.example();
                 };
         Message.RunCheck check = new Message.RunCheck(name, normalised(module, target), options, false, 1, "t");
-        return vertx.executeBlocking(() -> equipment(settings).probes())
-                .compose(probes -> new CheckRunner(
+        return vertx.executeBlocking(() -> equipment(settings))
+                .compose(environment -> new CheckRunner(
                                 vertx,
                                 MODULES,
-                                probes,
+                                environment.probes(),
                                 Clock.systemUTC(),
                                 new RunnerMetrics(new SimpleMeterRegistry()),
+                                new PartResults(vertx, environment.policy(), null),
                                 1,
                                 0)
                         .run(check))

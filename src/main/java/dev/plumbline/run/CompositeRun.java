@@ -1,0 +1,176 @@
+package dev.plumbline.run;
+
+import dev.plumbline.bus.Message;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.CompositePart;
+import dev.plumbline.check.Deadline;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.RequestBudget;
+import dev.plumbline.check.ResultAssembler;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.concurrent.AsyncSemaphore;
+import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.concurrent.PauseDetector;
+import dev.plumbline.result.ResultKey;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The parts of one composite check. They run with its permit. Not thread-safe: used on one event loop. */
+final class CompositeRun {
+    private static final int MAX_CONCURRENT = 12;
+    private static final CheckError UNFINISHED = new CheckError(
+            ErrorCode.DEADLINE_EXCEEDED, "The part did not complete within the time limit of the whole check.");
+    private static final CheckError SHARED_BUDGET = new CheckError(
+            ErrorCode.DEADLINE_EXCEEDED, "The part did not complete within the request limit of the whole check.");
+
+    private static final Set<ErrorCode> TIMEOUTS =
+            Set.of(ErrorCode.DNS_TIMEOUT, ErrorCode.CONNECT_TIMEOUT, ErrorCode.READ_TIMEOUT);
+
+    private final Runtime runtime;
+    private final RunningCheckContext check;
+    private final Message.RunCheck request;
+    private final List<CompositePart> parts;
+    private final AsyncSemaphore permits;
+    private boolean complete = true;
+    private @Nullable OverloadFailure overload;
+
+    /** What all checks of a runner share. */
+    record Runtime(
+            ModuleCatalogue modules,
+            PartResults results,
+            RunnerMetrics metrics,
+            PauseDetector pauses,
+            LongSupplier nanos) {}
+
+    /** @param check the context of the composite check */
+    CompositeRun(Runtime runtime, RunningCheckContext check, Message.RunCheck request, List<CompositePart> parts) {
+        this.runtime = runtime;
+        this.check = check;
+        this.request = request;
+        this.parts = parts;
+        this.permits = new AsyncSemaphore(check.vertx(), MAX_CONCURRENT, Integer.MAX_VALUE);
+    }
+
+    List<CompositePart> parts() {
+        return parts;
+    }
+
+    /** Whether the results of all parts so far can be cached. */
+    boolean complete() {
+        return complete;
+    }
+
+    /** The latest failure of a part because of a limit; null if there was none. */
+    @Nullable
+    OverloadFailure overload() {
+        return overload;
+    }
+
+    /** As {@link dev.plumbline.check.CheckContext#check}. */
+    Future<CheckResult> check(CompositePart part, String text) {
+        ModuleDefinition<?> module = runtime.modules().find(part.module().module());
+        if (module == null) {
+            throw new IllegalArgumentException("unknown part: " + part.module().module());
+        }
+        return check(module, text).onSuccess(result -> complete &= result.cacheable());
+    }
+
+    private Future<CheckResult> check(ModuleDefinition<?> module, String text) {
+        ModuleDescription description = module.description();
+        Instant now = check.clock().instant();
+        Target target;
+        try {
+            target = TargetParser.parse(description, text);
+        } catch (InvalidTargetException invalid) {
+            CheckError error = new CheckError(ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage()));
+            return Future.succeededFuture(ResultAssembler.withoutTarget(description, error, now));
+        }
+        Options options = Options.defaults(description);
+        String refusal = runtime.results().refusal(target, options);
+        if (refusal != null) {
+            CheckError error = new CheckError(ErrorCode.TARGET_BLOCKED, refusal);
+            return Future.succeededFuture(ResultAssembler.failed(description, target, error, now, 0));
+        }
+        ResultKey key = ResultKey.of(description, target, options);
+        CheckResult cached = request.fresh() ? null : runtime.results().findInMemory(key);
+        if (cached != null) {
+            return Future.succeededFuture(cached);
+        }
+        Promise<CheckResult> completed = ContextFutures.promise(
+                check.vertx(),
+                check.deadline().remainingMillis(),
+                expired -> expired.tryComplete(ResultAssembler.failed(
+                        description, target, UNFINISHED, check.clock().instant(), 0)));
+        permits.withPermit(
+                        AsyncSemaphore.NO_TIMEOUT,
+                        () -> runtime.results()
+                                .findOrRun(key, request.bulk(), request.fresh(), () -> run(module, target, options)),
+                        () -> Future.failedFuture("not reached: the queue is not limited"))
+                .otherwise(failure -> ResultAssembler.failed(
+                        description,
+                        target,
+                        error(failure, description, target),
+                        check.clock().instant(),
+                        0))
+                .onComplete(outcome -> ContextFutures.complete(completed, outcome));
+        return completed.future();
+    }
+
+    /** Runs a part. Does not fail. */
+    private Future<CheckResult> run(ModuleDefinition<?> module, Target target, Options options) {
+        ModuleDescription description = module.description();
+        long startNanos = runtime.nanos().getAsLong();
+        Instant checkedAt = check.clock().instant();
+        if (check.deadline().passed()) {
+            return Future.succeededFuture(ResultAssembler.failed(description, target, UNFINISHED, checkedAt, 0));
+        }
+        long timeoutMs = options.integer(ModuleDescription.TIMEOUT_MS);
+        Deadline deadline = check.deadline().atMost(timeoutMs);
+        boolean shortened = deadline == check.deadline();
+        RequestBudget budget = new RequestBudget(module.requests(options), check.budget());
+        // a retry would repeat the requests of the other parts
+        long patienceMs = check.budget().used() ? timeoutMs : check.patienceMs();
+        RunningCheckContext context = check.part(options, deadline, patienceMs, budget);
+        return context.evaluate(module, target).transform(outcome -> {
+            long durationMs = TimeUnit.NANOSECONDS.toMillis(runtime.nanos().getAsLong() - startNanos);
+            CheckResult result = outcome.succeeded()
+                    ? ResultAssembler.assemble(description, target, outcome.result(), checkedAt, durationMs)
+                    : ResultAssembler.failed(
+                            description, target, error(outcome.cause(), description, target), checkedAt, durationMs);
+            if (budget.sharedExhausted()) {
+                result = ResultAssembler.failed(description, target, SHARED_BUDGET, checkedAt, durationMs);
+            } else if (shortened && (deadline.passed() || timedOut(result))) {
+                result = ResultAssembler.failed(description, target, UNFINISHED, checkedAt, durationMs);
+            }
+            runtime.metrics().completed(result);
+            // the whole check has no result after a pause
+            return Future.succeededFuture(runtime.pauses().pausedSince(startNanos) ? result.incomplete() : result);
+        });
+    }
+
+    /** Whether the result depends on the time limit. */
+    private static boolean timedOut(CheckResult result) {
+        return result.error() != null && TIMEOUTS.contains(result.error().code());
+    }
+
+    private CheckError error(Throwable cause, ModuleDescription module, Target target) {
+        if (cause instanceof OverloadFailure failure) {
+            overload = failure;
+        }
+        return CheckRunner.errorOf(cause, request.requestId(), module, target);
+    }
+}

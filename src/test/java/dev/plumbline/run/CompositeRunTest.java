@@ -1,0 +1,464 @@
+package dev.plumbline.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import com.google.common.collect.ImmutableClassToInstanceMap;
+import dev.plumbline.bus.Message;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.CompositePart;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Evaluation;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.RequestBudget;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.check.Verdict;
+import dev.plumbline.result.RenderedResult;
+import dev.plumbline.result.ResultCache;
+import dev.plumbline.result.ResultKey;
+import dev.plumbline.result.ResultLookup;
+import dev.plumbline.result.ResultStore;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.Descriptions;
+import dev.plumbline.support.ModuleDescriptionBuilder;
+import dev.plumbline.support.TestDatabase;
+import dev.plumbline.support.TestPolicies;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A composite runs its parts under its own limits and uses the cache of each part. */
+@Tag("integration")
+class CompositeRunTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final Instant CHECKED = Instant.parse("2026-11-20T10:00:00Z");
+
+    private static ResultStore store;
+
+    private final Vertx vertx = DATABASE.vertx();
+    private final Context loop = vertx.getOrCreateContext();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final RunnerMetrics metrics = new RunnerMetrics(meters);
+    private final String target = UUID.randomUUID() + ".test";
+    private final Part alpha = new Part("alpha", "second");
+    private final Part beta = new Part("beta", "first");
+    private final Part gamma = new Part("gamma", "first");
+    private final Site site = new Site();
+    private final ModuleCatalogue modules = new ModuleCatalogue(List.of(alpha, beta, gamma, site));
+    private ResultLookup lookup;
+    private CheckRunner runner;
+
+    @BeforeAll
+    static void open() {
+        store = new ResultStore(DATABASE.vertx(), DATABASE.open());
+    }
+
+    @BeforeEach
+    void start() {
+        lookup = lookup();
+        runner = runner(new PartResults(vertx, TestPolicies.open(), lookup));
+    }
+
+    private ResultLookup lookup() {
+        return new ResultLookup(new ResultCache(Clock.systemUTC(), 1 << 20), store, Duration.ofMinutes(10));
+    }
+
+    private CheckRunner runner(PartResults parts) {
+        return new CheckRunner(
+                vertx, modules, ImmutableClassToInstanceMap.of(), Clock.systemUTC(), metrics, parts, 10, 10);
+    }
+
+    /** A part whose behavior the test sets. */
+    private static final class Part implements ModuleDefinition<String> {
+        private final ModuleDescription description;
+        private final List<CheckContext> contexts = new CopyOnWriteArrayList<>();
+        private volatile Function<CheckContext, Future<String>> behavior = context -> Future.succeededFuture("seen");
+
+        Part(String name, String area) {
+            description = ModuleDescriptionBuilder.of(name, name, InputType.DOMAIN)
+                    .fields(
+                            Descriptions.orNull(Descriptions.string("text", "Text", "A text.")),
+                            Descriptions.orNull(Descriptions.time("at", "Time", "A time.")))
+                    .partOf("site", area)
+                    .build();
+        }
+
+        @Override
+        public ModuleDescription description() {
+            return description;
+        }
+
+        @Override
+        public Future<String> collect(Target target, CheckContext context) {
+            contexts.add(context);
+            return behavior.apply(context);
+        }
+
+        @Override
+        public Evaluation evaluate(String evidence, Options options) {
+            return new Evaluation(
+                    Map.of("text", evidence, "at", CHECKED), List.of(), null, evidence.equals("temporary") ? 5 : 0);
+        }
+    }
+
+    /** A composite that runs its parts for its own target. */
+    private static final class Site implements ModuleDefinition<List<CheckResult>> {
+        private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(
+                        "site", "Site", InputType.DOMAIN)
+                .area("first", "First")
+                .area("second", "Second")
+                .fields(Descriptions.string("verdicts", "Verdicts", "The verdicts."))
+                .build();
+
+        private volatile List<CheckResult> results = List.of();
+
+        @Override
+        public ModuleDescription description() {
+            return DESCRIPTION;
+        }
+
+        @Override
+        public int requests(Options options) {
+            return 5;
+        }
+
+        @Override
+        public Future<List<CheckResult>> collect(Target target, CheckContext context) {
+            return Future.all(context.parts().stream()
+                            .map(part -> context.check(part, target.text()))
+                            .toList())
+                    .map(all -> all.<CheckResult>list());
+        }
+
+        @Override
+        public Evaluation evaluate(List<CheckResult> evidence, Options options) {
+            results = evidence;
+            String verdicts = String.join(
+                    " ",
+                    evidence.stream()
+                            .map(part -> part.module() + "=" + part.verdict().id())
+                            .toList());
+            return new Evaluation(Map.of("verdicts", verdicts), List.of(), null);
+        }
+    }
+
+    private Message.RunReply run(boolean bulk, boolean fresh, long timeoutMs) {
+        return run(runner, bulk, fresh, timeoutMs);
+    }
+
+    private Message.RunReply run(CheckRunner on, boolean bulk, boolean fresh, long timeoutMs) {
+        return Await.value(start(on, bulk, fresh, timeoutMs));
+    }
+
+    private Future<Message.RunReply> start(CheckRunner on, boolean bulk, boolean fresh, long timeoutMs) {
+        Promise<Message.RunReply> reply = Promise.promise();
+        Message.RunCheck request = new Message.RunCheck(
+                "site",
+                target,
+                Map.of(ModuleDescription.TIMEOUT_MS, timeoutMs),
+                bulk,
+                bulk ? 7 : 0,
+                1_000,
+                "test",
+                fresh);
+        loop.runOnContext(ignored -> on.run(request).onComplete(reply));
+        return reply.future();
+    }
+
+    private CheckResult check() {
+        return result(run(false, false, 30_000));
+    }
+
+    private static CheckResult result(Message.RunReply reply) {
+        assertThat(reply).isInstanceOf(Message.Checked.class);
+        return ((Message.Checked) reply).result();
+    }
+
+    private static Future<String> seen(CheckContext context) {
+        assertThat(context.budget().take()).isTrue();
+        return Future.succeededFuture("seen");
+    }
+
+    private static Future<String> overloaded(CheckContext context) {
+        return Future.failedFuture(new OverloadFailure("No capacity.", Duration.ofSeconds(3)));
+    }
+
+    private CheckResult part(String name) {
+        return site.results.stream()
+                .filter(result -> result.module().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private ResultKey key(Part part) throws Exception {
+        ModuleDescription module = part.description();
+        return ResultKey.of(module, TargetParser.parse(module, target), Options.defaults(module));
+    }
+
+    @Test
+    void partsAreInTheOrderOfAreasAndNames() {
+        assertThat(modules.parts("site"))
+                .extracting(part -> part.module().module(), CompositePart::area, CompositePart::column)
+                .containsExactly(
+                        tuple("beta", "first", "beta_verdict"),
+                        tuple("gamma", "first", "gamma_verdict"),
+                        tuple("alpha", "second", "alpha_verdict"));
+        assertThat(modules.parts("alpha")).isEmpty();
+        assertThat(check().fields()).containsEntry("verdicts", "beta=pass gamma=pass alpha=pass");
+        assertThat(alpha.contexts.get(0).parts()).isEmpty();
+    }
+
+    @Test
+    void aCompositeIsNotAPartAndAreasAreDeclared() {
+        Part unknown = new Part("delta", "third");
+        assertThatThrownBy(() -> new ModuleCatalogue(List.of(unknown, site)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("delta")
+                .hasMessageContaining("[first, second]");
+    }
+
+    @Test
+    void partsAreCachedUnderTheirOwnNames() throws Exception {
+        check();
+
+        RenderedResult cached = lookup.findInMemory(key(alpha));
+        assertThat(cached).isNotNull();
+        assertThat(cached.freshBody().toString()).contains("\"module\":\"alpha\"", "\"text\":\"seen\"");
+        Await.value(store.flush());
+        assertThat(Await.value(store.find(lookup.cacheEntry(key(alpha), CHECKED).storedKey())))
+                .isNotNull();
+    }
+
+    @Test
+    void cachedAndFreshPartsAreEqual() {
+        check();
+        List<CheckResult> fresh = site.results;
+        check();
+
+        assertThat(alpha.contexts).hasSize(1);
+        assertThat(site.results).isEqualTo(fresh);
+        assertThat(part("alpha").fields()).containsEntry("at", "2026-11-20T10:00:00.000Z");
+    }
+
+    @Test
+    void partsInTheDatabaseAreUsedByLinesAndOtherNodes() {
+        result(run(true, false, 30_000));
+        Await.value(store.flush());
+        assertThat(alpha.contexts).hasSize(1);
+
+        CheckRunner other = runner(new PartResults(vertx, TestPolicies.open(), lookup()));
+        result(run(other, true, false, 30_000));
+        result(run(other, false, false, 30_000));
+
+        assertThat(alpha.contexts).hasSize(1);
+    }
+
+    @Test
+    void linesDoNotFillTheMemoryCache() throws Exception {
+        result(run(true, false, 30_000));
+
+        assertThat(lookup.findInMemory(key(alpha))).isNull();
+    }
+
+    @Test
+    void freshLinesBypassTheCache() {
+        check();
+        result(run(true, true, 30_000));
+
+        assertThat(alpha.contexts).hasSize(2);
+        assertThat(alpha.contexts.get(1).fresh()).isTrue();
+        assertThat(alpha.contexts.get(1).account()).isEqualTo(7);
+    }
+
+    @Test
+    void partsWorkWithoutACache() {
+        CheckRunner terminal = runner(new PartResults(vertx, TestPolicies.open(), null));
+        result(run(terminal, false, false, 30_000));
+        result(run(terminal, false, false, 30_000));
+
+        assertThat(alpha.contexts).hasSize(2);
+    }
+
+    @Test
+    void equalPartsInProgressRunOnce() {
+        Promise<String> end = Promise.promise();
+        alpha.behavior = context -> end.future();
+        List<Future<Message.RunReply>> replies = IntStream.range(0, 5)
+                .mapToObj(i -> start(runner, false, false, 30_000))
+                .toList();
+        Await.until(() -> !alpha.contexts.isEmpty());
+        end.complete("seen");
+
+        assertThat(replies)
+                .allSatisfy(reply -> assertThat(result(Await.value(reply)).fields())
+                        .containsEntry("verdicts", "beta=pass gamma=pass alpha=pass"));
+        assertThat(alpha.contexts).hasSize(1);
+        assertThat(meters.counter("plumbline.checks", "module", "alpha", "verdict", "pass")
+                        .count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void anUnfinishedPartIsDeadlineExceededAndTheCompositeIsNotCached() throws Exception {
+        alpha.behavior = context -> Promise.<String>promise().future();
+        CheckResult result = result(run(false, false, 1_000));
+
+        assertThat(result.fields()).containsEntry("verdicts", "beta=pass gamma=pass alpha=error");
+        assertThat(part("alpha").error().code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(result.error()).isNull();
+        assertThat(result.cacheable()).isFalse();
+        assertThat(lookup.findInMemory(key(alpha))).isNull();
+        assertThat(lookup.findInMemory(key(beta))).isNotNull();
+    }
+
+    /** With its own time limit, the part would have a response. */
+    @Test
+    void aTimeoutWithinAShortenedTimeLimitIsNotAResultOfThePart() throws Exception {
+        alpha.behavior = context -> {
+            assertThat(context.deadline().remainingMillis()).isLessThanOrEqualTo(1_000);
+            return Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "No response."));
+        };
+        CheckResult result = result(run(false, false, 1_000));
+
+        assertThat(part("alpha").error().code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(result.cacheable()).isFalse();
+        assertThat(lookup.findInMemory(key(alpha))).isNull();
+
+        alpha.behavior = context -> Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "No response."));
+        assertThat(check().cacheable()).isTrue();
+        assertThat(part("alpha").error().code()).isEqualTo(ErrorCode.READ_TIMEOUT);
+        assertThat(lookup.findInMemory(key(alpha))).isNotNull();
+    }
+
+    @Test
+    void partsShareTheBudgetOfTheComposite() throws Exception {
+        AtomicInteger taken = new AtomicInteger();
+        alpha.behavior = context -> {
+            while (context.budget().take()) {
+                taken.incrementAndGet();
+            }
+            return Future.succeededFuture("seen");
+        };
+        CheckResult result = check();
+
+        assertThat(taken).hasValue(site.requests(Options.NONE));
+        assertThat(part("alpha").error().message()).contains("request limit");
+        assertThat(result.cacheable()).isFalse();
+        assertThat(lookup.findInMemory(key(alpha))).isNull();
+        assertThat(lookup.findInMemory(key(beta))).isNotNull();
+    }
+
+    @Test
+    void eachPartHasTheUsualBudget() {
+        RequestBudget shared = new RequestBudget(200);
+        RequestBudget part = new RequestBudget(RequestBudget.MAX, shared);
+        for (int i = 0; i < RequestBudget.MAX; i++) {
+            assertThat(part.take()).isTrue();
+        }
+        assertThat(part.take()).isFalse();
+        assertThat(part.sharedExhausted()).isFalse();
+        assertThat(shared.used()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aFailedPartDoesNotFailTheComposite(boolean thrown) {
+        alpha.behavior = context -> {
+            if (thrown) {
+                throw new IllegalStateException("a defect");
+            }
+            return Future.failedFuture(new CheckFailure(ErrorCode.CONNECT_REFUSED, "Refused."));
+        };
+        CheckResult result = check();
+
+        assertThat(result.error()).isNull();
+        assertThat(result.fields()).containsEntry("verdicts", "beta=pass gamma=pass alpha=error");
+        assertThat(part("alpha").error().code()).isEqualTo(thrown ? ErrorCode.INTERNAL : ErrorCode.CONNECT_REFUSED);
+        assertThat(result.cacheable()).isEqualTo(!thrown);
+    }
+
+    @Test
+    void aTemporaryPartMakesTheCompositeIncomplete() {
+        alpha.behavior = context -> Future.succeededFuture("temporary");
+
+        assertThat(check().cacheable()).isFalse();
+        assertThat(part("alpha").verdict()).isEqualTo(Verdict.PASS);
+    }
+
+    @Test
+    void anOverloadedPartIsAnErrorIfRequestsWereSent() {
+        beta.behavior = CompositeRunTest::seen;
+        alpha.behavior = CompositeRunTest::overloaded;
+        CheckResult result = check();
+
+        assertThat(part("alpha").error().code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(result.cacheable()).isFalse();
+    }
+
+    @Test
+    void aCompositeThatSentNothingIsOverloaded() {
+        alpha.behavior = CompositeRunTest::overloaded;
+
+        assertThat(run(false, false, 30_000)).isEqualTo(new Message.Overloaded(3));
+    }
+
+    /** The retry finds the other parts in the cache. */
+    @Test
+    void aLineWithAnOverloadedPartIsRetried() {
+        beta.behavior = CompositeRunTest::seen;
+        alpha.behavior = CompositeRunTest::overloaded;
+        assertThat(run(true, false, 30_000)).isEqualTo(new Message.Overloaded(3));
+        Await.value(store.flush());
+
+        alpha.behavior = context -> Future.succeededFuture("seen");
+        assertThat(result(run(true, false, 30_000)).cacheable()).isTrue();
+        assertThat(beta.contexts).hasSize(1);
+        assertThat(alpha.contexts).hasSize(2);
+    }
+
+    @Test
+    void aPartThatIsNotAllowedIsNotRun() {
+        alpha.behavior = context -> Future.succeededFuture("seen");
+        PartResults closed = new PartResults(
+                vertx,
+                new TargetPolicy(
+                        new TargetPolicy.Rules(List.of(), List.of(target), List.of(), List.of("*")),
+                        (address, port) -> false),
+                lookup);
+        result(run(runner(closed), false, false, 30_000));
+
+        assertThat(part("alpha").error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
+        assertThat(alpha.contexts).isEmpty();
+    }
+}
