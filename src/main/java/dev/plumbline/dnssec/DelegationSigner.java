@@ -1,0 +1,82 @@
+package dev.plumbline.dnssec;
+
+import dev.plumbline.dnssec.DnssecFailure.Reason;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.xbill.DNS.DNSKEYRecord;
+import org.xbill.DNS.DSRecord;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Record;
+import org.xbill.DNS.Type;
+
+/** Matches DS records and trust anchors with the keys of a zone (RFC 4035 section 5.2, RFC 4509). */
+final class DelegationSigner {
+    private DelegationSigner() {}
+
+    /** The DS records with supported algorithms; without SHA-1 digests if there are others (RFC 4509 section 3). */
+    static List<Record> usable(List<Record> anchors) {
+        List<Record> usable = new ArrayList<>();
+        boolean strong = false;
+        for (Record anchor : anchors) {
+            if (anchor instanceof DSRecord ds) {
+                if (DnssecAlgorithm.signature(ds.getAlgorithm()) != null
+                        && DnssecAlgorithm.digest(ds.getDigestID()) != null) {
+                    usable.add(ds);
+                    strong |= ds.getDigestID() != DSRecord.SHA1_DIGEST_ID;
+                }
+            } else if (anchor instanceof DNSKEYRecord key && DnssecAlgorithm.signature(key.getAlgorithm()) != null) {
+                usable.add(key);
+            }
+        }
+        if (strong) {
+            usable.removeIf(anchor -> anchor instanceof DSRecord ds && ds.getDigestID() == DSRecord.SHA1_DIGEST_ID);
+        }
+        return usable;
+    }
+
+    /** The keys that match one of the anchors. */
+    static List<DNSKEYRecord> matching(List<Record> anchors, List<DNSKEYRecord> keys, ValidationLimits limits)
+            throws DnssecException {
+        List<DNSKEYRecord> matching = new ArrayList<>();
+        for (DNSKEYRecord key : keys) {
+            for (Record anchor : RrsetVerifier.isZoneKey(key) ? anchors : List.<Record>of()) {
+                boolean matches = anchor instanceof DSRecord ds
+                        ? matches(ds, key, limits)
+                        : Arrays.equals(anchor.rdataToWireCanonical(), key.rdataToWireCanonical());
+                if (matches) {
+                    matching.add(key);
+                    break;
+                }
+            }
+        }
+        return matching;
+    }
+
+    private static boolean matches(DSRecord ds, DNSKEYRecord key, ValidationLimits limits) throws DnssecException {
+        String algorithm = DnssecAlgorithm.digest(ds.getDigestID());
+        if (algorithm == null || ds.getAlgorithm() != key.getAlgorithm() || ds.getFootprint() != key.getFootprint()) {
+            return false;
+        }
+        Name zone = key.getName();
+        limits.countHash(zone, Type.DS);
+        try {
+            MessageDigest digest = MessageDigest.getInstance(algorithm);
+            digest.update(zone.toWireCanonical());
+            return MessageDigest.isEqual(digest.digest(key.rdataToWireCanonical()), ds.getDigest());
+        } catch (NoSuchAlgorithmException missing) {
+            throw new IllegalStateException(missing);
+        }
+    }
+
+    /**
+     * The failure of a zone whose keys match none of its anchors.
+     *
+     * @param keys of the zone; empty if there are none
+     */
+    static DnssecFailure mismatch(Name zone, List<DNSKEYRecord> keys) {
+        return new DnssecFailure(keys.isEmpty() ? Reason.DNSKEY_MISSING : Reason.DS_MISMATCH, zone, Type.DNSKEY);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.plumbline.dnssec;
+
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Type;
+
+/** Validated NSEC or NSEC3 records of a response, which prove that records do not exist. */
+interface DenialProof {
+
+    /** The result of a proof. */
+    enum Outcome {
+        PROVED,
+        /** The name is in an opt-out range, so an unsigned delegation can exist (RFC 5155 section 6). */
+        OPT_OUT,
+        NOT_PROVED;
+
+        Outcome or(Outcome other) {
+            return compareTo(other) <= 0 ? this : other;
+        }
+    }
+
+    DenialParameters parameters();
+
+    /** Whether the name exists, or is an empty non-terminal, without records of the type. */
+    Outcome nodata(Name name, int type) throws DnssecException;
+
+    /** Whether the name does not exist and no wildcard matches it. */
+    Outcome nxdomain(Name name) throws DnssecException;
+
+    /**
+     * Whether the name does not exist, so that a wildcard can match it.
+     *
+     * @param encloser the parent of the wildcard
+     */
+    Outcome noCloserMatch(Name name, Name encloser) throws DnssecException;
+
+    /** Whether the name is the apex of a child zone. */
+    boolean isDelegation(Name name) throws DnssecException;
+
+    /** The types of the name. */
+    interface TypeBitmap {
+        boolean has(int type);
+
+        /** Whether the record is from the parent zone of a delegation (RFC 6840 section 4.1). */
+        default boolean isDelegation() {
+            return has(Type.NS) && !has(Type.SOA);
+        }
+
+        /** Whether names below the name are in another zone or are redirected. */
+        default boolean hidesDescendants() {
+            return isDelegation() || has(Type.DNAME);
+        }
+
+        /**
+         * Whether the record proves that the name has no records of the type. The parent zone is authoritative for the
+         * type DS, the child zone for the other types.
+         */
+        default boolean lacks(Name name, int type) {
+            boolean wrongZone = type == Type.DS ? has(Type.SOA) && !name.equals(Name.root) : isDelegation();
+            return !has(type) && !has(Type.CNAME) && !wrongZone;
+        }
+    }
+}

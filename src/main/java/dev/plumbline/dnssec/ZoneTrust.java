@@ -1,0 +1,42 @@
+package dev.plumbline.dnssec;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.DNSKEYRecord;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Record;
+
+/**
+ * A zone of the chain of trust.
+ *
+ * @param anchors the DS records in the parent zone, or the trust anchors; empty if there are none
+ * @param keys the DNSKEY records of the zone, validated if the zone is secure; empty if there are none
+ * @param failure why the zone is not secure; null if it is
+ * @param expires the earliest expiry of the signatures of the DS and DNSKEY records; null if the zone is not secure
+ */
+public record ZoneTrust(
+        Name zone,
+        List<Record> anchors,
+        List<DNSKEYRecord> keys,
+        @Nullable DnssecFailure failure,
+        @Nullable Instant expires) {
+    public ZoneTrust {
+        anchors = List.copyOf(anchors);
+        keys = List.copyOf(keys);
+    }
+
+    /** A zone whose status is known without its keys. */
+    public static ZoneTrust failed(Name zone, List<Record> anchors, DnssecFailure failure) {
+        return new ZoneTrust(zone, anchors, List.of(), failure, null);
+    }
+
+    /** The status of the zone. */
+    public DnssecStatus status() {
+        return failure == null ? DnssecStatus.SECURE : failure.reason().status();
+    }
+
+    public boolean secure() {
+        return failure == null;
+    }
+}
