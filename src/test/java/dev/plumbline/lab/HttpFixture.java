@@ -93,11 +93,23 @@ public final class HttpFixture implements AutoCloseable {
      * @param query options in the form of a query string; can be empty
      */
     public <E> CheckResult check(ModuleDefinition<E> module, HttpProbe probe, String pathOrUrl, String query) {
+        return check(module, probe, url(pathOrUrl), query);
+    }
+
+    /** Like {@link #check(ModuleDefinition, HttpProbe, String, String)}, for a domain. */
+    public CheckResult checkDomain(ModuleDefinition<?> module, HttpProbe probe, String domain, String query) {
+        try {
+            return check(module, probe, TargetParser.domainName(domain), query);
+        } catch (InvalidTargetException invalid) {
+            throw new AssertionError(domain, invalid);
+        }
+    }
+
+    private <E> CheckResult check(ModuleDefinition<E> module, HttpProbe probe, Target target, String query) {
         Map<String, String> options = new HashMap<>();
         for (String pair : query.isEmpty() ? new String[0] : query.split("&")) {
             options.put(pair.split("=", 2)[0], pair.split("=", 2)[1]);
         }
-        Target target = url(pathOrUrl);
         ModuleDescription description = module.description();
         TestCheckContext context = TestCheckContext.of(description, options)
                 .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))

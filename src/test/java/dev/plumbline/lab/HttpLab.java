@@ -54,7 +54,8 @@ public final class HttpLab {
                     HostilePages.endless(),
                     HostilePages.broken(),
                     SitePages.all(),
-                    WebSocketPages.all())
+                    WebSocketPages.all(),
+                    MailPolicyZones.pages())
             .flatMap(List::stream)
             .toList();
     private final ConcurrentLinkedQueue<String> received = new ConcurrentLinkedQueue<>();

@@ -44,8 +44,10 @@ public final class Lab implements AutoCloseable {
      */
     public Lab(int httpPort, int httpsPort, int dnsPort) {
         this.dns = DnsLab.start(dnsPort);
-        TestCa.Identity web =
-                tls.issuer().issue(CertificateSpec.server(WEB, "localhost").address("127.0.0.1"));
+        List<String> hosts = new ArrayList<>(List.of(WEB, "localhost"));
+        hosts.addAll(MailPolicyZones.POLICY_HOSTS);
+        TestCa.Identity web = tls.issuer()
+                .issue(CertificateSpec.server(hosts.toArray(new String[0])).address("127.0.0.1"));
         String chain = TestCa.pem(web.chain().toArray(new X509Certificate[0]));
         this.http = Await.value(HttpLab.start(vertx, chain, web.keyPem(), httpPort, httpsPort));
         for (TlsLab.Server server : tls.servers()) {
@@ -117,6 +119,9 @@ public final class Lab implements AutoCloseable {
         targets.addAll(registries.targets());
         targets.addAll(DnsZones.targets());
         targets.addAll(MailPolicyZones.targets());
+        if (http.ports().contains(443)) {
+            targets.addAll(MailPolicyZones.policyTargets());
+        }
         return targets;
     }
 

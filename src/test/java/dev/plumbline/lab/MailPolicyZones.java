@@ -2,15 +2,51 @@ package dev.plumbline.lab;
 
 import java.util.List;
 
-/** Names of the DNS lab with the records of DKIM, TLSRPT, MTA-STS and BIMI. */
+/** Names of the DNS lab with the records of DKIM, TLSRPT, MTA-STS and BIMI, and the policies of MTA-STS. */
 final class MailPolicyZones {
+    /** The policy hosts. The lab serves their policies on port 443 if its HTTPS server uses that port. */
+    static final List<String> POLICY_HOSTS =
+            List.of("mta-sts.sts.lab.test", "mta-sts.sts-moved.lab.test", "mta-sts.sts-page.lab.test");
+
     private MailPolicyZones() {}
+
+    static List<LabPage> pages() {
+        return List.of(new LabPage("/.well-known/mta-sts.txt", "200; an MTA-STS policy", c -> {
+            String host = c.header("host");
+            String policy = "version: STSv1\r\nmode: enforce\r\nmx: mail.sts.lab.test\r\nmax_age: 604800\r\n";
+            if (host.startsWith(POLICY_HOSTS.get(1))) {
+                c.respond(301, "location: http://" + c.lab().canary().authority() + "/\r\n", "");
+            } else if (host.startsWith(POLICY_HOSTS.get(2))) {
+                c.respond(200, "content-type: text/html\r\n", "<title>Welcome</title>");
+            } else {
+                c.respond(200, "content-type: text/plain\r\n", policy);
+            }
+        }));
+    }
+
+    /** The expected results if the HTTPS server of the lab uses port 443. */
+    static List<LabTarget> policyTargets() {
+        return List.of(
+                new LabTarget("mta-sts", "sts.lab.test", "verdict=pass"),
+                new LabTarget("mta-sts", "sts-moved.lab.test", "verdict=fail; a redirect to a canary"),
+                new LabTarget("mta-sts", "sts-page.lab.test", "verdict=fail; an HTML page"));
+    }
 
     static void fill(DnsLab dns) {
         for (String domain : List.of("policies.lab.test", "nopolicies.lab.test", "badpolicies.lab.test")) {
             dns.address(domain, "127.0.0.1").record(domain + ". 300 IN MX 10 mail." + domain + ".");
         }
+        for (String host : POLICY_HOSTS) {
+            String domain = host.substring(host.indexOf('.') + 1);
+            dns.address(host, "127.0.0.1")
+                    .address(domain, "127.0.0.1")
+                    .record(domain + ". 300 IN MX 10 mail.sts.lab.test.")
+                    .record("_mta-sts." + domain + ". 300 IN TXT \"v=STSv1\\; id=1\"");
+        }
         dns.record("_smtp._tls.policies.lab.test. 300 IN TXT \"v=TLSRPTv1\\; rua=mailto:tls@policies.lab.test\"")
+                .record("nomail.lab.test. 300 IN MX 0 .")
+                .record("_mta-sts.badpolicies.lab.test. 300 IN TXT \"v=STSv1\\; id=1\"")
+                .record("_mta-sts.badpolicies.lab.test. 300 IN TXT \"v=STSv1\\; id=2\"")
                 .record("_smtp._tls.badpolicies.lab.test. 300 IN TXT \"v=TLSRPTv1\\; rua=tls@policies.lab.test\"");
     }
 
@@ -19,6 +55,9 @@ final class MailPolicyZones {
         return List.of(
                 new LabTarget("tls-rpt", "policies.lab.test", "verdict=pass"),
                 new LabTarget("tls-rpt", "nopolicies.lab.test", "verdict=warn; no record"),
-                new LabTarget("tls-rpt", "badpolicies.lab.test", "verdict=fail; the address is not a URI"));
+                new LabTarget("tls-rpt", "badpolicies.lab.test", "verdict=fail; the address is not a URI"),
+                new LabTarget("mta-sts", "nomail.lab.test", "verdict=pass; the domain does not accept mail"),
+                new LabTarget("mta-sts", "nopolicies.lab.test", "verdict=warn; no record"),
+                new LabTarget("mta-sts", "badpolicies.lab.test", "verdict=fail; several records"));
     }
 }
