@@ -9,6 +9,7 @@ import java.util.Arrays;
 final class DerReader {
     static final int INTEGER = 0x02;
     static final int BIT_STRING = 0x03;
+    static final int OBJECT_IDENTIFIER = 0x06;
     static final int UTC_TIME = 0x17;
     static final int GENERALIZED_TIME = 0x18;
     static final int SEQUENCE = 0x30;

@@ -6,6 +6,8 @@ import java.security.interfaces.DSAPublicKey;
 import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.EdECPublicKey;
 import java.security.interfaces.RSAPublicKey;
+import java.util.Arrays;
+import java.util.HexFormat;
 
 /** Reads public keys. */
 public final class PublicKeys {
@@ -20,6 +22,9 @@ public final class PublicKeys {
     private static final int RSA_CHEAP_BITS = 4096;
     private static final int RSA_EXPONENT_CHEAP_BITS = 17;
     private static final int EC_CHEAP_BITS = 384;
+
+    /** The object identifier 1.2.840.113549.1.1.1. */
+    private static final byte[] RSA_ENCRYPTION = HexFormat.of().parseHex("2a864886f70d010101");
 
     private PublicKeys() {}
 
@@ -43,6 +48,35 @@ public final class PublicKeys {
             return dsa.getParams().getP().bitLength();
         }
         return 0;
+    }
+
+    /**
+     * The size in bits of an RSA key in DER: a SubjectPublicKeyInfo (RFC 3279 section 2.3.1) or an RSAPublicKey (RFC
+     * 8017 appendix A.1.1).
+     *
+     * @throws IllegalArgumentException if it is neither
+     */
+    public static int rsaBits(byte[] der) {
+        DerReader outer = new DerReader(der, 0, der.length).next(DerReader.SEQUENCE);
+        DerReader key = outer.content();
+        if (key.at(DerReader.SEQUENCE)) {
+            DerReader algorithm = key.next().content().next(DerReader.OBJECT_IDENTIFIER);
+            byte[] oid = Arrays.copyOfRange(der, algorithm.from(), algorithm.to());
+            key.next(DerReader.BIT_STRING);
+            if (!Arrays.equals(oid, RSA_ENCRYPTION) || key.from() == key.to() || der[key.from()] != 0) {
+                throw new IllegalArgumentException("not an RSA key");
+            }
+            key = new DerReader(der, key.from() + 1, key.to())
+                    .next(DerReader.SEQUENCE)
+                    .content();
+        }
+        key.next(DerReader.INTEGER);
+        BigInteger modulus = new BigInteger(der, key.from(), key.to() - key.from());
+        key.next(DerReader.INTEGER);
+        if (modulus.signum() <= 0 || !key.atEnd() || !outer.atEnd()) {
+            throw new IllegalArgumentException("not an RSA key");
+        }
+        return modulus.bitLength();
     }
 
     /** Whether the key provides less than 112 bits of security (NIST SP 800-57), or is a DSA key. */

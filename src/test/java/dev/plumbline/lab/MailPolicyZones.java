@@ -8,6 +8,9 @@ final class MailPolicyZones {
     static final List<String> POLICY_HOSTS =
             List.of("mta-sts.sts.lab.test", "mta-sts.sts-moved.lab.test", "mta-sts.sts-page.lab.test");
 
+    /** The Ed25519 key of RFC 8463 appendix A.2. */
+    private static final String KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+
     private MailPolicyZones() {}
 
     static List<LabPage> pages() {
@@ -43,6 +46,8 @@ final class MailPolicyZones {
                     .record(domain + ". 300 IN MX 10 mail.sts.lab.test.")
                     .record("_mta-sts." + domain + ". 300 IN TXT \"v=STSv1\\; id=1\"");
         }
+        dns.record("google._domainkey.policies.lab.test. 300 IN TXT \"v=DKIM1\\; k=ed25519\\; p=" + KEY + "\"")
+                .record("google._domainkey.badpolicies.lab.test. 300 IN TXT \"v=DKIM1\\; k=rsa\\; p=" + KEY + "\"");
         dns.record("_smtp._tls.policies.lab.test. 300 IN TXT \"v=TLSRPTv1\\; rua=mailto:tls@policies.lab.test\"")
                 .record("nomail.lab.test. 300 IN MX 0 .")
                 .record("_mta-sts.badpolicies.lab.test. 300 IN TXT \"v=STSv1\\; id=1\"")
@@ -56,6 +61,9 @@ final class MailPolicyZones {
                 new LabTarget("tls-rpt", "policies.lab.test", "verdict=pass"),
                 new LabTarget("tls-rpt", "nopolicies.lab.test", "verdict=warn; no record"),
                 new LabTarget("tls-rpt", "badpolicies.lab.test", "verdict=fail; the address is not a URI"),
+                new LabTarget("dkim", "policies.lab.test", "verdict=pass; an Ed25519 key"),
+                new LabTarget("dkim", "nopolicies.lab.test", "verdict=warn; no key"),
+                new LabTarget("dkim", "badpolicies.lab.test", "verdict=fail; not an RSA key"),
                 new LabTarget("mta-sts", "nomail.lab.test", "verdict=pass; the domain does not accept mail"),
                 new LabTarget("mta-sts", "nopolicies.lab.test", "verdict=warn; no record"),
                 new LabTarget("mta-sts", "badpolicies.lab.test", "verdict=fail; several records"));

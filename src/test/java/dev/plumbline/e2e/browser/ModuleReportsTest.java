@@ -151,6 +151,8 @@ class ModuleReportsTest {
                 "tls-rpt | nopolicies.lab.test | no TLSRPT record",
                 "smtp | verdict=pass; STARTTLS | STARTTLS, greeting after [0-9.]+ m?s",
                 "smtp | verdict=warn; no STARTTLS | no STARTTLS",
+                "dkim | policies.lab.test | keys: google",
+                "dkim | nopolicies.lab.test | no DKIM key",
                 "mta-sts | nomail.lab.test | no MTA-STS record, no mail accepted",
                 "mta-sts | badpolicies.lab.test | several MTA-STS records",
                 "domain-registration | good.lab-registry | expires in [0-9]+ years",

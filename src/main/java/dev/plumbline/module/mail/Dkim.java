@@ -1,0 +1,317 @@
+package dev.plumbline.module.mail;
+
+import static dev.plumbline.check.FindingCollector.reportIfAny;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.FindingCollector;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.probe.dns.DnsLookupResult;
+import dev.plumbline.probe.dns.DnsProbe;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Type;
+
+/** The DKIM keys of a domain at given or common selectors (RFC 6376). */
+@AutoService(CheckModule.class)
+public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.Findings> {
+    private static final String SUFFIX = "._domainkey.";
+    private static final String SELECTORS = "selectors";
+
+    /** A selector that is not in use, to detect wildcard records. */
+    private static final String UNUSED = "plumbline-unused-selector";
+
+    /** The maximum number of selectors to test because of CNAME records. */
+    private static final int MAX_SUGGESTED = 10;
+
+    private static final int MAX_ERROR_FINDINGS = 3;
+
+    /** The fields of the report. */
+    public record Report(List<Row> keys, int foundCount, int weakCount) {}
+
+    /** A key. */
+    public record Row(String selector, String type, @Nullable Integer bits, List<String> flags, boolean valid) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void noKeyFound(int count, String domain);
+
+        void noSelectors(String domain);
+
+        void notRequired(String domain);
+
+        void selectorWithoutKey(Collection<String> selectors, String domain);
+
+        void keyInvalid(String selector, String error);
+
+        void keyTypeUnknown(String selector, String type);
+
+        void severalRecords(int count, String selector, String domain);
+
+        void keyTooShort(String selector, int bits);
+
+        void keyShort(String selector, int bits);
+
+        void keyLong(String selector, int bits);
+
+        void sha1Only(String selector);
+
+        void serviceExcludesMail(String selector);
+
+        void testMode(List<String> selectors);
+
+        void keyRevoked(List<String> selectors);
+
+        void danglingAlias(String selector, String target);
+
+        void wildcardKey(String domain);
+
+        void ed25519Only(List<String> selectors);
+
+        void lookupFailed(Collection<String> selectors, String reason);
+    }
+
+    /**
+     * The lookup of one selector.
+     *
+     * @param texts the TXT records at the end of the CNAME chain
+     * @param alias the end of the CNAME chain; null if there is none
+     * @param error why the lookup failed; null if it succeeded
+     */
+    record Lookup(String selector, List<String> texts, @Nullable String alias, @Nullable CheckError error) {
+        static Lookup of(String selector, DnsLookupResult result) {
+            List<Name> aliases = result.aliases();
+            return new Lookup(
+                    selector,
+                    result.response() == null ? List.of() : result.response().texts(),
+                    aliases.isEmpty() ? null : DnsResolver.text(aliases.get(aliases.size() - 1)),
+                    result.error());
+        }
+
+        List<String> keys() {
+            return texts.stream().filter(DkimKey::resembles).toList();
+        }
+    }
+
+    /**
+     * @param requested whether the option names the selectors
+     * @param noSelectors whether the name {@code _domainkey} does not exist, so that no selector can exist (RFC 8020)
+     * @param parked whether the domain neither accepts nor sends mail
+     * @param wildcard the lookup of a selector that is not in use
+     * @param lookups by selector, in the order of the tests
+     */
+    public record Evidence(
+            String domain,
+            boolean requested,
+            boolean noSelectors,
+            boolean parked,
+            Lookup wildcard,
+            List<Lookup> lookups) {}
+
+    @Override
+    public Future<Evidence> collect(Target target, CheckContext context) {
+        String text = target.text();
+        int prefix = text.indexOf(SUFFIX);
+        String domain = prefix < 0 ? text : text.substring(prefix + SUFFIX.length());
+        List<String> requested = prefix < 0
+                ? context.options().list(SELECTORS).stream()
+                        .map(selector -> selector.toLowerCase(Locale.ROOT))
+                        .distinct()
+                        .toList()
+                : List.of(text.substring(0, prefix));
+        DnsProbe dns = context.probe(DnsProbe.class);
+        return dns.admit(context, domain)
+                .compose(admitted -> dns.query(context, domain, Type.A))
+                .compose(DnsProbe::requireName)
+                .compose(exists -> examine(context, domain, requested));
+    }
+
+    private static Future<Evidence> examine(CheckContext context, String domain, List<String> requested) {
+        DnsProbe dns = context.probe(DnsProbe.class);
+        Future<MailHosts> hosts = MailHosts.lookup(context, domain);
+        Future<DnsLookupResult> txt = dns.lookup(context, domain, "TXT");
+        Future<DnsLookupResult> parent = dns.lookup(context, SUFFIX.substring(1) + domain, "TXT");
+        Future<Lookup> wildcard = lookup(context, domain, UNUSED);
+        return Future.all(hosts, txt, parent, wildcard).compose(done -> {
+            Optional<String> spf = txt.result().response() == null
+                    ? Optional.empty()
+                    : txt.result().response().texts().stream()
+                            .filter(record -> record.startsWith("v=spf1"))
+                            .findFirst();
+            List<String> names = Stream.concat(
+                            hosts.result().names().stream(), DkimSelectors.domainsOf(spf.orElse("")).stream())
+                    .toList();
+            boolean parked = hosts.result().nullMx()
+                    && spf.map(String::strip).filter("v=spf1 -all"::equals).isPresent();
+            boolean given = !requested.isEmpty();
+            List<String> selectors = given ? requested : DkimSelectors.candidates(names);
+            return lookups(context, domain, selectors)
+                    .compose(first -> given ? Future.succeededFuture(first) : more(context, domain, first))
+                    .map(all ->
+                            new Evidence(domain, given, parent.result().nxdomain(), parked, wildcard.result(), all));
+        });
+    }
+
+    /** Adds the selectors of the services to which CNAME records point. */
+    private static Future<List<Lookup>> more(CheckContext context, String domain, List<Lookup> tested) {
+        Set<String> known = new HashSet<>();
+        List<String> aliases = new ArrayList<>();
+        for (Lookup lookup : tested) {
+            known.add(lookup.selector());
+            if (lookup.alias() != null) {
+                aliases.add(lookup.alias());
+            }
+        }
+        List<String> suggested = DkimSelectors.suggestedBy(aliases).stream()
+                .filter(selector -> !known.contains(selector))
+                .limit(MAX_SUGGESTED)
+                .toList();
+        return lookups(context, domain, suggested)
+                .map(more -> Stream.concat(tested.stream(), more.stream()).toList());
+    }
+
+    private static Future<List<Lookup>> lookups(CheckContext context, String domain, Collection<String> selectors) {
+        List<Future<Lookup>> lookups = selectors.stream()
+                .map(selector -> lookup(context, domain, selector))
+                .toList();
+        return Future.all(lookups).map(all -> all.list());
+    }
+
+    private static Future<Lookup> lookup(CheckContext context, String domain, String selector) {
+        return context.probe(DnsProbe.class)
+                .lookup(context, selector + SUFFIX + domain, "TXT")
+                .map(result -> Lookup.of(selector, result));
+    }
+
+    @Override
+    public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
+        List<Lookup> failed = evidence.lookups().stream()
+                .filter(lookup -> lookup.error() != null)
+                .toList();
+        if (!failed.isEmpty()) {
+            CheckError error = Objects.requireNonNull(failed.get(0).error());
+            if (failed.size() == evidence.lookups().size()) {
+                findings.error(error);
+                return null;
+            }
+            findings.lookupFailed(failed.stream().map(Lookup::selector).toList(), error.message());
+        }
+        List<Row> rows = new ArrayList<>();
+        List<DkimKey> keys = new ArrayList<>();
+        List<String> without = new ArrayList<>();
+        for (Lookup lookup : evidence.lookups()) {
+            if (lookup.error() != null) {
+                continue;
+            }
+            if (lookup.texts().isEmpty() || isWildcard(evidence, lookup)) {
+                without.add(lookup.selector());
+                if (lookup.alias() != null && lookup.texts().isEmpty()) {
+                    findings.danglingAlias(lookup.selector(), lookup.alias());
+                }
+            } else {
+                add(evidence.domain(), lookup, rows, keys, findings);
+            }
+        }
+        if (!evidence.requested() && !evidence.wildcard().keys().isEmpty()) {
+            findings.wildcardKey(evidence.domain());
+            String text = evidence.wildcard().keys().get(0);
+            add(evidence.domain(), new Lookup("*", List.of(text), null, null), rows, keys, findings);
+        }
+        reportGroups(rows, keys, findings);
+        if (evidence.requested()) {
+            reportIfAny(without, missing -> findings.selectorWithoutKey(missing, evidence.domain()));
+        } else if (rows.isEmpty()) {
+            reportAbsence(evidence, without.size(), findings);
+        }
+        int weak = (int) keys.stream().filter(DkimKey::weak).count();
+        return new Report(rows, rows.size(), weak);
+    }
+
+    /** Whether the records of a selector are those of a wildcard: each selector has them, so they are not its key. */
+    private static boolean isWildcard(Evidence evidence, Lookup lookup) {
+        Lookup wildcard = evidence.wildcard();
+        return lookup.texts().equals(wildcard.texts())
+                && Objects.equals(lookup.alias(), wildcard.alias())
+                && (!evidence.requested() || lookup.keys().isEmpty());
+    }
+
+    private static void reportAbsence(Evidence evidence, int count, Findings findings) {
+        if (evidence.parked()) {
+            findings.notRequired(evidence.domain());
+        } else if (evidence.noSelectors()) {
+            findings.noSelectors(evidence.domain());
+        } else {
+            findings.noKeyFound(count, evidence.domain());
+        }
+    }
+
+    private static void add(String domain, Lookup lookup, List<Row> rows, List<DkimKey> keys, Findings findings) {
+        String selector = lookup.selector();
+        boolean single = lookup.texts().size() == 1;
+        if (!single) {
+            findings.severalRecords(lookup.texts().size(), selector, domain);
+        }
+        List<String> candidates = lookup.keys().isEmpty() ? lookup.texts() : lookup.keys();
+        DkimKey key = DkimKey.parse(candidates.get(0));
+        key.errors().stream().limit(MAX_ERROR_FINDINGS).forEach(error -> findings.keyInvalid(selector, error));
+        Integer bits = key.bits();
+        if (!key.knownType()) {
+            findings.keyTypeUnknown(selector, key.type());
+        } else if (bits != null && key.weak()) {
+            if (bits < DkimKey.MIN_BITS) {
+                findings.keyTooShort(selector, bits);
+            } else {
+                findings.keyShort(selector, bits);
+            }
+        } else if (bits != null && bits > DkimKey.MAX_BITS) {
+            findings.keyLong(selector, bits);
+        }
+        if (key.sha1Only()) {
+            findings.sha1Only(selector);
+        }
+        if (key.excludesMail()) {
+            findings.serviceExcludesMail(selector);
+        }
+        keys.add(key);
+        rows.add(new Row(selector, key.type(), bits, key.flags(), single && key.usable()));
+    }
+
+    private static void reportGroups(List<Row> rows, List<DkimKey> keys, Findings findings) {
+        List<String> testing = new ArrayList<>();
+        List<String> revoked = new ArrayList<>();
+        List<String> usable = new ArrayList<>();
+        boolean rsa = false;
+        for (int i = 0; i < rows.size(); i++) {
+            String selector = rows.get(i).selector();
+            DkimKey key = keys.get(i);
+            if (key.revoked()) {
+                revoked.add(selector);
+            } else if (key.testing()) {
+                testing.add(selector);
+            }
+            if (rows.get(i).valid()) {
+                usable.add(selector);
+                rsa |= key.type().equals("rsa");
+            }
+        }
+        reportIfAny(testing, findings::testMode);
+        reportIfAny(revoked, findings::keyRevoked);
+        if (!rsa) {
+            reportIfAny(usable, findings::ed25519Only);
+        }
+    }
+}
