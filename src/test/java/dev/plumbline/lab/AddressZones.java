@@ -4,6 +4,9 @@ import java.util.List;
 
 /** Names of the DNS lab for the modules about CAA records, reverse DNS and IPv6. */
 final class AddressZones {
+    /** The labels of 2606:2800::1. */
+    private static final String V6_NAME = "1." + "0.".repeat(23) + "0.0.8.2.6.0.6.2";
+
     private AddressZones() {}
 
     static void fill(DnsLab dns) {
@@ -14,7 +17,17 @@ final class AddressZones {
                 .empty("no-caa.lab.test")
                 .record("wild-caa.lab.test. 300 IN CAA 0 issuewild \"ca1.example.net\"")
                 .record("bad-caa.lab.test. 300 IN CAA 0 issue \"%%%%%\"")
-                .record("critical-caa.lab.test. 300 IN CAA 128 tbs \"Unknown\"");
+                .record("critical-caa.lab.test. 300 IN CAA 128 tbs \"Unknown\"")
+                .record("1.216.184.93.in-addr.arpa. 300 IN PTR mail.reverse.lab.test.")
+                .address("mail.reverse.lab.test", "93.184.216.1")
+                .record("2.216.184.93.in-addr.arpa. 300 IN PTR mail.reverse.lab.test.")
+                .alias("3.216.184.93.in-addr.arpa", "3.0-63.216.184.93.in-addr.arpa")
+                .record("3.0-63.216.184.93.in-addr.arpa. 300 IN PTR 93-184-216-3.reverse.lab.test.")
+                .address("93-184-216-3.reverse.lab.test", "93.184.216.3")
+                .record("5.216.184.93.in-addr.arpa. 300 IN PTR db.office.internal.")
+                .behave("6.216.184.93.in-addr.arpa", DnsFaults.rcode(2))
+                .record(V6_NAME + ".ip6.arpa. 300 IN PTR six.reverse.lab.test.")
+                .address("six.reverse.lab.test", "2606:2800::1");
     }
 
     /** The expected results. */
@@ -25,6 +38,13 @@ final class AddressZones {
                 new LabTarget("caa", "wild-caa.lab.test", "verdict=warn; only wildcard certificates are restricted"),
                 new LabTarget("caa", "bad-caa.lab.test", "verdict=fail; malformed value"),
                 new LabTarget("caa", "critical-caa.lab.test", "verdict=fail; unknown critical tag"),
-                new LabTarget("caa", "servfail.lab.test", "dns_servfail"));
+                new LabTarget("caa", "servfail.lab.test", "dns_servfail"),
+                new LabTarget("reverse-dns", "93.184.216.1", "forward_confirmed=true"),
+                new LabTarget("reverse-dns", "2606:2800::1", "forward_confirmed=true"),
+                new LabTarget("reverse-dns", "93.184.216.2", "verdict=fail; the name has another address"),
+                new LabTarget("reverse-dns", "93.184.216.3", "verdict=pass; classless delegation, generated name"),
+                new LabTarget("reverse-dns", "93.184.216.4", "verdict=warn; no PTR record"),
+                new LabTarget("reverse-dns", "93.184.216.5", "target_blocked"),
+                new LabTarget("reverse-dns", "93.184.216.6", "dns_servfail"));
     }
 }

@@ -228,9 +228,10 @@ class ModuleContractTest {
         CheckResult result;
         try (DnsLab inside = DnsLab.start()) {
             inside.address(description(name).example(), "127.0.0.1");
-            for (String registry : List.of("rdap.verisign.com", "whois.iana.org")) {
+            for (String registry : List.of("rdap.verisign.com", "whois.iana.org", "rdap.arin.net")) {
                 inside.address(registry, "127.0.0.1");
             }
+            inside.record("8.8.8.8.in-addr.arpa. 60 IN PTR host.office.internal.");
 
             result = Await.value(
                     start(name, canary.port(), Map.of(), Map.of("PLUMBLINE_DNS_SERVERS", inside.address())));
@@ -253,8 +254,8 @@ class ModuleContractTest {
                 switch (module.input()) {
                     case URL -> module.schemes().get(0) + "://127.0.0.1:" + port + "/";
                     case HOST_PORT -> "127.0.0.1:" + port;
-                    case IP, HOST -> "127.0.0.1";
-                    case DOMAIN, EMAIL -> module.example();
+                    case HOST -> "127.0.0.1";
+                    case DOMAIN, EMAIL, IP -> module.example();
                 };
         Message.RunCheck check = new Message.RunCheck(name, normalised(module, target), options, false, 1, "t");
         return vertx.executeBlocking(() -> equipment(settings))
@@ -279,10 +280,10 @@ class ModuleContractTest {
         }
     }
 
-    /** Whether the targets of the module are names that need DNS. */
+    /** Whether the module needs DNS for its example. */
     private static boolean isAName(String module) {
         InputType input = description(module).input();
-        return input == InputType.DOMAIN || input == InputType.EMAIL;
+        return input == InputType.DOMAIN || input == InputType.EMAIL || input == InputType.IP;
     }
 
     private static Map<String, String> open(String setting, String value) {
