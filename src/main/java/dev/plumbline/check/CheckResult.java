@@ -1,6 +1,7 @@
 package dev.plumbline.check;
 
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,13 @@ public record CheckResult(
             Instant checkedAt,
             long durationMs) {
         this(module, target, verdict, fields, findings, truncated, error, checkedAt, durationMs, 0, true);
+    }
+
+    /** The first finding of the worst level; null without findings. */
+    public @Nullable Finding topFinding() {
+        return findings.stream()
+                .min(Comparator.comparing(Finding::level, Level.MOST_SEVERE_FIRST))
+                .orElse(null);
     }
 
     /** Returns this result, marked as incomplete: it cannot be cached. */

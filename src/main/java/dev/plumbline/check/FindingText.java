@@ -16,6 +16,9 @@ final class FindingText {
         if (value instanceof Collection<?> items) {
             return list(List.copyOf(items));
         }
+        if (value instanceof SheetText text) {
+            return text.text();
+        }
         if (value instanceof InetAddress address) {
             return IpAddressText.format(address);
         }

@@ -17,6 +17,11 @@ public final class PrintableText {
                 };
     }
 
+    /** The text, truncated to a number of characters with an ellipsis. */
+    public static String shorten(String text, int length) {
+        return text.length() <= length ? text : ResultSizeLimit.shorten(text, length - 1) + "…";
+    }
+
     /** The text with line feeds kept and each other character that is not printable as a dot. */
     public static String lines(String text) {
         StringBuilder out = new StringBuilder();

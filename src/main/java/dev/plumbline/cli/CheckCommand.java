@@ -210,7 +210,7 @@ public final class CheckCommand implements Callable<Integer> {
                     !unordered,
                     single ? 0 : CheckBatch.RETRY_TIMEOUT_MS);
             StandardOutput out = new StandardOutput();
-            ReportWriter report = format().writer(description, single, failOn, out);
+            ReportWriter report = format().writer(description, modules.parts(module), single, failOn, out);
             return exitCode(batch.run(reader, report, out, ProgressBar.onStderr(!single)));
         } finally {
             await(vertx.close());

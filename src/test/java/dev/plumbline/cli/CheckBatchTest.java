@@ -62,7 +62,7 @@ class CheckBatchTest {
 
         VerdictCounts counts = batch.run(
                 TargetReader.open(List.of("https://example.com/"), null),
-                ReportFormat.NDJSON.writer(module, false, Verdict.WARN, out),
+                ReportFormat.NDJSON.writer(module, List.of(), false, Verdict.WARN, out),
                 out,
                 ProgressBar.onStderr(false));
 

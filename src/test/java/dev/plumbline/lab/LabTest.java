@@ -72,6 +72,8 @@ class LabTest {
             ALL,
             "security-txt",
             ALL,
+            "overview",
+            ALL,
             "http-timing",
             ALL,
             "tcp-port",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.api.tool.ModuleOperations;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
 import io.vertx.json.schema.JsonSchema;
@@ -171,7 +172,8 @@ public final class ContractValidator {
                 JsonObject keywords = (JsonObject) schema.getValue();
                 keywords.mergeIn(keywords.getJsonObject("x-conditional", new JsonObject()));
                 if (keywords.containsKey("x-always-present")) {
-                    keywords.getJsonArray("required").addAll(keywords.getJsonArray("x-always-present"));
+                    JsonArray required = keywords.getJsonArray("required", new JsonArray());
+                    keywords.put("required", required.addAll(keywords.getJsonArray("x-always-present")));
                 }
             }
             return contract;

@@ -5,9 +5,11 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
 import de.siegmar.fastcsv.writer.QuoteStrategies;
+import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FindingColumns;
 import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.PartColumns;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.SpreadsheetText;
 import java.io.IOException;
@@ -27,9 +29,11 @@ final class CsvReport implements ReportWriter {
     private static final JsonMapper JSON = new JsonMapper();
 
     private final ModuleDescription module;
+    private final PartColumns parts;
     private final CsvWriter csv;
 
-    CsvReport(ModuleDescription module, Writer out) {
+    CsvReport(ModuleDescription module, List<CompositePart> parts, Writer out) {
+        this.parts = new PartColumns(parts);
         this.module = module;
         this.csv = CsvWriter.builder()
                 .lineDelimiter(LineDelimiter.CRLF)
@@ -38,6 +42,7 @@ final class CsvReport implements ReportWriter {
                 .build(out);
         List<String> header = new ArrayList<>(COLUMNS);
         module.fields().forEach(field -> header.add(field.name()));
+        header.addAll(this.parts.names());
         header.addAll(FindingColumns.NAMES);
         csv.writeRecord(header);
     }
@@ -57,6 +62,7 @@ final class CsvReport implements ReportWriter {
         for (FieldDescription field : module.fields()) {
             cells.add(cell(result.path("fields").path(field.name())));
         }
+        cells.addAll(parts.cells(result.path("fields").path(PartColumns.FIELD)));
         FindingColumns findings = FindingColumns.of(line.result().findings());
         String top = findings.top();
         cells.add(findings.codes());

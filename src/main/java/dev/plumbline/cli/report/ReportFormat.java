@@ -1,26 +1,31 @@
 package dev.plumbline.cli.report;
 
+import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Verdict;
 import java.io.IOException;
 import java.io.Writer;
+import java.util.List;
 import java.util.Locale;
 
 /** The formats of the results of {@code check}. */
 public enum ReportFormat {
-    TEXT((module, single, failOn, out) -> new TextLineReport(module, single, out)),
-    JSON((module, single, failOn, out) -> new JsonReport(single ? JsonReport.Form.OBJECT : JsonReport.Form.ARRAY, out)),
-    NDJSON((module, single, failOn, out) -> new JsonReport(JsonReport.Form.LINES, out)),
-    CSV((module, single, failOn, out) -> new CsvReport(module, out)),
-    JUNIT((module, single, failOn, out) -> new JunitReport(module, failOn, out)),
-    MARKDOWN((module, single, failOn, out) -> new MarkdownReport(module, out)),
-    NAGIOS((module, single, failOn, out) -> new NagiosReport(module, failOn, out));
+    TEXT((module, parts, single, failOn, out) -> new TextLineReport(module, single, out)),
+    JSON((module, parts, single, failOn, out) ->
+            new JsonReport(single ? JsonReport.Form.OBJECT : JsonReport.Form.ARRAY, out)),
+    NDJSON((module, parts, single, failOn, out) -> new JsonReport(JsonReport.Form.LINES, out)),
+    CSV((module, parts, single, failOn, out) -> new CsvReport(module, parts, out)),
+    JUNIT((module, parts, single, failOn, out) -> new JunitReport(module, failOn, out)),
+    MARKDOWN((module, parts, single, failOn, out) -> new MarkdownReport(module, out)),
+    NAGIOS((module, parts, single, failOn, out) -> new NagiosReport(module, failOn, out));
 
     private final Factory factory;
 
     @FunctionalInterface
     private interface Factory {
-        ReportWriter create(ModuleDescription module, boolean single, Verdict failOn, Writer out) throws IOException;
+        ReportWriter create(
+                ModuleDescription module, List<CompositePart> parts, boolean single, Verdict failOn, Writer out)
+                throws IOException;
     }
 
     ReportFormat(Factory factory) {
@@ -30,12 +35,14 @@ public enum ReportFormat {
     /**
      * Creates a writer.
      *
+     * @param parts the parts of a composite module
      * @param single whether the run has exactly one target
      * @param failOn the least severe verdict that is reported as a failure
      */
-    public ReportWriter writer(ModuleDescription module, boolean single, Verdict failOn, Writer out)
+    public ReportWriter writer(
+            ModuleDescription module, List<CompositePart> parts, boolean single, Verdict failOn, Writer out)
             throws IOException {
-        return factory.create(module, single, failOn, out);
+        return factory.create(module, parts, single, failOn, out);
     }
 
     /** The name on the command line. */

@@ -31,7 +31,7 @@ class CsvReportTest {
 
     private static NamedCsvRecord csv(CheckResult result) throws IOException {
         StringWriter out = new StringWriter();
-        new CsvReport(MODULE, out).line(new CheckedLine(0, "input", result, false));
+        new CsvReport(MODULE, List.of(), out).line(new CheckedLine(0, "input", result, false));
         return CsvReader.builder().ofNamedCsvRecord(out.toString()).stream()
                 .findFirst()
                 .orElseThrow();

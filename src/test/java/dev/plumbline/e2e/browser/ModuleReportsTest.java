@@ -50,7 +50,7 @@ class ModuleReportsTest {
     private static final int PHONE = 390;
 
     /** Modules that use the ports 80 and 443, which a test cannot open without root. Their reports have no own form. */
-    private static final Set<String> ON_DEFAULT_PORTS = Set.of("hsts", "https-redirect", "security-txt");
+    private static final Set<String> ON_DEFAULT_PORTS = Set.of("hsts", "https-redirect", "overview", "security-txt");
 
     private final ChromiumBrowser chromium = new ChromiumBrowser();
     private Lab lab;

@@ -3,14 +3,17 @@ package dev.plumbline.http.api.job;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
 import de.siegmar.fastcsv.writer.QuoteStrategies;
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FindingColumns;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.PartColumns;
 import dev.plumbline.check.SpreadsheetText;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
@@ -27,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lines of a job as CSV (RFC 4180): UTF-8 without a byte order mark, CRLF, a header row and one record per line.
  * Null is an empty cell, an empty string is a quoted cell; arrays and objects are JSON. U+0000, which many readers
- * reject or interpret as the end of the file, is replaced by U+FFFD. The columns after the fields summarize the
- * findings: their codes, separated by spaces, and the message and action of the first finding of the worst level.
+ * reject or interpret as the end of the file, is replaced by U+FFFD. A composite module has a column with the verdict
+ * of each part after the fields. The last columns summarize the findings: their codes, separated by spaces, and the
+ * message and action of the first finding of the worst level.
  *
  * <p>Cells contain data of the targets, and spreadsheets run cells that begin like a formula. Such cells are prefixed
  * with an apostrophe.
@@ -48,6 +52,7 @@ public final class JobCsv implements LineWriter {
             "checked_at");
 
     private static final JsonFactory JSON = new JsonFactory();
+    private static final JsonMapper TREE = new JsonMapper(JSON);
     private static final int INDEX = 0;
     private static final int INPUT = 1;
     private static final int STATE = 3;
@@ -57,6 +62,8 @@ public final class JobCsv implements LineWriter {
     private final List<String> header = new ArrayList<>(COLUMNS);
     private final Map<String, Integer> resultColumns = new HashMap<>();
     private final Map<String, Integer> fieldColumns = new HashMap<>();
+    private final PartColumns partColumns;
+    private final int firstPartColumn;
     private final StringWriter text = new StringWriter();
     private final CsvWriter csv = CsvWriter.builder()
             .lineDelimiter(LineDelimiter.CRLF)
@@ -66,9 +73,10 @@ public final class JobCsv implements LineWriter {
 
     /**
      * @param module null if the module no longer exists; its fields then have no columns
+     * @param parts the parts of a composite module
      * @param raw whether formulas are not escaped
      */
-    JobCsv(JobMessage.JobSnapshot job, @Nullable ModuleDescription module, boolean raw) {
+    JobCsv(JobMessage.JobSnapshot job, @Nullable ModuleDescription module, List<CompositePart> parts, boolean raw) {
         this.job = job;
         this.raw = raw;
         for (String column : COLUMNS) {
@@ -80,6 +88,9 @@ public final class JobCsv implements LineWriter {
                 header.add(field.name());
             }
         }
+        partColumns = new PartColumns(parts);
+        firstPartColumn = header.size();
+        header.addAll(partColumns.names());
         header.addAll(FindingColumns.NAMES);
     }
 
@@ -110,7 +121,10 @@ public final class JobCsv implements LineWriter {
             String name = json.currentName();
             json.nextToken();
             switch (name) {
-                case "fields" -> readMembers(json, bytes, cells, fieldColumns, "");
+                case "fields" -> {
+                    readMembers(json, bytes, cells, fieldColumns, "");
+                    readParts(cells);
+                }
                 case "error" -> readMembers(json, bytes, cells, resultColumns, "error_");
                 case "findings" -> readFindings(json, cells);
                 default -> put(json, bytes, cells, resultColumns.get(name));
@@ -127,6 +141,18 @@ public final class JobCsv implements LineWriter {
                 Integer column = columns.get(prefix + json.currentName());
                 json.nextToken();
                 put(json, bytes, cells, column);
+            }
+        }
+    }
+
+    /** Writes the verdicts of the parts of a composite, from the cell of the field with its parts. */
+    private void readParts(@Nullable String[] cells) throws IOException {
+        Integer column = fieldColumns.get(PartColumns.FIELD);
+        String parts = column == null ? null : cells[column];
+        if (parts != null && !partColumns.names().isEmpty()) {
+            List<@Nullable String> verdicts = partColumns.cells(TREE.readTree(parts));
+            for (int i = 0; i < verdicts.size(); i++) {
+                cells[firstPartColumn + i] = verdicts.get(i);
             }
         }
     }

@@ -140,7 +140,8 @@ final class JobResponses {
             case NDJSON -> JobJson.ndjson(job);
             case CSV -> {
                 ModuleDefinition<?> module = modules.find(job.module());
-                yield new JobCsv(job, module == null ? null : module.description(), view.raw());
+                yield new JobCsv(
+                        job, module == null ? null : module.description(), modules.parts(job.module()), view.raw());
             }
         };
     }

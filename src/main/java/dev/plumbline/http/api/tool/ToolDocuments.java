@@ -1,5 +1,6 @@
 package dev.plumbline.http.api.tool;
 
+import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FieldType;
 import dev.plumbline.check.FindingCode;
@@ -28,7 +29,7 @@ public final class ToolDocuments {
     public ToolDocuments(ModuleCatalogue modules, String publicUrl) {
         JsonArray all = new JsonArray();
         for (ModuleDescription module : modules.descriptions()) {
-            JsonObject tool = tool(module, publicUrl);
+            JsonObject tool = tool(module, modules.parts(module.module()), publicUrl);
             all.add(tool);
             JsonObject withSchemas = tool.copy()
                     .put("options_schema", ToolSchemas.options(module))
@@ -47,9 +48,9 @@ public final class ToolDocuments {
         return tools.get(module);
     }
 
-    private static JsonObject tool(ModuleDescription module, String publicUrl) {
+    private static JsonObject tool(ModuleDescription module, List<CompositePart> parts, String publicUrl) {
         String example = URLEncoder.encode(module.example(), StandardCharsets.UTF_8);
-        return new JsonObject()
+        JsonObject tool = new JsonObject()
                 .put("module", module.module())
                 .put("title", module.title())
                 .put("summary", module.summary())
@@ -64,6 +65,15 @@ public final class ToolDocuments {
                         new JsonObject()
                                 .put("self", publicUrl + "/api/v1/tools/" + module.module())
                                 .put("web", publicUrl + "/check/" + module.module() + "/" + example));
+        return module.composite() ? tool.put("parts", array(parts, part -> part(module, part))) : tool;
+    }
+
+    private static JsonObject part(ModuleDescription composite, CompositePart part) {
+        return new JsonObject()
+                .put("module", part.module().module())
+                .put("area", part.area())
+                .put("area_title", composite.areas().get(part.area()))
+                .put("column", part.column());
     }
 
     private static JsonObject input(ModuleDescription module) {

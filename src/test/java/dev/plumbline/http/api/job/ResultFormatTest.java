@@ -181,7 +181,7 @@ class ResultFormatTest {
     void csvFollowsRfc4180() {
         JobSnapshot job = job(JobState.RUNNING, 2, 0, List.of());
 
-        String csv = text(new JobCsv(job, MODULE, false), new ResultLine(0, "", null));
+        String csv = text(new JobCsv(job, MODULE, List.of(), false), new ResultLine(0, "", null));
 
         assertThat(csv).startsWith("index,input,").endsWith("\r\n");
         // null is an empty cell, an empty string a quoted cell
@@ -192,7 +192,7 @@ class ResultFormatTest {
     void csvOfUnknownModuleHasNoFieldColumns() {
         JobSnapshot job = job(JobState.FAILED, 1, 0, List.of());
 
-        assertThat(text(new JobCsv(job, null, false), new ResultLine(0, "a", result("x", null))))
+        assertThat(text(new JobCsv(job, null, List.of(), false), new ResultLine(0, "a", result("x", null))))
                 .isEqualTo("index,input,target,state,verdict,error_code,error_message,duration_ms,cached,"
                         + "checked_at,finding_codes,top_finding\r\n"
                         + "0,a,example.com,done,pass,,,84,false,2026-11-20T10:00:00.123Z,\"\",\r\n");
@@ -223,7 +223,8 @@ class ResultFormatTest {
                 .build();
         JobSnapshot job = job(JobState.RUNNING, 1, 0, List.of());
 
-        assertThat(text(new JobCsv(job, odd, false))).endsWith(",checked_at,'=x,finding_codes,top_finding\r\n");
+        assertThat(text(new JobCsv(job, odd, List.of(), false)))
+                .endsWith(",checked_at,'=x,finding_codes,top_finding\r\n");
     }
 
     @Property(tries = 300)
@@ -257,7 +258,7 @@ class ResultFormatTest {
         ResultLine line =
                 new ResultLine(0, "a\u0000b", result("\u0000=1\u0000", new CheckError(ErrorCode.INTERNAL, "x\u0000")));
 
-        assertThat(text(new JobCsv(job, MODULE, raw), line))
+        assertThat(text(new JobCsv(job, MODULE, List.of(), raw), line))
                 .contains(",a\ufffdb,", ",x\ufffd,", ",\ufffd=1\ufffd,")
                 .doesNotContain("\u0000");
     }
@@ -349,7 +350,7 @@ class ResultFormatTest {
     }
 
     private static List<List<String>> csv(JobSnapshot job, boolean raw, ResultLine... lines) {
-        return CsvReader.builder().ofCsvRecord(text(new JobCsv(job, MODULE, raw), lines)).stream()
+        return CsvReader.builder().ofCsvRecord(text(new JobCsv(job, MODULE, List.of(), raw), lines)).stream()
                 .map(CsvRecord::getFields)
                 .toList();
     }

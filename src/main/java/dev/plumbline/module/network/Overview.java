@@ -1,0 +1,213 @@
+package dev.plumbline.module.network;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.CompositePart;
+import dev.plumbline.check.CompositeScore;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.FindingCollector;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.PrintableText;
+import dev.plumbline.check.SheetText;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.Verdict;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A report about a domain, composed of the reports of other modules. */
+@AutoService(CheckModule.class)
+public final class Overview implements CheckModule<Overview.Evidence, Overview.Report, Overview.Findings> {
+    private static final String AREAS = "areas";
+    private static final int REQUESTS = 200;
+    private static final int MAX_TEXT = 300;
+
+    /** The results of the parts, in the order of the parts. */
+    record Evidence(List<PartResult> parts) {}
+
+    /**
+     * @param target null if it was not determined
+     * @param result for the target, or for the module that did not determine it
+     */
+    record PartResult(CompositePart part, @Nullable String target, CheckResult result) {
+        Verdict verdict() {
+            return target == null ? Verdict.ERROR : result.verdict();
+        }
+    }
+
+    /** The areas; null without parts. */
+    public record Areas(
+            @Nullable Area web,
+            @Nullable Area tls,
+            @Nullable Area dns,
+            @Nullable Area mail,
+            @Nullable Area registration) {}
+
+    public record Area(
+            @Nullable Integer score, @Nullable String grade, Verdict verdict, int partCount, int failedCount) {}
+
+    public record TopFinding(Level level, String code, String message, String action) {}
+
+    public record PartError(String code, String message) {}
+
+    public record Part(
+            String module,
+            String area,
+            @Nullable String target,
+            Verdict verdict,
+            @Nullable TopFinding topFinding,
+            @Nullable PartError error) {}
+
+    public record Report(
+            @Nullable Integer score,
+            @Nullable String grade,
+            Areas areas,
+            List<Part> parts,
+            int partCount,
+            int failedCount) {}
+
+    public interface Findings extends FindingCollector {
+        void partFail(String part, SheetText finding, SheetText action);
+
+        void partWarn(String part, SheetText finding, SheetText action);
+
+        void partError(String part, SheetText error);
+    }
+
+    @Override
+    public int requests(Options options) {
+        return REQUESTS;
+    }
+
+    /** Starts the parts of the last area first, so that they do not wait for a slow web server. */
+    @Override
+    public Future<Evidence> collect(Target target, CheckContext context) {
+        List<String> areas = context.options().list(AREAS);
+        List<CompositePart> parts = context.parts().stream()
+                .filter(part -> areas.contains(part.area()))
+                .toList();
+        String domain = target.text();
+        CompositePart mx = parts.stream()
+                .filter(part -> part.module().module().equals(CompositePart.MX_MODULE))
+                .findFirst()
+                .orElse(null);
+        Future<CheckResult> mailServers = mx == null ? null : context.check(mx, domain);
+        List<Future<@Nullable PartResult>> results = new ArrayList<>();
+        for (int i = parts.size() - 1; i >= 0; i--) {
+            CompositePart part = parts.get(i);
+            if (part.equals(mx)) {
+                results.add(0, mailServers.map(result -> new PartResult(part, domain, result)));
+            } else if (!part.needsMailHost()) {
+                results.add(0, run(context, part, part.target(domain, null)));
+            } else if (mailServers != null) {
+                results.add(0, mailServers.compose(result -> runForMailHost(context, part, domain, result)));
+            }
+        }
+        return Future.all(results)
+                .map(all -> new Evidence(
+                        all.<PartResult>list().stream().filter(Objects::nonNull).toList()));
+    }
+
+    private static Future<@Nullable PartResult> run(CheckContext context, CompositePart part, @Nullable String target) {
+        return target == null
+                ? Future.succeededFuture(null)
+                : context.check(part, target).map(result -> new PartResult(part, target, result));
+    }
+
+    /** A domain without mail servers does not have this part. */
+    private static Future<@Nullable PartResult> runForMailHost(
+            CheckContext context, CompositePart part, String domain, CheckResult mailServers) {
+        return mailServers.error() != null
+                ? Future.succeededFuture(new PartResult(part, null, mailServers))
+                : run(context, part, part.target(domain, CompositePart.mailHost(mailServers)));
+    }
+
+    @Override
+    public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
+        List<PartResult> parts = evidence.parts();
+        if (!parts.isEmpty() && parts.stream().allMatch(part -> part.result().error() != null)) {
+            findings.error(parts.get(0).result().error());
+        }
+        parts.forEach(part -> report(part, findings));
+        Areas areas = new Areas(
+                area(parts, "web"),
+                area(parts, "tls"),
+                area(parts, "dns"),
+                area(parts, "mail"),
+                area(parts, "registration"));
+        List<Verdict> verdicts = parts.stream().map(PartResult::verdict).toList();
+        List<@Nullable Integer> scores = new ArrayList<>();
+        for (Area area : new Area[] {areas.web(), areas.tls(), areas.dns(), areas.mail(), areas.registration()}) {
+            if (area != null) {
+                scores.add(area.score());
+            }
+        }
+        Integer score = CompositeScore.total(scores, verdicts);
+        return new Report(
+                score,
+                CompositeScore.grade(score),
+                areas,
+                parts.stream().map(Overview::part).toList(),
+                parts.size(),
+                failed(verdicts));
+    }
+
+    private static void report(PartResult part, Findings findings) {
+        String title = part.part().module().title();
+        CheckError error = part.result().error();
+        Finding top = part.result().topFinding();
+        SheetText text = new SheetText(
+                top != null ? top.message() : error != null ? error.message() : "See the report of this check.");
+        SheetText action = new SheetText(top != null && !top.action().isEmpty() ? top.action() : "Run this check.");
+        switch (part.verdict()) {
+            case FAIL -> findings.partFail(title, text, action);
+            case WARN -> findings.partWarn(title, text, action);
+            case ERROR -> findings.partError(title, new SheetText(error == null ? text.text() : error.message()));
+            case PASS -> {}
+        }
+    }
+
+    private static @Nullable Area area(List<PartResult> parts, String name) {
+        List<Verdict> verdicts = parts.stream()
+                .filter(part -> part.part().area().equals(name))
+                .map(PartResult::verdict)
+                .toList();
+        if (verdicts.isEmpty()) {
+            return null;
+        }
+        Integer score = CompositeScore.ofArea(verdicts);
+        Verdict worst = verdicts.stream()
+                .filter(verdict -> verdict != Verdict.ERROR)
+                .max(Verdict::compareTo)
+                .orElse(Verdict.ERROR);
+        return new Area(score, CompositeScore.grade(score), worst, verdicts.size(), failed(verdicts));
+    }
+
+    private static int failed(List<Verdict> verdicts) {
+        return (int) verdicts.stream().filter(Verdict.FAIL::equals).count();
+    }
+
+    private static Part part(PartResult part) {
+        Finding top = part.target() == null ? null : part.result().topFinding();
+        CheckError error = part.result().error();
+        return new Part(
+                part.part().module().module(),
+                part.part().area(),
+                part.target() == null ? null : part.result().target(),
+                part.verdict(),
+                top == null
+                        ? null
+                        : new TopFinding(top.level(), top.code(), shorten(top.message()), shorten(top.action())),
+                error == null ? null : new PartError(error.code().id(), shorten(error.message())));
+    }
+
+    private static String shorten(String text) {
+        return PrintableText.shorten(text, MAX_TEXT);
+    }
+}

@@ -1,0 +1,270 @@
+package dev.plumbline.module.network;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.CompositePart;
+import dev.plumbline.check.CompositeScore;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Evaluation;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.ResultAssembler;
+import dev.plumbline.check.SheetModule;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.Verdict;
+import dev.plumbline.http.api.tool.ResultContract;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class OverviewTest {
+    private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
+    private static final ModuleDefinition<Overview.Evidence> MODULE = SheetModule.load(new Overview());
+    private static final List<CompositePart> PARTS = MODULES.parts("overview");
+    private static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
+    private static final CheckError NXDOMAIN = new CheckError(ErrorCode.DNS_NXDOMAIN, "The name does not exist.");
+
+    private static CompositePart part(String module) {
+        return PARTS.stream()
+                .filter(part -> part.module().module().equals(module))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Overview.PartResult result(
+            CompositePart part, Verdict verdict, List<Finding> findings, @Nullable CheckError error) {
+        return new Overview.PartResult(
+                part,
+                "example.com",
+                new CheckResult(
+                        part.module().module(), "example.com", verdict, Map.of(), findings, List.of(), error, NOW, 84));
+    }
+
+    private static Overview.PartResult result(String module, Verdict verdict) {
+        List<Finding> findings = verdict == Verdict.PASS || verdict == Verdict.ERROR
+                ? List.of()
+                : List.of(
+                        new Finding(Level.INFO, "note", null, "A note.", "", null),
+                        new Finding(Level.of(verdict.id()), "code", null, "A problem.", "Set `a=b`.", null));
+        return result(part(module), verdict, findings, verdict == Verdict.ERROR ? NXDOMAIN : null);
+    }
+
+    private static Evaluation evaluate(Overview.PartResult... parts) {
+        return MODULE.evaluate(new Overview.Evidence(List.of(parts)), Options.defaults(MODULE.description()));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> area(Evaluation evaluation, String name) {
+        return (Map<String, Object>) ((Map<String, Object>) evaluation.fields().get("areas")).get(name);
+    }
+
+    @Test
+    void reportsTheWorstFindingOfEachPart() {
+        Evaluation evaluation = evaluate(
+                result("http-status", Verdict.PASS),
+                result("hsts", Verdict.WARN),
+                result("ssl-certificate", Verdict.FAIL),
+                result("spf", Verdict.ERROR));
+
+        assertThat(evaluation.findings())
+                .extracting(Finding::code, Finding::message, Finding::action)
+                .containsExactly(
+                        tuple("part_warn", part("hsts").module().title() + ": A problem.", "Set `a=b`."),
+                        tuple("part_fail", part("ssl-certificate").module().title() + ": A problem.", "Set `a=b`."),
+                        tuple(
+                                "part_error",
+                                part("spf").module().title() + " was not determined: The name does not exist.",
+                                "Run this check again, or open its report for details."));
+        assertThat(evaluation.fields()).containsEntry("part_count", 4).containsEntry("failed_count", 1);
+        assertThat(evaluation.error()).isNull();
+    }
+
+    @Test
+    void anAreaHasTheMeanOfItsParts() {
+        Evaluation evaluation = evaluate(
+                result("http-status", Verdict.PASS),
+                result("hsts", Verdict.WARN),
+                result("ssl-certificate", Verdict.PASS),
+                result("tls-protocols", Verdict.FAIL));
+
+        assertThat(area(evaluation, "web"))
+                .containsEntry("score", 85)
+                .containsEntry("grade", "B")
+                .containsEntry("verdict", "warn");
+        assertThat(area(evaluation, "tls"))
+                .containsEntry("score", 50)
+                .containsEntry("grade", "D")
+                .containsEntry("verdict", "fail")
+                .containsEntry("part_count", 2)
+                .containsEntry("failed_count", 1);
+        assertThat(area(evaluation, "dns")).isNull();
+        assertThat(evaluation.fields()).containsEntry("score", 67).containsEntry("grade", "C");
+    }
+
+    @Test
+    void anUndeterminedPartDoesNotChangeTheScore() {
+        Evaluation evaluation = evaluate(
+                result("http-status", Verdict.PASS),
+                result("hsts", Verdict.ERROR),
+                result("ssl-certificate", Verdict.PASS));
+
+        assertThat(area(evaluation, "web")).containsEntry("score", 100).containsEntry("verdict", "pass");
+        assertThat(evaluation.fields()).containsEntry("grade", "A+");
+    }
+
+    @Test
+    void aScoreIsNullIfTooFewPartsWereDetermined() {
+        Evaluation evaluation = evaluate(
+                result("http-status", Verdict.PASS),
+                result("hsts", Verdict.ERROR),
+                result("cookies", Verdict.ERROR),
+                result("ssl-certificate", Verdict.ERROR));
+
+        assertThat(area(evaluation, "web"))
+                .containsEntry("score", null)
+                .containsEntry("grade", null)
+                .containsEntry("verdict", "pass");
+        assertThat(area(evaluation, "tls")).containsEntry("score", null).containsEntry("verdict", "error");
+        assertThat(evaluation.fields()).containsEntry("score", null).containsEntry("grade", null);
+        assertThat(evaluation.error()).isNull();
+    }
+
+    /** A check of reachability fails with an error. */
+    @Test
+    void aDomainWithoutAnyResponseIsAnError() {
+        Evaluation evaluation =
+                evaluate(result(part("http-status"), Verdict.FAIL, List.of(), NXDOMAIN), result("spf", Verdict.ERROR));
+
+        assertThat(evaluation.error()).isEqualTo(NXDOMAIN);
+        assertThat(evaluation.findings())
+                .extracting(Finding::message)
+                .first()
+                .asString()
+                .endsWith(": The name does not exist.");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http-status, https://example.com/",
+        "hsts, example.com",
+        "ssl-certificate, example.com",
+        "mx, example.com",
+        "domain-registration, example.com",
+    })
+    void partsHaveTargets(String module, String target) {
+        assertThat(part(module).target("example.com", "mail.example.net")).isEqualTo(target);
+    }
+
+    @Test
+    void mailServersAreCheckedOnPort25() {
+        CompositePart smtp = new CompositePart(MODULES.find("smtp").description(), CompositePart.MAIL_AREA);
+
+        assertThat(smtp.needsMailHost()).isTrue();
+        assertThat(smtp.target("example.com", "mail.example.net")).isEqualTo("mail.example.net:25");
+        assertThat(smtp.target("example.com", null)).isNull();
+    }
+
+    @Test
+    void theMailServerIsThePreferredOne() {
+        assertThat(CompositePart.mailHost(mx(
+                        Map.of("preference", 20, "host", "b.example.net"),
+                        Map.of("preference", 10, "host", "a.example.net"))))
+                .isEqualTo("a.example.net");
+        assertThat(CompositePart.mailHost(mx(Map.of("preference", 0, "host", "."))))
+                .isNull();
+        assertThat(CompositePart.mailHost(mx())).isNull();
+    }
+
+    private static CheckResult mx(Map<?, ?>... records) {
+        return new CheckResult(
+                "mx",
+                "example.com",
+                Verdict.PASS,
+                Map.of("records", Arrays.asList(records)),
+                List.of(),
+                List.of(),
+                null,
+                NOW,
+                1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "100, A+", "99, A", "90, A", "89, B", "75, B", "74, C", "60, C", "59, D", "40, D", "39, E", "19, F", "0, F"
+    })
+    void gradesFollowTheDocumentedScale(int score, String grade) {
+        assertThat(CompositeScore.grade(score)).isEqualTo(grade);
+    }
+
+    @Test
+    void aFailedPartLimitsTheScores() {
+        List<Verdict> parts = new ArrayList<>(Collections.nCopies(19, Verdict.PASS));
+        parts.add(Verdict.FAIL);
+
+        assertThat(CompositeScore.ofArea(parts)).isEqualTo(59);
+        assertThat(CompositeScore.total(List.of(100, 100, 100, 100, 59), parts)).isEqualTo(74);
+        assertThat(CompositeScore.total(List.of(100, 100), List.of(Verdict.PASS)))
+                .isEqualTo(100);
+        assertThat(CompositeScore.ofArea(List.of())).isNull();
+        assertThat(CompositeScore.total(Arrays.asList(100, null, null), List.of(Verdict.PASS, Verdict.PASS)))
+                .isNull();
+    }
+
+    @Provide
+    Arbitrary<List<Overview.PartResult>> partResults() {
+        Arbitrary<String> text = Arbitraries.strings().ofMaxLength(1_024);
+        Arbitrary<Finding> finding = Combinators.combine(Arbitraries.of(Level.class), text, text)
+                .as((level, message, action) -> new Finding(level, "code", null, message, action, null));
+        Arbitrary<CheckError> error = Combinators.combine(Arbitraries.of(ErrorCode.class), text)
+                .as(CheckError::new)
+                .injectNull(0.7);
+        return Combinators.combine(
+                        Arbitraries.of(PARTS),
+                        Arbitraries.of(Verdict.class),
+                        finding.list().ofMaxSize(3),
+                        error)
+                .as((part, verdict, findings, failure) -> result(part, verdict, findings, failure))
+                .list()
+                .ofMaxSize(60);
+    }
+
+    @Property(tries = 200)
+    void anyResultsOfPartsAreAValidReport(@ForAll("partResults") List<Overview.PartResult> parts) {
+        Evaluation evaluation = MODULE.evaluate(new Overview.Evidence(parts), Options.defaults(MODULE.description()));
+        CheckResult result =
+                ResultAssembler.assemble(MODULE.description(), new Target.Domain("example.com"), evaluation, NOW, 84);
+
+        ResultContract.assertHolds(MODULE.description(), result);
+        assertThat(evaluation.fields().get("part_count")).isEqualTo(parts.size());
+        Object score = evaluation.fields().get("score");
+        assertThat(score == null).isEqualTo(evaluation.fields().get("grade") == null);
+        if (score != null) {
+            assertThat((Integer) score).isBetween(0, 100);
+        }
+        long failed =
+                parts.stream().filter(part -> part.verdict() == Verdict.FAIL).count();
+        assertThat(evaluation.fields()).containsEntry("failed_count", (int) failed);
+        boolean none = !parts.isEmpty()
+                && parts.stream().allMatch(part -> part.result().error() != null);
+        assertThat(evaluation.error() != null).isEqualTo(none);
+    }
+}
