@@ -38,12 +38,12 @@ public final class AccountAdministration {
      * @param password valid by {@link PasswordHasher#validate}
      * @return its ID; null if the address is taken
      */
-    public Future<@Nullable Long> create(EmailAddress email, Plan plan, String password) {
+    public Future<@Nullable Long> create(AccountEmail email, Plan plan, String password) {
         return passwords.hash(password).compose(hash -> accounts.insert(email, plan, hash));
     }
 
     /** The account with this address, or null. */
-    public Future<@Nullable Account> find(EmailAddress email) {
+    public Future<@Nullable Account> find(AccountEmail email) {
         return accounts.find(email).map(stored -> stored == null ? null : stored.account());
     }
 
@@ -57,7 +57,7 @@ public final class AccountAdministration {
     }
 
     /** Returns false if the account does not exist. The methods below do the same. */
-    public Future<Boolean> setPlan(EmailAddress email, Plan plan) {
+    public Future<Boolean> setPlan(AccountEmail email, Plan plan) {
         return accounts.setPlan(email, plan);
     }
 
@@ -66,17 +66,17 @@ public final class AccountAdministration {
      *
      * @param password valid by {@link PasswordHasher#validate}
      */
-    public Future<Boolean> setPassword(EmailAddress email, String password) {
+    public Future<Boolean> setPassword(AccountEmail email, String password) {
         return passwords.hash(password).compose(hash -> accounts.setPassword(email, hash));
     }
 
     /** A disabled account cannot sign in and its keys are rejected. */
-    public Future<Boolean> setDisabled(EmailAddress email, boolean disabled) {
+    public Future<Boolean> setDisabled(AccountEmail email, boolean disabled) {
         return accounts.setDisabled(email, disabled);
     }
 
     /** Deletes the account, revokes its keys and releases its address. Its jobs are deleted later. */
-    public Future<Boolean> delete(EmailAddress email) {
+    public Future<Boolean> delete(AccountEmail email) {
         return accounts.delete(email);
     }
 

@@ -96,11 +96,11 @@ final class AccountStore {
     record StoredAccount(Account account, @Nullable String passwordHash) {}
 
     /** Returns the ID of the new account; null if the address is taken. */
-    Future<@Nullable Long> insert(EmailAddress email, Plan plan, @Nullable String passwordHash) {
+    Future<@Nullable Long> insert(AccountEmail email, Plan plan, @Nullable String passwordHash) {
         return database.query(INSERT, values(email, plan, passwordHash)).map(AccountStore::id);
     }
 
-    private static Tuple values(EmailAddress email, Plan plan, @Nullable String passwordHash) {
+    private static Tuple values(AccountEmail email, Plan plan, @Nullable String passwordHash) {
         return Tuple.of(email.text(), email.key(), plan.id(), passwordHash);
     }
 
@@ -116,7 +116,7 @@ final class AccountStore {
      * @return whether this call or an earlier attempt with the same hash created it
      */
     Future<Boolean> insertFirst(
-            EmailAddress email, Plan plan, String passwordHash, ApiKeyRequest request, String secret) {
+            AccountEmail email, Plan plan, String passwordHash, ApiKeyRequest request, String secret) {
         return database.inTransaction(transaction -> transaction
                 .query(MARK_BOOTSTRAPPED)
                 .execute()
@@ -140,7 +140,7 @@ final class AccountStore {
     }
 
     /** The account with this address, or null. */
-    Future<@Nullable StoredAccount> find(EmailAddress email) {
+    Future<@Nullable StoredAccount> find(AccountEmail email) {
         return database.read(SELECT + "a.email_key = $1", Tuple.of(email.key())).map(AccountStore::first);
     }
 
@@ -178,22 +178,22 @@ final class AccountStore {
     }
 
     /** Returns false if the account does not exist. The methods below do the same. */
-    Future<Boolean> setPlan(EmailAddress email, Plan plan) {
+    Future<Boolean> setPlan(AccountEmail email, Plan plan) {
         return change(SET_PLAN, Tuple.of(email.key(), plan.id()));
     }
 
     /** Also ends all sessions of the account. */
-    Future<Boolean> setPassword(EmailAddress email, String passwordHash) {
+    Future<Boolean> setPassword(AccountEmail email, String passwordHash) {
         return change(SET_PASSWORD, Tuple.of(email.key(), passwordHash));
     }
 
     /** Disabling also ends all sessions of the account. */
-    Future<Boolean> setDisabled(EmailAddress email, boolean disabled) {
+    Future<Boolean> setDisabled(AccountEmail email, boolean disabled) {
         return change(disabled ? DISABLE : ENABLE, Tuple.of(email.key()));
     }
 
     /** Removes address and password, revokes the keys and ends the sessions of the account. */
-    Future<Boolean> delete(EmailAddress email) {
+    Future<Boolean> delete(AccountEmail email) {
         return change(DELETE, Tuple.of(email.key()));
     }
 

@@ -34,7 +34,7 @@ public final class BootstrapAccount {
     public static @Nullable String validate(Config.BootstrapSettings settings) {
         if (settings.email() != null) {
             try {
-                EmailAddress.parse(settings.email());
+                AccountEmail.parse(settings.email());
             } catch (IllegalArgumentException invalid) {
                 return "bootstrap.email: " + invalid.getMessage();
             }
@@ -60,7 +60,7 @@ public final class BootstrapAccount {
     }
 
     private Future<List<String>> create(Config.BootstrapSettings settings) {
-        EmailAddress email = EmailAddress.parse(settings.email() == null ? EMAIL : settings.email());
+        AccountEmail email = AccountEmail.parse(settings.email() == null ? EMAIL : settings.email());
         String password = settings.password() == null ? AccountAdministration.generatePassword() : settings.password();
         String key = settings.apiKey() == null ? ApiKeySecret.generate() : settings.apiKey();
         ApiKeyRequest request = new ApiKeyRequest(KEY_NAME, EnumSet.allOf(Scope.class), null);

@@ -229,7 +229,7 @@ final class SessionStore {
     }
 
     /** Whether the account has a session from this client address, expired ones included. */
-    Future<Boolean> isKnown(EmailAddress email, String address) {
+    Future<Boolean> isKnown(AccountEmail email, String address) {
         return database.read(IS_KNOWN, Tuple.of(email.key(), address))
                 .map(rows -> rows.iterator().next().getBoolean(0));
     }

@@ -68,7 +68,7 @@ public final class SignInService {
      * @param email as entered; an invalid address is treated as unknown
      */
     public Future<SignInResult> signIn(String email, String password, Client client) {
-        EmailAddress address = address(email);
+        AccountEmail address = address(email);
         String accountDigest = digest(address == null ? email.toLowerCase(Locale.ROOT) : address.key());
         if (address == null) {
             return attempt(quotas(accountDigest, client, false), () -> check(null, password, client));
@@ -78,9 +78,9 @@ public final class SignInService {
                         .compose(stored -> check(stored, password, client))));
     }
 
-    private static @Nullable EmailAddress address(String email) {
+    private static @Nullable AccountEmail address(String email) {
         try {
-            return EmailAddress.parse(email);
+            return AccountEmail.parse(email);
         } catch (IllegalArgumentException invalid) {
             return null;
         }
@@ -179,7 +179,7 @@ public final class SignInService {
      *
      * @param password valid by {@link PasswordHasher#validate}
      */
-    public Future<SignInResult> signUp(EmailAddress email, Plan plan, String password, Client client) {
+    public Future<SignInResult> signUp(AccountEmail email, Plan plan, String password, Client client) {
         return limiter.charge(List.of(new Quota(SIGN_UP, client.address()))).compose(outcome -> {
             if (outcome instanceof AttemptLimiter.Denied denied) {
                 return Future.succeededFuture(
@@ -209,7 +209,7 @@ public final class SignInService {
      * @param next valid by {@link PasswordHasher#validate}
      */
     public Future<SignInResult> changePassword(AuthenticatedUser user, String current, String next, Client client) {
-        String key = digest(EmailAddress.parse(user.account().email()).key());
+        String key = digest(AccountEmail.parse(user.account().email()).key());
         List<Quota> quotas = new ArrayList<>(quotas(key, client, true));
         // by session, because third parties cannot exhaust it
         quotas.add(new Quota(BY_ACCOUNT, "session " + user.session().id()));

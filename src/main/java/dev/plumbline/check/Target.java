@@ -104,10 +104,14 @@ public sealed interface Target {
     /**
      * An e-mail address.
      *
-     * @param local the local part as given; it can be case-sensitive
+     * @param local the local part as given, which is not necessarily valid ({@link EmailLocalPart}); it can be
+     *     case-sensitive
      * @param domain lower-case A-labels
      */
     record Email(String local, String domain) implements Target {
+        /** The maximum length of an address (RFC 5321 section 4.5.3.1.3). */
+        public static final int MAX_LENGTH = 254;
+
         @Override
         public String text() {
             return local + "@" + domain;

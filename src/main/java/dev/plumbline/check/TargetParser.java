@@ -13,11 +13,6 @@ public final class TargetParser {
     /** The maximum length of a target in UTF-8 bytes, before and after normalization. */
     public static final int MAX_BYTES = 2048;
 
-    private static final Pattern DOT_ATOM = Pattern.compile(
-            "[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]++(?:\\.[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]++)*+");
-    private static final Pattern QUOTED =
-            Pattern.compile("\"(?:[\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\x20-\\x7e])*+\"");
-
     private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
 
     private TargetParser() {}
@@ -36,7 +31,7 @@ public final class TargetParser {
                     case DOMAIN -> domain(text);
                     case HOST -> new Target.AnyHost(withoutPort(text, host(text), "a host"));
                     case IP -> ip(text);
-                    case EMAIL -> cleanEmail(text);
+                    case EMAIL -> address(text);
                 };
         return withinLimit(target);
     }
@@ -230,23 +225,37 @@ public final class TargetParser {
         if (raw.isBlank()) {
             throw new InvalidTargetException("The e-mail address has no @.");
         }
-        return cleanEmail(cleaned(raw));
+        Target.Email email = address(cleaned(raw));
+        EmailLocalPart.Fault fault = EmailLocalPart.fault(email.local());
+        if (fault != null) {
+            throw new InvalidTargetException(
+                    fault == EmailLocalPart.Fault.TOO_LONG
+                            ? "The local part (before the @) has more than 64 bytes."
+                            : "The local part (before the @) is not valid.");
+        }
+        if (email.text().length() > Target.Email.MAX_LENGTH) {
+            throw new InvalidTargetException("The e-mail address has more than 254 characters.");
+        }
+        return email;
     }
 
-    /** RFC 5321 §4.1.2 and RFC 6531 (non-ASCII characters), without address literals. */
-    private static Target.Email cleanEmail(String text) throws InvalidTargetException {
+    /**
+     * Parses an e-mail address with any local part, because checks evaluate its syntax. The domain must be a hostname,
+     * not an address literal.
+     */
+    private static Target.Email address(String text) throws InvalidTargetException {
         int at = text.lastIndexOf('@');
         if (at < 0) {
             throw new InvalidTargetException("The e-mail address has no @.");
         }
-        String local = text.substring(0, at);
-        if (encodedLength(local) > 64) {
-            throw new InvalidTargetException("The local part (before the @) has more than 64 bytes.");
-        }
-        if (!DOT_ATOM.matcher(local).matches() && !QUOTED.matcher(local).matches()) {
-            throw new InvalidTargetException("The local part (before the @) is not valid.");
-        }
         String domain = text.substring(at + 1);
+        if (domain.endsWith(">")) {
+            throw new InvalidTargetException(
+                    "Enter the e-mail address without a name and without angle brackets, such as user@example.com.");
+        }
+        if (domain.endsWith(")") || domain.startsWith("(")) {
+            throw new InvalidTargetException("Comments in e-mail addresses are not supported. Remove the parentheses.");
+        }
         if (domain.startsWith("[")) {
             throw new InvalidTargetException("The part after the @ must be a domain name, not an IP address.");
         }
@@ -254,10 +263,7 @@ public final class TargetParser {
         if (host.literal() != null) {
             throw new InvalidTargetException("The part after the @ must be a domain name, not an IP address.");
         }
-        if (local.length() + 1 + host.name().length() > 254) {
-            throw new InvalidTargetException("The e-mail address has more than 254 characters.");
-        }
-        return new Target.Email(local, host.name());
+        return new Target.Email(text.substring(0, at), host.name());
     }
 
     private static boolean isBareV6(String text) {

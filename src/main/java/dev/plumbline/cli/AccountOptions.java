@@ -1,7 +1,7 @@
 package dev.plumbline.cli;
 
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.ApiKeyRequest;
-import dev.plumbline.account.EmailAddress;
 import dev.plumbline.account.Plan;
 import dev.plumbline.account.Scope;
 import java.time.Duration;
@@ -15,11 +15,11 @@ import picocli.CommandLine.TypeConversionException;
 final class AccountOptions {
     private AccountOptions() {}
 
-    static final class Email implements ITypeConverter<EmailAddress> {
+    static final class Email implements ITypeConverter<AccountEmail> {
         @Override
-        public EmailAddress convert(String text) {
+        public AccountEmail convert(String text) {
             try {
-                return EmailAddress.parse(text);
+                return AccountEmail.parse(text);
             } catch (IllegalArgumentException none) {
                 throw new TypeConversionException(none.getMessage());
             }

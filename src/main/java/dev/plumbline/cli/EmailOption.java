@@ -1,6 +1,6 @@
 package dev.plumbline.cli;
 
-import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.cli.AccountCommandSession.Refusal;
 import picocli.CommandLine.Option;
 
@@ -12,9 +12,9 @@ final class EmailOption {
             paramLabel = "ADDRESS",
             description = "E-mail address of the account.",
             converter = AccountOptions.Email.class)
-    private EmailAddress address;
+    private AccountEmail address;
 
-    EmailAddress address() {
+    AccountEmail address() {
         return address;
     }
 

@@ -43,11 +43,11 @@ class AccountAdministrationTest {
         rows = new TestAccounts(database);
     }
 
-    private static EmailAddress someEmail() {
-        return EmailAddress.parse(UUID.randomUUID() + "@example.com");
+    private static AccountEmail someEmail() {
+        return AccountEmail.parse(UUID.randomUUID() + "@example.com");
     }
 
-    private static long some(EmailAddress email, Plan plan) {
+    private static long some(AccountEmail email, Plan plan) {
         return await(accounts.create(email, plan, PASSWORD));
     }
 
@@ -61,10 +61,10 @@ class AccountAdministrationTest {
 
     @Test
     void addressesAreComparedInNormalizedForm() {
-        EmailAddress given = EmailAddress.parse(" Ada.Lovelace@BÜCHER.example ");
+        AccountEmail given = AccountEmail.parse(" Ada.Lovelace@BÜCHER.example ");
         long id = some(given, Plan.PRO);
 
-        Account found = await(accounts.find(EmailAddress.parse("ada.lovelace@xn--bcher-kva.EXAMPLE.")));
+        Account found = await(accounts.find(AccountEmail.parse("ada.lovelace@xn--bcher-kva.EXAMPLE.")));
 
         assertThat(found.id()).isEqualTo(id);
         assertThat(found.email()).isEqualTo("Ada.Lovelace@BÜCHER.example");
@@ -88,14 +88,14 @@ class AccountAdministrationTest {
                 "a@exa mple.com"
             })
     void whatIsNoAddressIsRefused(String text) {
-        assertThatThrownBy(() -> EmailAddress.parse(text))
+        assertThatThrownBy(() -> AccountEmail.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageEndingWith(".");
     }
 
     @Test
     void anAddressHasOneAccount() {
-        EmailAddress email = someEmail();
+        AccountEmail email = someEmail();
         List<Future<Long>> ids = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             ids.add(accounts.create(email, Plan.FREE, PASSWORD));
@@ -119,7 +119,7 @@ class AccountAdministrationTest {
 
     @Test
     void passwordsAreHashedAndAChangeEndsAllSessions() {
-        EmailAddress email = someEmail();
+        AccountEmail email = someEmail();
         long id = some(email, Plan.PRO);
         session(id);
         String old = hash(id);
@@ -134,7 +134,7 @@ class AccountAdministrationTest {
 
     @Test
     void disablingEndsSessionsAndIsReversible() {
-        EmailAddress email = someEmail();
+        AccountEmail email = someEmail();
         long id = some(email, Plan.PRO);
         session(id);
 
@@ -148,7 +148,7 @@ class AccountAdministrationTest {
 
     @Test
     void aDeletedAccountReleasesItsAddress() {
-        EmailAddress email = someEmail();
+        AccountEmail email = someEmail();
         long id = some(email, Plan.PRO);
         String key = secret(await(accounts.createKey(id, wish("doomed"))));
         session(id);
@@ -170,7 +170,7 @@ class AccountAdministrationTest {
 
     @Test
     void unknownAccountsCannotBeChanged() {
-        EmailAddress nobody = someEmail();
+        AccountEmail nobody = someEmail();
 
         assertThat(await(accounts.setPlan(nobody, Plan.PRO))).isFalse();
         assertThat(await(accounts.setPassword(nobody, PASSWORD))).isFalse();
@@ -300,7 +300,7 @@ class AccountAdministrationTest {
     /** Notifications evict the cached keys of other nodes. */
     @Test
     void changesAreSentToOtherNodes() {
-        EmailAddress email = someEmail();
+        AccountEmail email = someEmail();
         long id = some(email, Plan.PRO);
         String key = secret(await(accounts.createKey(id, wish("mine"))));
         long keyId = await(accounts.keys(id)).get(0).id();

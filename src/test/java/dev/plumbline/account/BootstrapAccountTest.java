@@ -59,7 +59,7 @@ class BootstrapAccountTest {
                     assertThat(good.caller().scopes()).containsExactlyInAnyOrder(Scope.values());
                 });
         AccountStore.StoredAccount stored =
-                await(new AccountStore(database).find(EmailAddress.parse("admin@localhost")));
+                await(new AccountStore(database).find(AccountEmail.parse("admin@localhost")));
         assertThat(await(passwords.verify(lines.get(1).substring("password ".length()), stored.passwordHash())))
                 .isTrue();
     }
@@ -73,7 +73,7 @@ class BootstrapAccountTest {
 
         assertThat(authenticate(key)).isInstanceOf(ApiKeyLookup.Authenticated.class);
         AccountStore.StoredAccount stored =
-                await(new AccountStore(database).find(EmailAddress.parse("ops@example.com")));
+                await(new AccountStore(database).find(AccountEmail.parse("ops@example.com")));
         assertThat(await(passwords.verify("a long enough one", stored.passwordHash())))
                 .isTrue();
     }
@@ -104,7 +104,7 @@ class BootstrapAccountTest {
         start(NOTHING);
         assertThat(start(NOTHING)).isEmpty();
 
-        await(accounts().delete(EmailAddress.parse("admin@localhost")));
+        await(accounts().delete(AccountEmail.parse("admin@localhost")));
         new TestAccounts(database).sql("delete from account");
 
         assertThat(start(NOTHING)).isEmpty();
@@ -113,7 +113,7 @@ class BootstrapAccountTest {
 
     @Test
     void noAccountIsCreatedIfOneExists() {
-        await(accounts().create(EmailAddress.parse("a@example.com"), Plan.FREE, "a long enough one"));
+        await(accounts().create(AccountEmail.parse("a@example.com"), Plan.FREE, "a long enough one"));
 
         assertThat(start(NOTHING)).isEmpty();
         assertThat(await(accounts().list(0, 10))).hasSize(1);

@@ -51,7 +51,7 @@ class SessionServiceTest {
 
     @BeforeEach
     void someAccount() {
-        EmailAddress email = EmailAddress.parse("someone" + accounts++ + "@plumbline.example");
+        AccountEmail email = AccountEmail.parse("someone" + accounts++ + "@plumbline.example");
         AccountStore store = new AccountStore(database);
         Await.value(store.insert(email, Plan.PRO, "the hash"));
         account = Await.value(store.find(email)).account();

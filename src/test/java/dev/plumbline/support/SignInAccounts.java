@@ -3,7 +3,7 @@ package dev.plumbline.support;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 
@@ -25,7 +25,7 @@ public final class SignInAccounts {
     /** Creates an account and returns its e-mail address. */
     public String somebody() {
         String email = "person" + born++ + "@plumbline.example";
-        Await.value(accounts.create(EmailAddress.parse(email), Plan.PRO, PASSWORD));
+        Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
         return email;
     }
 

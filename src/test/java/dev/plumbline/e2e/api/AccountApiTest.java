@@ -4,7 +4,7 @@ import static dev.plumbline.support.CookieClient.code;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.store.Database;
@@ -63,7 +63,7 @@ class AccountApiTest {
 
     private CookieClient signedUp(Plan plan) {
         String email = fresh();
-        Await.value(accounts.create(EmailAddress.parse(email), plan, PASSWORD));
+        Await.value(accounts.create(AccountEmail.parse(email), plan, PASSWORD));
         CookieClient browser = new CookieClient(service);
         assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
         return browser;
@@ -143,7 +143,7 @@ class AccountApiTest {
     @Test
     void passwordChangeEndsOtherSessions() {
         String email = fresh();
-        Await.value(accounts.create(EmailAddress.parse(email), Plan.FREE, PASSWORD));
+        Await.value(accounts.create(AccountEmail.parse(email), Plan.FREE, PASSWORD));
         CookieClient here = new CookieClient(service);
         CookieClient elsewhere = new CookieClient(service);
         here.signIn(email, PASSWORD);

@@ -3,7 +3,7 @@ package dev.plumbline.e2e.api;
 import static dev.plumbline.support.CookieClient.code;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.store.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
@@ -158,7 +158,7 @@ class SignInApiTest {
     void disabledAccountIsReportedOnlyWithCorrectPassword() {
         String email = people.somebody();
         CookieClient browser = people.signedIn(service, email);
-        Await.value(people.accounts().setDisabled(EmailAddress.parse(email), true));
+        Await.value(people.accounts().setDisabled(AccountEmail.parse(email), true));
 
         assertThat(browser.get(SESSION).statusCode()).isEqualTo(401);
         HttpResponse<String> refused = browser.signIn(email, PASSWORD);

@@ -9,7 +9,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.lab.FreePorts;
@@ -58,7 +58,7 @@ class AccessibilityTest {
     void start(@TempDir Path folder) {
         AccountAdministration accounts =
                 new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
-        Await.value(accounts.create(EmailAddress.parse(EMAIL), Plan.PRO, PASSWORD));
+        Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
         lab = Await.value(HttpLab.start(DATABASE.vertx()));
         service = SampleModule.servedBehindAProxy(folder, DATABASE);
     }

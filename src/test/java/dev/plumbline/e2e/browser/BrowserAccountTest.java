@@ -7,7 +7,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.support.Await;
@@ -61,7 +61,7 @@ class BrowserAccountTest {
 
     private String newUser() {
         String email = "keeper" + userCount++ + "@plumbline.example";
-        Await.value(accounts.create(EmailAddress.parse(email), Plan.PRO, PASSWORD));
+        Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
         return email;
     }
 

@@ -9,7 +9,7 @@ import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.SelectOption;
 import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.lab.FreePorts;
@@ -72,7 +72,7 @@ class BrowserNavigationTest {
 
     private String newUser() {
         String email = "walker" + userCount++ + "@plumbline.example";
-        Await.value(accounts.create(EmailAddress.parse(email), Plan.PRO, PASSWORD));
+        Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
         return email;
     }
 

@@ -152,6 +152,8 @@ class ModuleReportsTest {
                 "dmarc | nullmx.lab.test | no DMARC record",
                 "tls-rpt | policies.lab.test | mailto:.+",
                 "tls-rpt | nopolicies.lab.test | no TLSRPT record",
+                "email-address | jane@full.lab.test | valid, domain has MX records",
+                "email-address | jane..doe@full.lab.test | invalid syntax",
                 "smtp | verdict=pass; STARTTLS | STARTTLS, greeting after [0-9.]+ m?s",
                 "smtp | verdict=warn; no STARTTLS | no STARTTLS",
                 "dkim | policies.lab.test | keys: google",

@@ -3,7 +3,7 @@ package dev.plumbline.e2e.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.store.Database;
@@ -59,7 +59,7 @@ class AccountPagesTest {
 
     private String newUser(Plan plan) {
         String email = "member" + userCount++ + "@plumbline.example";
-        Await.value(accounts.create(EmailAddress.parse(email), plan, PASSWORD));
+        Await.value(accounts.create(AccountEmail.parse(email), plan, PASSWORD));
         return email;
     }
 

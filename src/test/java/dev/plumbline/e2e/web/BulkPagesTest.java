@@ -3,7 +3,7 @@ package dev.plumbline.e2e.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.lab.HttpLab;
@@ -77,7 +77,7 @@ class BulkPagesTest {
 
     private CookieClient newUser(Plan plan) {
         String email = "bulk" + userCount++ + "@plumbline.example";
-        Await.value(accounts.create(EmailAddress.parse(email), plan, PASSWORD));
+        Await.value(accounts.create(AccountEmail.parse(email), plan, PASSWORD));
         CookieClient browser = new CookieClient(service);
         assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
         return browser;

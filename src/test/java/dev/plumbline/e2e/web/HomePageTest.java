@@ -60,7 +60,7 @@ class HomePageTest {
         "[2001:db8::1]:25, /check/tcp-port/%5B2001%3Adb8%3A%3A1%5D%3A25",
         "192.0.2.1, /check/ssl-certificate/192.0.2.1",
         "2001:db8::1, /check/ssl-certificate/2001%3Adb8%3A%3A1",
-        "user@example.com, /check/mx/example.com",
+        "user@example.com, /check/email-address/user%40example.com",
     })
     void theDefaultToolOfTheTypeOfTheTargetRuns(String target, String report) {
         assertThat(location(check(target, ""))).isEqualTo(report);
@@ -90,7 +90,7 @@ class HomePageTest {
         "/check/example.com/page, /check/http-status/https%3A%2F%2Fexample.com%2Fpage",
         "/check/example.com:8443, /check/tcp-port/example.com%3A8443",
         "/check/192.0.2.1, /check/ssl-certificate/192.0.2.1",
-        "/check/user@example.com, /check/mx/example.com",
+        "/check/user@example.com, /check/email-address/user%40example.com",
         "/check/http-status, /tools/http-status",
         "/check/http-status?target=example.com&method=get, /check/http-status/example.com?method=get",
     })
@@ -161,7 +161,7 @@ class HomePageTest {
                         "URL, for example https://example.com/page: HTTP status",
                         "Host and port, for example example.com:8443: TCP port",
                         "IP address, for example 192.0.2.1: SSL certificate",
-                        "E-mail address, for example user@example.com: MX records");
+                        "E-mail address, for example user@example.com: E-mail address");
         assertThat(page.select("#target").val()).isEqualTo(target);
         assertThat(page.select("#target").attr("aria-describedby"))
                 .isEqualTo(page.select("[role=alert]").attr("id"));

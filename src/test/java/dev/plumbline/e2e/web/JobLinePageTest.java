@@ -3,7 +3,7 @@ package dev.plumbline.e2e.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.store.Database;
@@ -47,7 +47,7 @@ class JobLinePageTest {
     void start() {
         database = DATABASE.open();
         AccountAdministration accounts = new AccountAdministration(database, new PasswordHasher(DATABASE.vertx()));
-        Await.value(accounts.create(EmailAddress.parse(EMAIL), Plan.PRO, PASSWORD));
+        Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
         service = ServiceUnderTest.start(DATABASE.url(), Map.of());
         target = new CountingTarget(DATABASE.vertx());
         owner = new CookieClient(service);

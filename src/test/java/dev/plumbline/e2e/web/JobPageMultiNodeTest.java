@@ -3,7 +3,7 @@ package dev.plumbline.e2e.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.support.Await;
@@ -60,7 +60,7 @@ class JobPageMultiNodeTest {
     void progressOfOneNodeIsVisibleOnAnother() {
         AccountAdministration accounts =
                 new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
-        Await.value(accounts.create(EmailAddress.parse(EMAIL), Plan.PRO, PASSWORD));
+        Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
         CountingTarget target = new CountingTarget(DATABASE.vertx());
         try (ServiceUnderTest first = ServiceUnderTest.start(DATABASE.url(), SETTINGS)) {
             CookieClient there = signedIn(first);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.plumbline.account.AccountAdministration;
-import dev.plumbline.account.EmailAddress;
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.lab.CertificateSpec;
@@ -58,7 +58,7 @@ class PageEscapingTest {
     void start(@TempDir Path folder) {
         AccountAdministration accounts =
                 new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
-        Await.value(accounts.create(EmailAddress.parse(EMAIL), Plan.PRO, PASSWORD));
+        Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
         service = SampleModule.servedBehindAProxy(folder, DATABASE);
         owner = new CookieClient(service);
         assertThat(owner.signIn(EMAIL, PASSWORD).statusCode()).isEqualTo(200);

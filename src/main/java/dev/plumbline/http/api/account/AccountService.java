@@ -1,11 +1,11 @@
 package dev.plumbline.http.api.account;
 
 import dev.plumbline.account.AccountAdministration;
+import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.ApiKey;
 import dev.plumbline.account.ApiKeyCreation;
 import dev.plumbline.account.ApiKeyRequest;
 import dev.plumbline.account.AuthenticatedUser;
-import dev.plumbline.account.EmailAddress;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.account.Scope;
@@ -95,9 +95,9 @@ public final class AccountService {
             return ProblemException.failed(signUpClosed());
         }
         List<Problem.Fault> faults = new ArrayList<>();
-        EmailAddress email = null;
+        AccountEmail email = null;
         try {
-            email = EmailAddress.parse(body.getString("email"));
+            email = AccountEmail.parse(body.getString("email"));
         } catch (IllegalArgumentException invalid) {
             faults.add(Problem.Fault.pointer("/email", String.valueOf(invalid.getMessage())));
         }
