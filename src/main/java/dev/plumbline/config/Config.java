@@ -27,6 +27,7 @@ public record Config(
         ClusterSettings cluster,
         TargetSettings targets,
         DnsSettings dns,
+        DnsblSettings dnsbl,
         RegistrySettings registries,
         TlsSettings tls,
         LogSettings log) {
@@ -198,6 +199,9 @@ public record Config(
             return new DnsSettings(resolvers.getOrDefault(name, servers), denySuffixes, timeout, cacheEntries);
         }
     }
+
+    /** @param zones the DNS blocklists that checks can query */
+    public record DnsblSettings(@Setting(DOMAIN) List<String> zones) {}
 
     /** @param rdapBootstrap a URL or a file; null for the built-in list */
     public record RegistrySettings(

@@ -11,6 +11,7 @@ import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.probe.certificate.CertificateProbe;
 import dev.plumbline.probe.certificate.RevocationProbe;
 import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.dns.DnsblProbe;
 import dev.plumbline.probe.dns.NameserverProbe;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.registry.RdapBootstrap;
@@ -65,12 +66,14 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
         Config.RegistrySettings registries = config.registries();
         RdapBootstrap bootstrap = new RdapBootstrap(vertx, http, registries);
         CertificateProbe certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));
+        DnsProbe dns = new DnsProbe(vertx, resolver, resolvers(vertx, config.dns(), policy), policy);
         return new CheckEnvironment(
                 policy,
                 ImmutableClassToInstanceMap.builder()
+                        .put(DnsProbe.class, dns)
                         .put(
-                                DnsProbe.class,
-                                new DnsProbe(vertx, resolver, resolvers(vertx, config.dns(), policy), policy))
+                                DnsblProbe.class,
+                                new DnsblProbe(dns, policy, config.dnsbl().zones()))
                         .put(NameserverProbe.class, new NameserverProbe(vertx, guard))
                         .put(HttpProbe.class, http)
                         .put(TlsProbe.class, tls)

@@ -13,6 +13,7 @@ import dev.plumbline.dns.LimitedResolver;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.dns.DnsblProbe;
 import dev.plumbline.probe.tcp.TcpProbe;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
@@ -30,6 +31,10 @@ public final class DnsFixture implements AutoCloseable {
     /** Documentation addresses (RFC 5737, RFC 3849). The policy of the tests permits them like public addresses. */
     private static final List<String> PUBLIC =
             List.of("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32");
+
+    /** The zones of {@code dnsbl.zones}. */
+    public static final List<String> BLOCKLISTS =
+            List.of("bl.test", "second.test", "dead.test", "all.test", "refusing.test", "foreign.test", "broken.test");
 
     private static final TargetPolicy POLICY = policy("53");
 
@@ -111,9 +116,11 @@ public final class DnsFixture implements AutoCloseable {
 
     private TestCheckContext context(
             ModuleDefinition<?> module, Map<String, String> options, DnsResolver resolver, EgressGuard guard) {
+        DnsProbe probe = new DnsProbe(vertx, resolver, Map.of(), POLICY);
         return TestCheckContext.of(module.description(), options)
                 .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
-                .withProbe(DnsProbe.class, new DnsProbe(vertx, resolver, Map.of(), POLICY))
+                .withProbe(DnsProbe.class, probe)
+                .withProbe(DnsblProbe.class, new DnsblProbe(probe, POLICY, BLOCKLISTS))
                 .withProbe(TcpProbe.class, new TcpProbe(vertx, guard));
     }
 

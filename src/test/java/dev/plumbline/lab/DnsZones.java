@@ -36,6 +36,12 @@ final class DnsZones {
                 .behave("lame.lab.test", DnsFaults.upwardReferral())
                 .record("inmail.lab.test. 300 IN MX 10 mail.office.internal.")
                 .record("numbermail.lab.test. 300 IN MX 10 192.0.2.1.")
+                .record("2.0.0.127.bl.lab.test. 300 IN A 127.0.0.2")
+                .record("35.216.184.93.bl.lab.test. 300 IN A 127.0.0.4")
+                .record("35.216.184.93.bl.lab.test. 300 IN TXT \"Sends spam, see https://bl.lab.test/\"")
+                .record("36.216.184.93.bl.lab.test. 300 IN A 127.255.255.254")
+                .record("36.216.184.93.bl.lab.test. 300 IN TXT \"Error: open resolver\"")
+                .address("listed.lab.test", "93.184.216.34", "93.184.216.35")
                 .record("neutral.lab.test. 300 IN TXT \"v=spf1 ?all\"")
                 .record("_dmarc.neutral.lab.test. 300 IN TXT \"v=DMARC1; p=none; rua=mailto:a@neutral.lab.test\"");
     }
@@ -53,6 +59,10 @@ final class DnsZones {
                 new LabTarget("dns-records", "metadata.lab.test", "target_blocked"),
                 new LabTarget("dns-records", "no-such-name.lab.test", "dns_nxdomain"),
                 new LabTarget("dns-records", "silent.lab.test", "dns_timeout"),
+                new LabTarget("dnsbl", "93.184.216.34", "verdict=pass; not listed"),
+                new LabTarget("dnsbl", "listed.lab.test", "verdict=fail; the second address is listed"),
+                new LabTarget("dnsbl", "93.184.216.36", "verdict=warn; the blocklist rejects the query"),
+                new LabTarget("dnsbl", "mixed.lab.test", "target_blocked"),
                 new LabTarget("email-address", "jane@full.lab.test", "verdict=pass"),
                 new LabTarget("email-address", "jane@oldserver.lab.test", "verdict=warn; no MX record"),
                 new LabTarget("email-address", "jane..doe@full.lab.test", "verdict=fail; two dots"),

@@ -148,6 +148,7 @@ public final class Lab implements AutoCloseable {
                 "PLUMBLINE_TARGETS_ALLOW=" + HttpLab.ALLOW,
                 "PLUMBLINE_TARGETS_PORTS=" + ports.stream().map(String::valueOf).collect(Collectors.joining(",")),
                 "PLUMBLINE_DNS_SERVERS=" + dns.address(),
+                "PLUMBLINE_DNSBL_ZONES=bl.lab.test,dead.lab.test",
                 "PLUMBLINE_WHOIS_SERVER=" + registries.whoisServer(),
                 "PLUMBLINE_REGISTRIES_PER_SERVER_PER_SECOND=0",
                 "PLUMBLINE_REGISTRIES_PER_SERVER_CONCURRENT=0",

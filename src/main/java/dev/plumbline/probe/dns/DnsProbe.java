@@ -63,6 +63,17 @@ public final class DnsProbe {
     }
 
     /**
+     * As {@link #query}, for zones of the operator whose addresses are codes. They are not withheld if they are
+     * private.
+     */
+    Future<DnsResponse> queryCodes(CheckContext context, String name, int type) {
+        return limiter(context)
+                .run(context.deadline(), () -> resolver(context)
+                        .queryRaw(name, type, context.deadline(), MAX_CACHE_AGE_MS))
+                .compose(DnsResolver::requireNoError);
+    }
+
+    /**
      * As {@link #queryRaw}, with a {@link CheckFailure} as a result.
      *
      * @param type for example {@code MX}

@@ -152,6 +152,8 @@ class ModuleReportsTest {
                 "dmarc | nullmx.lab.test | no DMARC record",
                 "tls-rpt | policies.lab.test | mailto:.+",
                 "tls-rpt | nopolicies.lab.test | no TLSRPT record",
+                "dnsbl | 93.184.216.34 | not listed, blocklists: 1",
+                "dnsbl | listed.lab.test | blocklists with an entry: 1",
                 "email-address | jane@full.lab.test | valid, domain has MX records",
                 "email-address | jane..doe@full.lab.test | invalid syntax",
                 "smtp | verdict=pass; STARTTLS | STARTTLS, greeting after [0-9.]+ m?s",

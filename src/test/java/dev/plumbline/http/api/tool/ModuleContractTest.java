@@ -296,7 +296,7 @@ class ModuleContractTest {
     /** Whether the module needs DNS for its example. */
     private static boolean isAName(String module) {
         InputType input = description(module).input();
-        return input == InputType.DOMAIN || input == InputType.EMAIL || input == InputType.IP;
+        return input == InputType.DOMAIN || input == InputType.EMAIL || input == InputType.IP || module.equals("dnsbl");
     }
 
     private static Map<String, String> open(String setting, String value) {
@@ -306,6 +306,7 @@ class ModuleContractTest {
     private static CheckEnvironment equipment(Map<String, String> settings) {
         Map<String, String> environment = new TreeMap<>(settings);
         environment.put("PLUMBLINE_TARGETS_PORTS", "*");
+        environment.put("PLUMBLINE_DNSBL_ZONES", "bl.example");
         // an unreachable resolver prevents external queries
         environment.putIfAbsent("PLUMBLINE_DNS_SERVERS", "127.0.0.1:" + refusing);
         try {
