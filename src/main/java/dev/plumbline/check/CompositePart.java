@@ -49,6 +49,17 @@ public record CompositePart(ModuleDescription module, String area) {
         };
     }
 
+    /**
+     * The verdict of a result of this part in a composite. A mail server that does not respond was not determined,
+     * because many networks block outgoing connections to port 25.
+     */
+    public Verdict verdict(CheckResult result) {
+        CheckError error = result.error();
+        boolean silent = error != null
+                && (error.code() == ErrorCode.CONNECT_TIMEOUT || error.code() == ErrorCode.CONNECT_UNREACHABLE);
+        return silent && needsMailHost() ? Verdict.ERROR : result.verdict();
+    }
+
     /** The most preferred host in a result of the module {@value #MX_MODULE}; null if there is none. */
     public static @Nullable String mailHost(CheckResult mx) {
         return !(mx.fields().get("records") instanceof List<?> records)

@@ -37,7 +37,7 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
      */
     record PartResult(CompositePart part, @Nullable String target, CheckResult result) {
         Verdict verdict() {
-            return target == null ? Verdict.ERROR : result.verdict();
+            return target == null ? Verdict.ERROR : part.verdict(result);
         }
     }
 

@@ -176,11 +176,41 @@ class OverviewTest {
 
     @Test
     void mailServersAreCheckedOnPort25() {
-        CompositePart smtp = new CompositePart(MODULES.find("smtp").description(), CompositePart.MAIL_AREA);
+        CompositePart smtp = part("smtp");
 
         assertThat(smtp.needsMailHost()).isTrue();
         assertThat(smtp.target("example.com", "mail.example.net")).isEqualTo("mail.example.net:25");
         assertThat(smtp.target("example.com", null)).isNull();
+    }
+
+    /** Many networks block outgoing connections to port 25. */
+    @ParameterizedTest
+    @CsvSource({
+        "smtp, CONNECT_TIMEOUT, error",
+        "smtp, CONNECT_UNREACHABLE, error",
+        "smtp, CONNECT_REFUSED, fail",
+        "http-status, CONNECT_TIMEOUT, fail",
+    })
+    void aMailServerThatDoesNotRespondIsNotDetermined(String module, ErrorCode code, String verdict) {
+        Evaluation evaluation = evaluate(
+                result(part(module), Verdict.FAIL, List.of(), new CheckError(code, "No response.")),
+                result("spf", Verdict.PASS));
+
+        assertThat(((Map<?, ?>) ((List<?>) evaluation.fields().get("parts")).get(0)).get("verdict"))
+                .isEqualTo(verdict);
+    }
+
+    @Test
+    void aPartWithoutTargetHasTheErrorOfTheMxRecords() {
+        CheckResult failed = result("mx", Verdict.ERROR).result();
+        Evaluation evaluation =
+                evaluate(new Overview.PartResult(part("smtp"), null, failed), result("http-status", Verdict.PASS));
+
+        Map<?, ?> smtp = (Map<?, ?>) ((List<?>) evaluation.fields().get("parts")).get(0);
+        assertThat(smtp.get("target")).isNull();
+        assertThat(smtp.get("verdict")).isEqualTo("error");
+        assertThat(smtp.get("error")).hasToString("{code=dns_nxdomain, message=The name does not exist.}");
+        assertThat(evaluation.findings()).extracting(Finding::code).containsExactly("part_error");
     }
 
     @Test
