@@ -1,4 +1,4 @@
-/** Parsing of HTML pages. It does no I/O. */
+/** Parsing of HTML pages and reading of XML. It does no I/O. */
 @NullMarked
 package dev.plumbline.html;
 

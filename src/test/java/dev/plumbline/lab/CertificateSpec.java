@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.bouncycastle.asn1.ASN1Encodable;
 import org.bouncycastle.asn1.ASN1Integer;
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
@@ -53,6 +55,7 @@ public final class CertificateSpec {
     private int timestamps;
     private @Nullable String ocspUrl;
     private @Nullable String crlUrl;
+    private final Map<String, ASN1Encodable> extensions = new LinkedHashMap<>();
 
     private CertificateSpec(String subject) {
         this.subject = subject;
@@ -187,6 +190,12 @@ public final class CertificateSpec {
         return this;
     }
 
+    /** Adds another extension. */
+    public CertificateSpec extension(String oid, ASN1Encodable value) {
+        extensions.put(oid, value);
+        return this;
+    }
+
     String subject() {
         return subject;
     }
@@ -249,6 +258,9 @@ public final class CertificateSpec {
                     new AuthorityInformationAccess(new AccessDescription(
                             AccessDescription.id_ad_ocsp,
                             new GeneralName(GeneralName.uniformResourceIdentifier, ocspUrl))));
+        }
+        for (Map.Entry<String, ASN1Encodable> extension : extensions.entrySet()) {
+            to.addExtension(new ASN1ObjectIdentifier(extension.getKey()), false, extension.getValue());
         }
         if (crlUrl != null) {
             to.addExtension(Extension.cRLDistributionPoints, false, new CRLDistPoint(new DistributionPoint[] {

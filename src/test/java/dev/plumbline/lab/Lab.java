@@ -73,7 +73,7 @@ public final class Lab implements AutoCloseable {
                 .behave("wrong-owner.lab.test", DnsFaults.wrongOwner())
                 .behave("loop.lab.test", DnsFaults.compressionLoop());
         DnsZones.fill(dns);
-        MailPolicyZones.fill(dns);
+        MailPolicyZones.fill(dns, http.secure("").replace("//127.0.0.1:", "//" + WEB + ":"));
     }
 
     /** Every target of the lab. */

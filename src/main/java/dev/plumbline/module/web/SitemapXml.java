@@ -1,5 +1,6 @@
 package dev.plumbline.module.web;
 
+import dev.plumbline.html.BoundedXmlReader;
 import dev.plumbline.module.web.SitemapFile.End;
 import dev.plumbline.module.web.SitemapFile.Kind;
 import java.util.HashSet;

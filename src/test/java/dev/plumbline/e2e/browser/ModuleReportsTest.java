@@ -160,6 +160,8 @@ class ModuleReportsTest {
                 "smtp | verdict=warn; no STARTTLS | no STARTTLS",
                 "dkim | policies.lab.test | keys: google",
                 "dkim | nopolicies.lab.test | no DKIM key",
+                "bimi | policies.lab.test | logo without mark certificate",
+                "bimi | verdict=fail | invalid logo",
                 "mta-sts | nomail.lab.test | no MTA-STS record, no mail accepted",
                 "mta-sts | badpolicies.lab.test | several MTA-STS records",
                 "domain-registration | good.lab-registry | expires in [0-9]+ years",

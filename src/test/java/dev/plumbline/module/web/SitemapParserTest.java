@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import crawlercommons.sitemaps.SiteMap;
 import crawlercommons.sitemaps.SiteMapParser;
+import dev.plumbline.html.BoundedXmlReader;
 import dev.plumbline.module.web.SitemapFile.End;
 import dev.plumbline.module.web.SitemapFile.Kind;
 import dev.plumbline.module.web.SitemapFile.Problem;

@@ -1,4 +1,4 @@
-package dev.plumbline.module.web;
+package dev.plumbline.html;
 
 import java.io.IOException;
 import java.io.Reader;
@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * The characters of an XML document for a parser that buffers whole tags, comments and texts. Reading fails at the
  * first token over {@link #MAX_TOKEN} characters, and at a document type declaration, before the parser reads it.
  */
-final class BoundedXmlReader extends Reader {
+public final class BoundedXmlReader extends Reader {
     /** The maximum number of characters of a tag, a comment, a CDATA section or a text. */
-    static final int MAX_TOKEN = 1 << 20;
+    public static final int MAX_TOKEN = 1 << 20;
 
     /** The last two characters before the {@code >} of these tokens. */
     private static final char COMMENT = '-';
@@ -42,29 +42,28 @@ final class BoundedXmlReader extends Reader {
     }
 
     /** Why reading failed. */
-    enum Fault {
+    public enum Fault {
         DOCTYPE,
         TOO_LONG,
         MALFORMED
     }
 
-    BoundedXmlReader(Reader in) {
+    public BoundedXmlReader(Reader in) {
         this.in = in;
     }
 
     /** Null if reading did not fail. */
-    @Nullable
-    Fault fault() {
+    public @Nullable Fault fault() {
         return fault;
     }
 
     /** Whether all characters were read. */
-    boolean ended() {
+    public boolean ended() {
         return ended;
     }
 
     /** Whether the text contains U+FFFD, which replaces bytes that are not valid in its encoding. */
-    boolean replaced() {
+    public boolean replaced() {
         return replaced;
     }
 
