@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.xbill.DNS.AAAARecord;
+import org.xbill.DNS.ARecord;
 import org.xbill.DNS.CAARecord;
 import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.DNAMERecord;
@@ -33,11 +35,14 @@ public final class PrivateNameFilter {
     /** Whether the response must not be disclosed. */
     public static boolean isPrivate(TargetPolicy policy, DnsResponse response) {
         return response.aliases().stream().anyMatch(alias -> policy.refusalOfName(DnsResolver.text(alias)) != null)
-                || response.addresses().stream().anyMatch(address -> policy.refusalOf(address) != null)
                 || response.records().stream().anyMatch(record -> isPrivate(policy, record));
     }
 
-    private static boolean isPrivate(TargetPolicy policy, Record record) {
+    /** Whether a record contains a private address or name. */
+    public static boolean isPrivate(TargetPolicy policy, Record record) {
+        if (record instanceof ARecord || record instanceof AAAARecord) {
+            return policy.refusalOf(IpAddressText.of(record.rdataToWireCanonical())) != null;
+        }
         if (record instanceof CAARecord caa) {
             return caa.getTag().equalsIgnoreCase("iodef") && policy.isPrivateName(host(caa.getValue()));
         }

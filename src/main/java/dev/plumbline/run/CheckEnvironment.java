@@ -74,7 +74,7 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
                         .put(
                                 DnsblProbe.class,
                                 new DnsblProbe(dns, policy, config.dnsbl().zones()))
-                        .put(NameserverProbe.class, new NameserverProbe(vertx, guard))
+                        .put(NameserverProbe.class, new NameserverProbe(vertx, guard, policy))
                         .put(HttpProbe.class, http)
                         .put(TlsProbe.class, tls)
                         .put(StartTlsProbe.class, new StartTlsProbe(vertx, tls))

@@ -20,8 +20,17 @@ public final class LabEgressGuard {
 
     /** As above, with a rate limit per address. */
     public static EgressGuard of(Vertx vertx, TargetPolicy policy, DnsLab dns, Config.OutboundLimit pace) {
+        return of(vertx, policy, dns.address(), pace);
+    }
+
+    /** As above, with another resolver in the format of {@code dns.servers}. */
+    public static EgressGuard of(Vertx vertx, TargetPolicy policy, String resolver) {
+        return of(vertx, policy, resolver, NONE);
+    }
+
+    private static EgressGuard of(Vertx vertx, TargetPolicy policy, String resolver, Config.OutboundLimit pace) {
         Config.DnsSettings settings =
-                new Config.DnsSettings(List.of(dns.address()), List.of(), Duration.ofSeconds(1), 1_000);
+                new Config.DnsSettings(List.of(resolver), List.of(), Duration.ofSeconds(1), 1_000);
         return new EgressGuard(
                 policy,
                 new DnsResolver(vertx, settings, policy, System::nanoTime),

@@ -18,8 +18,18 @@ public final class Dig {
      * @param question for example {@code +short}, a name and a type
      */
     public static List<String> ask(int port, String... question) throws IOException, InterruptedException {
+        return query("127.0.0.1", port, question);
+    }
+
+    /** Like {@link #ask}, with a server on port 53 of an address. */
+    public static List<String> at(String address, String... question) throws IOException, InterruptedException {
+        return query(address, 53, question);
+    }
+
+    private static List<String> query(String address, int port, String... question)
+            throws IOException, InterruptedException {
         List<String> command =
-                new ArrayList<>(List.of(DebianTool.require("dig").toString(), "@127.0.0.1", "-p", "" + port));
+                new ArrayList<>(List.of(DebianTool.require("dig").toString(), "@" + address, "-p", "" + port));
         command.addAll(List.of(question));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

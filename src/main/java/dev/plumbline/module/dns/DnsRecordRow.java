@@ -26,6 +26,7 @@ import org.xbill.DNS.SOARecord;
 import org.xbill.DNS.SRVRecord;
 import org.xbill.DNS.SVCBBase;
 import org.xbill.DNS.TXTRecord;
+import org.xbill.DNS.TextParseException;
 
 /** DNS records as rows of a report: owner, TTL, presentation format and the parts of the data. */
 final class DnsRecordRow {
@@ -81,7 +82,7 @@ final class DnsRecordRow {
     }
 
     /** In presentation format, as dig prints it. */
-    private static String data(Record record) {
+    static String data(Record record) {
         if (record instanceof ARecord || record instanceof AAAARecord) {
             return IpAddressText.format(IpAddressText.of(record.rdataToWireCanonical()));
         }
@@ -116,6 +117,15 @@ final class DnsRecordRow {
                 .mapToObj(c ->
                         c < 0x20 || c >= 0x7f ? "\\%03d".formatted(c) : (c == '"' || c == '\\' ? "\\" : "") + (char) c)
                 .collect(joining("", "\"", "\""));
+    }
+
+    /** The name of a domain without the final dot, as {@link dev.plumbline.check.TargetParser} normalizes it. */
+    static Name name(String domain) {
+        try {
+            return Name.fromString(domain, Name.root);
+        } catch (TextParseException malformed) {
+            throw new IllegalArgumentException(domain, malformed);
+        }
     }
 
     /** A name without the final dot; the root is a dot. */

@@ -5,8 +5,11 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.dns.DnsQuestion;
+import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.DnsTransport;
+import dev.plumbline.dns.PrivateNameFilter;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import io.vertx.core.Future;
@@ -37,6 +40,7 @@ public final class NameserverProbe {
     private static final long RESERVE_MS = 50;
 
     private final EgressGuard guard;
+    private final TargetPolicy policy;
     private final DnsTransport transport;
 
     /**
@@ -60,8 +64,9 @@ public final class NameserverProbe {
         }
     }
 
-    public NameserverProbe(Vertx vertx, EgressGuard guard) {
+    public NameserverProbe(Vertx vertx, EgressGuard guard, TargetPolicy policy) {
         this.guard = guard;
+        this.policy = policy;
         this.transport = new DnsTransport(vertx, Duration.ofMillis(TIMEOUT_MS), MAX_UNREAD);
     }
 
@@ -115,6 +120,18 @@ public final class NameserverProbe {
                             : Future.succeededFuture(responses))
                     .recover(cause -> Future.failedFuture(failure(cause, remote)));
         });
+    }
+
+    /**
+     * The records; fails with {@code target_blocked} if one of them contains a private name or address. Required before
+     * records are shown.
+     *
+     * @param name the name whose records they are
+     */
+    public Future<List<Record>> requirePublic(Name name, List<Record> records) {
+        return records.stream().anyMatch(record -> PrivateNameFilter.isPrivate(policy, record))
+                ? Future.failedFuture(PrivateNameFilter.failure(DnsResolver.text(name)))
+                : Future.succeededFuture(records);
     }
 
     private Future<NameserverResponse> exchangeUdp(CheckContext context, NameserverAddress server, Query query) {

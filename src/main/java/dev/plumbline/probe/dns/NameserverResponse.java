@@ -10,8 +10,7 @@ import org.xbill.DNS.Record;
 import org.xbill.DNS.Section;
 
 /**
- * The response of one server to one query. Its records are not filtered: {@link dev.plumbline.dns.PrivateNameFilter}
- * must be applied before they are shown.
+ * The response of one server to one query. Its records are not filtered, see {@link NameserverProbe#requirePublic}.
  *
  * @param message complete, not truncated
  * @param responseMs the duration of the exchange in milliseconds

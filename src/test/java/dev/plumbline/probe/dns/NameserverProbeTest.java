@@ -68,7 +68,7 @@ class NameserverProbeTest {
     @BeforeEach
     void start() {
         lab = DnsLab.start(address, 53);
-        probe = new NameserverProbe(vertx, LabEgressGuard.of(vertx, POLICY, lab));
+        probe = new NameserverProbe(vertx, LabEgressGuard.of(vertx, POLICY, lab), POLICY);
     }
 
     @AfterEach
@@ -296,8 +296,8 @@ class NameserverProbeTest {
 
     @Test
     void followsTheRateLimitOfTheServer() {
-        NameserverProbe limited =
-                new NameserverProbe(vertx, LabEgressGuard.of(vertx, POLICY, lab, new Config.OutboundLimit(1, 0)));
+        NameserverProbe limited = new NameserverProbe(
+                vertx, LabEgressGuard.of(vertx, POLICY, lab, new Config.OutboundLimit(1, 0)), POLICY);
         Query query = Query.iterative(Name.fromConstantString("a.test."), Type.SOA);
         Await.value(limited.query(TestCheckContext.create(), at(address), query));
         TestCheckContext impatient = TestCheckContext.create().withRequests(1).patient(50);
