@@ -32,6 +32,9 @@ final class DnsZones {
                 .record("spfloop.lab.test. 300 IN TXT \"v=spf1 include:spfloop.lab.test -all\"")
                 .address("oldserver.lab.test", "127.0.0.1")
                 .behave("oldserver.lab.test", DnsFaults.only(Type.HTTPS, DnsFaults.rcode(Rcode.SERVFAIL)))
+                .record("soa.lab.test. 300 IN SOA ns1.soa.lab.test. host.soa.lab.test. 7 14400 3600 1209600 3600")
+                .record("soa.lab.test. 300 IN NS ns1.soa.lab.test.")
+                .record("badsoa.lab.test. 300 IN SOA . . 0 7200 7200 3600 3600")
                 .behave("refusing.lab.test", DnsFaults.rcode(Rcode.REFUSED))
                 .behave("lame.lab.test", DnsFaults.upwardReferral())
                 .record("inmail.lab.test. 300 IN MX 10 mail.office.internal.")
@@ -68,6 +71,9 @@ final class DnsZones {
                 new LabTarget("email-address", "jane..doe@full.lab.test", "verdict=fail; two dots"),
                 new LabTarget("email-address", "jane@nullmx.lab.test", "verdict=fail; null MX"),
                 new LabTarget("email-address", "jane@no-such-name.lab.test", "dns_nxdomain"),
+                new LabTarget("soa", "soa.lab.test", "verdict=pass"),
+                new LabTarget("soa", "full.lab.test", "verdict=warn; the zone expires after 4 seconds"),
+                new LabTarget("soa", "badsoa.lab.test", "verdict=fail; without a primary nameserver"),
                 new LabTarget("mx", "full.lab.test", "verdict=warn; one mail server is an alias"),
                 new LabTarget("mx", "nullmx.lab.test", "verdict=pass; null MX"),
                 new LabTarget("mx", "inmail.lab.test", "target_blocked"),

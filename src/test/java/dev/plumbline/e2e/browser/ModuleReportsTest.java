@@ -49,8 +49,11 @@ class ModuleReportsTest {
     private static final int DESKTOP = 1280;
     private static final int PHONE = 390;
 
-    /** Modules that use the ports 80 and 443, which a test cannot open without root. Their reports have no own form. */
-    private static final Set<String> ON_DEFAULT_PORTS = Set.of("hsts", "https-redirect", "overview", "security-txt");
+    /**
+     * Modules that use the ports 53, 80 and 443, which a test cannot open without root. Their reports have no own form.
+     */
+    private static final Set<String> ON_DEFAULT_PORTS =
+            Set.of("hsts", "https-redirect", "nameservers", "overview", "security-txt");
 
     private final ChromiumBrowser chromium = new ChromiumBrowser();
     private Lab lab;
@@ -117,6 +120,7 @@ class ModuleReportsTest {
                 "indexability | /indexing/noindex | not indexable: .+",
                 "mixed-content | verdict=fail | blocked resources: [0-9]+",
                 "page-links | /links | links: 3",
+                "soa | soa.lab.test | serial 7",
                 "redirect-chain | hop_count=3 | 302 → 302 → 302 → 200",
                 "redirect-chain | redirect_loop | redirect loop",
                 "robots-txt | allowed=true | crawling allowed",
