@@ -4,12 +4,16 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Parses the value of one option. */
 final class OptionParser {
     private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,18}");
+
+    /** The options whose value is an IP address. */
+    private static final Set<String> ADDRESSES = Set.of(ModuleDescription.CONNECT_TO, "client_ip");
 
     private static final Object INVALID = new Object();
 
@@ -79,7 +83,7 @@ final class OptionParser {
             }
             throw new IllegalArgumentException("has an invalid format: " + option.description());
         }
-        return option.name().equals(ModuleDescription.CONNECT_TO) ? canonicalAddress(text) : text;
+        return ADDRESSES.contains(option.name()) ? canonicalAddress(text) : text;
     }
 
     private static String canonicalAddress(String text) {

@@ -10,6 +10,7 @@ import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
+import dev.plumbline.module.mail.SpfEvaluator.Result;
 import dev.plumbline.module.mail.SpfRecord.Kind;
 import dev.plumbline.module.mail.SpfRecord.Term;
 import dev.plumbline.module.mail.SpfTree.Node;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The SPF record of a domain and the limits of its evaluation (RFC 7208). */
 @AutoService(CheckModule.class)
-public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings> {
+public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Findings> {
     private static final int MAX_LOOKUPS = 10;
     private static final int MANY_LOOKUPS = 8;
     private static final int MAX_VOID_LOOKUPS = 2;
@@ -47,6 +48,8 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
     public record Report(
             @Nullable String record,
             Boolean valid,
+            @Nullable Result result,
+            @Nullable String matched,
             @Nullable String allQualifier,
             int lookupCount,
             int voidLookupCount,
@@ -54,6 +57,13 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
             Map<String, ?> tree,
             int ip4Count,
             List<String> errors) {}
+
+    /**
+     * The records, and the evaluation for the client of the options.
+     *
+     * @param outcome null without a client
+     */
+    public record Evidence(SpfTree tree, SpfEvaluator.@Nullable Outcome outcome) {}
 
     /** The findings. */
     public interface Findings extends FindingCollector {
@@ -110,6 +120,24 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
         void lookalike(String text);
 
         void notAllFollowed(Collection<String> terms);
+
+        void clientPass(String ip, String term);
+
+        void clientFail(String ip, String term);
+
+        void clientSoftfail(String ip, String term);
+
+        void clientNeutral(String ip);
+
+        void clientPermerror(String ip, String reason);
+
+        void clientTemperror(String ip, String reason);
+
+        void clientNotEvaluated(String ip, String reason);
+
+        void clientIpMissing();
+
+        void senderDomainDiffers(String sender, String domain);
     }
 
     /** The findings about terms. Each is reported once, with all its terms. */
@@ -141,12 +169,18 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
     }
 
     @Override
-    public Future<SpfTree> collect(Target target, CheckContext context) {
-        return SpfTree.collect(context, target.text());
+    public Future<Evidence> collect(Target target, CheckContext context) {
+        String domain = target.text();
+        SpfClient client = SpfClient.of(context.options(), domain);
+        return SpfTree.collect(context, domain)
+                .compose(tree -> client == null
+                        ? Future.succeededFuture(new Evidence(tree, null))
+                        : SpfCollector.evaluate(context, domain, client).map(outcome -> new Evidence(tree, outcome)));
     }
 
     @Override
-    public Report evaluate(SpfTree tree, Options options, Findings findings) {
+    public Report evaluate(Evidence evidence, Options options, Findings findings) {
+        SpfTree tree = evidence.tree();
         Node root = tree.root();
         TreeEvaluation evaluation = new TreeEvaluation(root.domain());
         Map<String, ?> terms = evaluation.tree(root);
@@ -177,6 +211,8 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
         if (record != null) {
             evaluateRecord(record, all, findings);
         }
+        SpfEvaluator.Outcome outcome = evidence.outcome();
+        evaluateClient(root.domain(), outcome, options, findings);
         boolean invalid = record == null
                 || evaluation.invalid
                 || evaluation.lookups > MAX_LOOKUPS
@@ -186,6 +222,8 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
         return new Report(
                 record,
                 error == null ? !invalid : null,
+                outcome == null ? null : outcome.result(),
+                outcome == null ? null : outcome.matched(),
                 all,
                 evaluation.lookups,
                 evaluation.voidLookups,
@@ -193,6 +231,36 @@ public final class Spf implements CheckModule<SpfTree, Spf.Report, Spf.Findings>
                 terms,
                 evaluation.ip4,
                 evaluation.errors);
+    }
+
+    private static void evaluateClient(
+            String domain, SpfEvaluator.@Nullable Outcome outcome, Options options, Findings findings) {
+        String ip = options.text("client_ip");
+        String sender = options.text("sender");
+        if (ip == null || outcome == null) {
+            if (sender != null || options.text("helo") != null) {
+                findings.clientIpMissing();
+            }
+            return;
+        }
+        String detail = outcome.detail() == null ? "" : outcome.detail();
+        Result result = outcome.result();
+        if (result == null) {
+            findings.clientNotEvaluated(ip, detail);
+            return;
+        }
+        switch (result) {
+            case PASS -> findings.clientPass(ip, detail);
+            case FAIL -> findings.clientFail(ip, detail);
+            case SOFTFAIL -> findings.clientSoftfail(ip, detail);
+            case NEUTRAL -> findings.clientNeutral(ip);
+            case PERMERROR -> findings.clientPermerror(ip, detail);
+            case TEMPERROR -> findings.clientTemperror(ip, detail);
+            case NONE -> {}
+        }
+        if (sender != null && !sender.substring(sender.lastIndexOf('@') + 1).equalsIgnoreCase(domain)) {
+            findings.senderDomainDiffers(sender, domain);
+        }
     }
 
     private static void evaluateRecord(String text, @Nullable String all, Findings findings) {

@@ -1,11 +1,14 @@
 package dev.plumbline.module.mail;
 
+import com.google.common.escape.Escaper;
+import com.google.common.net.PercentEscaper;
 import dev.plumbline.check.IpAddressText;
 import dev.plumbline.module.mail.SpfRecord.SyntaxException;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +25,9 @@ final class SpfMacros {
 
     private static final Pattern TOP_LABEL =
             Pattern.compile("(?i).*\\.(?=[a-z0-9-]{0,63}[a-z])[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\\.?");
+
+    /** Escapes all characters except the unreserved ones of RFC 3986. */
+    private static final Escaper UNRESERVED = new PercentEscaper("-._~", false);
 
     private SpfMacros() {}
 
@@ -82,32 +88,56 @@ final class SpfMacros {
     }
 
     /**
-     * Expands the macros of a valid domain-spec.
+     * Expands the macros of a valid domain-spec without a message.
      *
      * @param domain the domain of the record
      * @param origin the checked domain, used as the domain of the sender
      * @return in lower case without trailing dot; null if it depends on the message
      */
     static @Nullable String expand(String text, String domain, String origin) {
+        return expand(text, letter -> switch (letter) {
+            case 'd' -> domain;
+            case 'o' -> origin;
+            default -> null;
+        });
+    }
+
+    /**
+     * Expands the macros of a valid domain-spec.
+     *
+     * @param values the value of each macro letter, in lower case; null if it is not known
+     * @return in lower case without trailing dot; null if a value is not known
+     */
+    static @Nullable String expand(String text, Function<Character, @Nullable String> values) {
         StringBuilder out = new StringBuilder();
         Matcher macro = MACRO.matcher(text);
         while (macro.find()) {
-            String letter = macro.group(2);
-            String value =
-                    switch (letter == null ? macro.group(1) : letter) {
-                        case "_" -> " ";
-                        case "-" -> "%20";
-                        case "%" -> "%";
-                        case "d", "D" -> transform(domain, macro);
-                        case "o", "O" -> transform(origin, macro);
-                        default -> null;
-                    };
+            String value = macro.group(2) == null ? escape(macro.group(1)) : value(macro, values);
             if (value == null) {
                 return null;
             }
             macro.appendReplacement(out, Matcher.quoteReplacement(value));
         }
         return truncate(macro.appendTail(out).toString().toLowerCase(Locale.ROOT));
+    }
+
+    private static String escape(String character) {
+        return switch (character) {
+            case "_" -> " ";
+            case "-" -> "%20";
+            default -> "%";
+        };
+    }
+
+    /** A letter in upper case requires URL escaping. */
+    private static @Nullable String value(Matcher macro, Function<Character, @Nullable String> values) {
+        char letter = macro.group(2).charAt(0);
+        String value = values.apply(Character.toLowerCase(letter));
+        if (value == null) {
+            return null;
+        }
+        String transformed = transform(value, macro);
+        return Character.isUpperCase(letter) ? UNRESERVED.escape(transformed) : transformed;
     }
 
     private static String transform(String value, Matcher macro) {

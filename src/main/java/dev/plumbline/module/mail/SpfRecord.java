@@ -62,12 +62,22 @@ record SpfRecord(List<Term> terms, List<Term> ignored) {
      *
      * @param qualifier one of {@code + - ~ ?}
      * @param domain with macros; null if the term has none
-     * @param prefix the IPv4 or IPv6 prefix length, -1 if the term has none
+     * @param network the address of ip4 and ip6, null for other terms
+     * @param prefix the prefix length of ip4 and ip6, and that for IPv4 of a and mx; -1 if the term has none
+     * @param prefix6 the prefix length of a and mx for IPv6, -1 if the term has none
      * @param error the syntax error, null if there is none
      */
-    record Term(String text, Kind kind, String qualifier, @Nullable String domain, int prefix, @Nullable String error) {
+    record Term(
+            String text,
+            Kind kind,
+            String qualifier,
+            @Nullable String domain,
+            @Nullable InetAddress network,
+            int prefix,
+            int prefix6,
+            @Nullable String error) {
         static Term invalid(String text, String error) {
-            return new Term(text, Kind.INVALID, "+", null, -1, error);
+            return new Term(text, Kind.INVALID, "+", null, null, -1, -1, error);
         }
     }
 
@@ -144,23 +154,26 @@ record SpfRecord(List<Term> terms, List<Term> ignored) {
         String name = (modifier ? matcher.group(1) + matcher.group(2) : matcher.group(2)).toLowerCase(Locale.ROOT);
         Kind kind = kind(name, modifier);
         String domain = argument;
+        InetAddress network = null;
         int prefix = -1;
+        int prefix6 = -1;
         switch (kind) {
             case UNKNOWN_MODIFIER -> {
                 SpfMacros.validate(argument.substring(1), true);
                 domain = "";
             }
             case IP4, IP6 -> {
-                prefix = network(argument, kind == Kind.IP4 ? 32 : 128);
+                int bits = kind == Kind.IP4 ? 32 : 128;
+                int slash = argument.indexOf('/');
+                network = network(slash < 0 ? argument : argument.substring(0, slash), bits);
+                prefix = slash < 0 ? bits : prefix(argument.substring(slash + 1), bits);
                 domain = "";
             }
             case A, MX -> {
                 Matcher cidr = DUAL_CIDR.matcher(argument);
                 domain = cidr.matches() ? cidr.group(1) : argument;
                 prefix = cidr.group(2) == null ? -1 : prefix(cidr.group(2), 32);
-                if (cidr.group(3) != null) {
-                    prefix(cidr.group(3), 128);
-                }
+                prefix6 = cidr.group(3) == null ? -1 : prefix(cidr.group(3), 128);
             }
             default -> {}
         }
@@ -173,7 +186,8 @@ record SpfRecord(List<Term> terms, List<Term> ignored) {
             throw new SyntaxException("a colon and a domain are required");
         }
         String qualifier = matcher.group(1).isEmpty() ? "+" : matcher.group(1);
-        return new Term(word, kind, qualifier, domain.isEmpty() ? null : domain.substring(1), prefix, null);
+        String spec = domain.isEmpty() ? null : domain.substring(1);
+        return new Term(word, kind, qualifier, spec, network, prefix, prefix6, null);
     }
 
     private static Kind kind(String name, boolean modifier) throws SyntaxException {
@@ -191,14 +205,12 @@ record SpfRecord(List<Term> terms, List<Term> ignored) {
         };
     }
 
-    private static int network(String argument, int bits) throws SyntaxException {
-        int slash = argument.indexOf('/');
-        String text = slash < 0 ? argument : argument.substring(0, slash);
+    private static InetAddress network(String text, int bits) throws SyntaxException {
         InetAddress address = text.startsWith(":") ? IpAddressText.parse(text.substring(1)) : null;
         if (address == null || address.getAddress().length * 8 != bits) {
             throw new SyntaxException("a colon and an IPv" + (bits == 32 ? 4 : 6) + " address are required");
         }
-        return slash < 0 ? bits : prefix(argument.substring(slash + 1), bits);
+        return address;
     }
 
     private static int prefix(String digits, int bits) throws SyntaxException {

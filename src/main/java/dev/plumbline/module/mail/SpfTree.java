@@ -152,7 +152,11 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
                             .recover(Collector::failure)
                             .map(outcome -> Node.leaf(name, outcome));
                 // Only IPv4 addresses, whatever the family of the client (RFC 7208 section 5.7).
-                case EXISTS -> address(queryAdmitted(name, Type.A)).map(outcome -> Node.leaf(name, outcome));
+                case EXISTS ->
+                    dns.hasAddress(context, name)
+                            .map(found -> found ? Outcome.FOUND : Outcome.VOID)
+                            .recover(Collector::failure)
+                            .map(outcome -> Node.leaf(name, outcome));
                 default -> addresses(name).map(outcome -> Node.leaf(name, outcome));
             };
         }

@@ -11,6 +11,7 @@ import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.dns.PrivateNameFilter;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -84,6 +85,26 @@ public final class DnsProbe {
                 .recover(cause -> cause instanceof CheckFailure failure
                         ? Future.succeededFuture(new DnsLookupResult(type, null, failure.error()))
                         : Future.failedFuture(cause));
+    }
+
+    /**
+     * Whether a name has A records. Addresses in 127.0.0.0/8 are permitted, because DNS lists return them as codes (RFC
+     * 5782 section 2.1): the result does not disclose more than the failure for a private address does. Otherwise fails
+     * as {@link #query} does.
+     */
+    public Future<Boolean> hasAddress(CheckContext context, String name) {
+        return limiter(context)
+                .run(context.deadline(), () -> resolver(context)
+                        .queryRaw(name, Type.A, context.deadline(), MAX_CACHE_AGE_MS))
+                .compose(DnsResolver::requireNoError)
+                .compose(response -> {
+                    boolean codes = !response.addresses().isEmpty()
+                            && response.aliases().isEmpty()
+                            && response.addresses().stream().allMatch(InetAddress::isLoopbackAddress);
+                    return codes || !PrivateNameFilter.isPrivate(policy, response)
+                            ? Future.succeededFuture(!response.addresses().isEmpty())
+                            : Future.failedFuture(PrivateNameFilter.failure(name));
+                });
     }
 
     /** Looks up the A and AAAA records of a host. */

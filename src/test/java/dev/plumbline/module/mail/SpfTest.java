@@ -13,6 +13,7 @@ import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsFixture;
+import dev.plumbline.module.mail.Spf.Evidence;
 import dev.plumbline.module.mail.SpfTree.Node;
 import dev.plumbline.module.mail.SpfTree.Outcome;
 import dev.plumbline.support.Dig;
@@ -41,7 +42,7 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Type;
 
 class SpfTest {
-    private static final ModuleDefinition<SpfTree> MODULE = SheetModule.load(new Spf());
+    private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new Spf());
     private DnsFixture bench;
 
     @BeforeEach
@@ -723,7 +724,8 @@ class SpfTest {
 
     private static Evaluation evaluate(String text) {
         Node root = new Node("example.com", Outcome.FOUND, text, List.of());
-        return MODULE.evaluate(new SpfTree(root, List.of(text), null), Options.defaults(MODULE.description()));
+        return MODULE.evaluate(
+                new Evidence(new SpfTree(root, List.of(text), null), null), Options.defaults(MODULE.description()));
     }
 
     @Tag("integration")

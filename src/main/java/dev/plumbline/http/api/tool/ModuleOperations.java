@@ -12,6 +12,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -34,6 +35,9 @@ public final class ModuleOperations {
 
     private static final String GENERIC_PATH = "/api/v1/instant/{module}/{target}";
     private static final String TAG = "modules";
+
+    /** Fields whose schema would have the same name as a schema of the module. */
+    private static final Set<String> RESERVED = Set.of("result", "fields");
 
     private final JsonObject generic;
     private final JsonObject resultSchema;
@@ -185,7 +189,8 @@ public final class ModuleOperations {
                     .put("type", "array")
                     .put("items", value(module, prefix + pascalCase(field.name()) + "Item", field, field.items()));
         } else {
-            schema = value(module, prefix + pascalCase(field.name()), field, field.type());
+            String name = prefix + pascalCase(field.name()) + (RESERVED.contains(field.name()) ? "Value" : "");
+            schema = value(module, name, field, field.type());
         }
         if (nullable && schema.containsKey("$ref")) {
             JsonObject referenced = schema;
