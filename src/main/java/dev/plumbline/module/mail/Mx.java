@@ -62,6 +62,8 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
 
         void nullMx();
 
+        void nullMxPreference(int preference);
+
         void nullMxWithOthers();
 
         void noUsableMx();
@@ -228,6 +230,10 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
             findings.implicitMx();
         } else if (report.nullMx()) {
             findings.nullMx();
+            int preference = servers.get(0).preference();
+            if (preference != 0) {
+                findings.nullMxPreference(preference);
+            }
         } else if (hasNullMx) {
             findings.nullMxWithOthers();
         }

@@ -58,6 +58,15 @@ class MxTest {
                 .record("null.test. 60 IN MX 0 .")
                 .record("both.test. 60 IN MX 0 .")
                 .record("both.test. 60 IN MX 10 mail.good.test.")
+                .record("null10.test. 60 IN MX 10 .")
+                .address("null10.test", "192.0.2.3")
+                .record("nulls.test. 60 IN MX 0 .")
+                .record("nulls.test. 60 IN MX 10 .")
+                .alias("nullalias.test", "null.test")
+                .record("dangling.test. 60 IN MX 10 smtp.dangling.test.")
+                .alias("smtp.dangling.test", "gone.dangling.test")
+                .record("some.test. 60 IN MX 10 smtp.alias.test.")
+                .record("some.test. 60 IN MX 20 smtp.dangling.test.")
                 .address("implicit.test", "192.0.2.3")
                 .empty("nothing.test")
                 .record("lost.test. 60 IN MX 10 gone.lost.test.")
@@ -101,6 +110,11 @@ class MxTest {
                 "Bücher.test, PASS, -, single_mx starttls_unknown",
                 "www.good.test, PASS, -, starttls_unknown",
                 "null.test, PASS, -, null_mx",
+                "null10.test, PASS, -, null_mx null_mx_preference",
+                "nulls.test, FAIL, -, null_mx_with_others",
+                "nullalias.test, PASS, -, null_mx",
+                "dangling.test, FAIL, -, no_usable_mx mx_unresolvable mx_points_to_alias single_mx",
+                "some.test, WARN, -, mx_unresolvable mx_points_to_alias starttls_unknown",
                 "both.test, FAIL, -, null_mx_with_others single_mx starttls_unknown",
                 "implicit.test, WARN, -, implicit_mx single_mx no_ipv6 starttls_unknown",
                 "nothing.test, WARN, -, no_mail_server",
