@@ -18,6 +18,7 @@ final class DmarcRecord {
     private static final Pattern VERSION = Pattern.compile("[vV][ \\t]*+=[ \\t]*+DMARC1[ \\t]*+(;.*)?", Pattern.DOTALL);
     private static final Pattern SIMILAR_START = Pattern.compile("(?is)\\W{0,8}(v\\s{0,8}=\\s{0,8})?dmarc.*");
     private static final Pattern LATER_VERSION = Pattern.compile("(?i);\\s{0,8}v\\s{0,8}=\\s{0,8}dmarc1");
+    private static final Pattern TAG_NAME = Pattern.compile("[a-z][a-z0-9_]{0,30}");
     private static final Pattern OBSOLETE_SIZE = Pattern.compile("[^!]*+(![0-9]{1,18}[kmgtKMGT]?)");
     private static final int MAX_QUOTED = 60;
 
@@ -96,7 +97,7 @@ final class DmarcRecord {
             String tag = part.strip();
             int equals = tag.indexOf('=');
             String name = tag.substring(0, Math.max(equals, 0)).strip().toLowerCase(Locale.ROOT);
-            if (name.matches("[a-z][a-z0-9_]{0,30}")) {
+            if (TAG_NAME.matcher(name).matches()) {
                 if (tags.putIfAbsent(name, tag.substring(equals + 1).strip()) != null) {
                     errors.add("The tag " + name + " occurs more than once.");
                 }

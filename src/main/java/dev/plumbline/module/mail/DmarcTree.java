@@ -21,8 +21,13 @@ record DmarcTree(String domain, List<Level> levels, @Nullable String failed) {
      *
      * @param records all DMARC records
      * @param lookalike a text that resembles a DMARC record but is not one, null if there is none
+     * @param psd the tag psd of the only record
      */
-    record Level(String name, List<String> records, @Nullable String lookalike) {
+    record Level(String name, List<String> records, @Nullable String lookalike, Psd psd) {
+        Level(String name, List<String> records, @Nullable String lookalike) {
+            this(name, records, lookalike, records.size() == 1 ? new DmarcRecord(records.get(0)).psd : Psd.U);
+        }
+
         static Level of(String name, List<String> texts) {
             return new Level(
                     name,
@@ -33,10 +38,6 @@ record DmarcTree(String domain, List<Level> levels, @Nullable String failed) {
         /** Whether exactly one record exists: several are discarded. */
         boolean hasRecord() {
             return records.size() == 1;
-        }
-
-        Psd psd() {
-            return hasRecord() ? new DmarcRecord(records.get(0)).psd : Psd.U;
         }
     }
 
