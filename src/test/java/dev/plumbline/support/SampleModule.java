@@ -25,6 +25,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /** A module with every type of field, every kind of option and hostile text. */
@@ -114,12 +115,18 @@ public final class SampleModule implements ModuleDefinition<String> {
     }
 
     /** Runs code that loads modules, including this one. */
-    public static <T> T among(Path folder, java.util.function.Supplier<T> start) {
+    public static <T> T among(Path folder, Supplier<T> start) {
+        return among(folder, List.of(SampleModule.class), start);
+    }
+
+    static <T> T among(Path folder, List<Class<? extends ModuleDefinition<?>>> modules, Supplier<T> start) {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         try {
             Path services = Files.createDirectories(folder.resolve("META-INF/services"));
-            Files.writeString(services.resolve(ModuleDefinition.class.getName()), SampleModule.class.getName());
+            Files.write(
+                    services.resolve(ModuleDefinition.class.getName()),
+                    modules.stream().map(Class::getName).toList());
             thread.setContextClassLoader(
                     new URLClassLoader(new URL[] {folder.toUri().toURL()}, before));
             return start.get();

@@ -54,6 +54,11 @@ public final class ProblemResponder {
         if (ctx.response().ended() || ctx.response().closed()) {
             return;
         }
+        if (ctx.response().headWritten()) {
+            // signals an incomplete body
+            ctx.response().reset();
+            return;
+        }
         if (page != null && prefersPage(ctx)) {
             page.show(ctx, problem);
         } else {
@@ -135,7 +140,7 @@ public final class ProblemResponder {
                                 "not-acceptable",
                                 "Not acceptable",
                                 "The Accept header excludes application/json, the media type of this resource.")));
-        router.errorHandler(500, this::sendFailure);
+        router.errorHandler(500, ctx -> send(ctx, failure(ctx, ctx.failure())));
     }
 
     public void methodNotAllowed(RoutingContext ctx, String allowed) {
@@ -150,32 +155,27 @@ public final class ProblemResponder {
                         .with("Allow", allowed));
     }
 
-    private void sendFailure(RoutingContext ctx) {
-        Throwable cause = ctx.failure();
+    /** Returns the problem of a failed request. Logs an internal error. */
+    public static Problem failure(RoutingContext ctx, Throwable cause) {
         if (cause instanceof ProblemException exception) {
-            send(ctx, exception.problem());
-            return;
+            return exception.problem();
         }
         if (cause instanceof DatabaseUnavailableException) {
-            send(ctx, Problem.databaseUnavailable(cause instanceof DatabaseOverloadedException));
-            return;
+            return Problem.databaseUnavailable(cause instanceof DatabaseOverloadedException);
         }
         if (cause instanceof HashingQueueFullException) {
-            send(ctx, Problem.unavailable("overloaded", "Too many sign-ins are in progress. Retry shortly.", 2));
-            return;
+            return Problem.unavailable("overloaded", "Too many sign-ins are in progress. Retry shortly.", 2);
         }
         LOG.atError()
                 .addKeyValue("request_id", RequestId.of(ctx))
                 .addKeyValue("path", JOB.matcher(ctx.request().path()).replaceAll("job_…"))
                 .setCause(cause)
                 .log("request failed");
-        send(
-                ctx,
-                Problem.of(
-                        500,
-                        "internal",
-                        "Internal error",
-                        "Internal error. See the log for request_id=" + RequestId.of(ctx) + "."));
+        return Problem.of(
+                500,
+                "internal",
+                "Internal error",
+                "Internal error. See the log for request_id=" + RequestId.of(ctx) + ".");
     }
 
     private static String reason(RoutingContext ctx, @Nullable Throwable cause) {

@@ -10,6 +10,8 @@ import dev.plumbline.http.problem.Problem;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.instant.InstantOutcome;
 import dev.plumbline.instant.InstantRequest;
+import dev.plumbline.result.RenderedResult;
+import dev.plumbline.result.ResultKey;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
@@ -52,6 +54,11 @@ public final class InstantCheckService {
     /** Returns a cached result. Never runs a check or charges the quota. */
     public Future<InstantOutcome> findCached(RoutingContext ctx, String module, String target) {
         return call(ctx, module, target, clientQuotaKey(ctx), checks::findCached);
+    }
+
+    /** As {@link InstantChecks#peek}. */
+    public Future<List<@Nullable RenderedResult>> peek(List<ResultKey> keys) {
+        return checks.peek(keys);
     }
 
     /**
@@ -104,6 +111,10 @@ public final class InstantCheckService {
     }
 
     private static void writeHeaders(RoutingContext ctx, String policy, int limit, int remaining, int seconds) {
+        if (ctx.response().headWritten()) {
+            // the head of a page in parts
+            return;
+        }
         RateLimitHeaders.write(ctx.response(), List.of(new JobMessage.QuotaStatus(policy, limit, remaining, seconds)));
     }
 

@@ -19,7 +19,6 @@ import dev.plumbline.http.web.layout.ProblemView;
 import dev.plumbline.http.web.report.ReportView;
 import dev.plumbline.http.web.report.ReportViewBuilder;
 import dev.plumbline.http.web.tool.OptionField;
-import dev.plumbline.http.web.tool.ToolMatcher;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
@@ -47,7 +46,7 @@ public final class JobLinePage implements PageRoutes.Pages {
         this.access = new AccountAccess(dependencies);
         this.jobs = dependencies.jobs();
         this.clock = dependencies.clock();
-        this.reports = new ReportViewBuilder(pages.site().publicUrl(), new ToolMatcher(modules), clock);
+        this.reports = new ReportViewBuilder(pages.site().publicUrl(), modules, clock);
     }
 
     @Override

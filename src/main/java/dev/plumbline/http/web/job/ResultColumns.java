@@ -12,7 +12,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a module that the table and the charts of a job display, chosen by type and name.
+ * The fields of a module that the table and the charts of a job display, chosen by type and name. A composite module
+ * has its grades.
  *
  * @param shown the columns of the table: fields that fit in a cell, and the date
  * @param counted fields with few distinct values: status codes and enumerations
@@ -24,6 +25,7 @@ record ResultColumns(
         List<FieldDescription> counted,
         @Nullable FieldDescription measured,
         @Nullable FieldDescription dated) {
+    private static final String GRADE = "grade";
     private static final int MAX_SHOWN = 3;
     private static final int MAX_COUNTED = 2;
     private static final int MAX_LISTS = 2;
@@ -65,7 +67,41 @@ record ResultColumns(
         if (dated != null) {
             shown.add(Math.min(1, shown.size()), dated);
         }
-        return new ResultColumns(shown.stream().limit(MAX_SHOWN).toList(), List.copyOf(counted), measured, dated);
+        List<FieldDescription> grades = areaGrades(module);
+        return new ResultColumns(
+                grades.isEmpty() ? shown.stream().limit(MAX_SHOWN).toList() : grades,
+                List.copyOf(counted),
+                measured,
+                dated);
+    }
+
+    /** The total grade of a composite module and the grades of its areas. The name of a column is a path. */
+    private static List<FieldDescription> areaGrades(ModuleDescription module) {
+        List<FieldDescription> grades = new ArrayList<>();
+        for (FieldDescription field : module.composite() ? module.fields() : List.<FieldDescription>of()) {
+            if (field.name().equals(GRADE)) {
+                grades.add(0, field);
+            } else if (field.name().equals("areas")) {
+                field.members().forEach(area -> area.members().stream()
+                        .filter(member -> member.name().equals(GRADE))
+                        .forEach(grade -> grades.add(column(field, area, grade))));
+            }
+        }
+        return grades;
+    }
+
+    private static FieldDescription column(FieldDescription areas, FieldDescription area, FieldDescription grade) {
+        return new FieldDescription(
+                String.join(".", areas.name(), area.name(), grade.name()),
+                grade.type(),
+                area.title(),
+                grade.description(),
+                true,
+                grade.values(),
+                grade.items(),
+                List.of(),
+                grade.nullText(),
+                null);
     }
 
     private static boolean isCode(FieldDescription field) {

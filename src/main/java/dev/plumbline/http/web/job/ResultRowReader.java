@@ -20,7 +20,7 @@ final class ResultRowReader {
 
     private ResultRowReader() {}
 
-    /** @param names the fields to read; objects and lists of objects are ignored */
+    /** @param names the fields to read, or paths of their members; objects and lists of objects are ignored */
     static ResultRow of(JobMessage.JobSnapshot job, JobMessage.ResultLine line, Set<String> names) {
         String state = LineState.of(job, line).id();
         if (line.result() == null) {
@@ -43,13 +43,22 @@ final class ResultRowReader {
     private static Map<String, Object> fields(@Nullable JsonObject fields, Set<String> names) {
         Map<String, Object> kept = new HashMap<>();
         for (String name : fields == null ? Set.<String>of() : names) {
-            Object value = fields.getValue(name);
+            Object value = value(fields, name);
             Object plain = value instanceof JsonArray items ? list(items) : plain(value);
             if (plain != null) {
                 kept.put(name, plain);
             }
         }
         return kept;
+    }
+
+    /** @param path of a member; its names are separated by dots */
+    private static @Nullable Object value(JsonObject fields, String path) {
+        Object value = fields;
+        for (String name : path.split("\\.", -1)) {
+            value = value instanceof JsonObject object ? object.getValue(name) : null;
+        }
+        return value;
     }
 
     private static List<Object> list(JsonArray items) {

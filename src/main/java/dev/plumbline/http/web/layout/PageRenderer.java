@@ -6,6 +6,7 @@ import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.auth.SessionCookies;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemPage;
+import gg.jte.Content;
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.Utf8ByteOutput;
@@ -59,8 +60,35 @@ public final class PageRenderer implements ProblemPage {
     }
 
     public byte[] render(PageInfo page, boolean signedIn, String template, Object view) {
+        return fragment(layout(page, signedIn), template, view);
+    }
+
+    /**
+     * Sends the layout of a page with status 200. Its content follows later.
+     *
+     * @param page without the address of the user
+     */
+    public PageStream stream(RoutingContext ctx, PageInfo page) {
+        PageLayout layout = layout(page, hasSessionCookie(ctx));
         Utf8ByteOutput out = new Utf8ByteOutput();
-        PageLayout layout = new PageLayout(page, site, signedIn || page.email() != null);
+        int[] split = new int[1];
+        Content content = at -> split[0] = out.getContentLength();
+        templates.render("layout.jte", Map.of("layout", layout, "content", content), out);
+        Buffer html = Buffer.buffer(out.toByteArray());
+        // nginx does not buffer a response with this header
+        writeHead(ctx, 200)
+                .putHeader("X-Accel-Buffering", "no")
+                .setChunked(true)
+                .write(html.slice(0, split[0]));
+        return new PageStream(ctx, this, layout, html.slice(split[0], html.length()));
+    }
+
+    private PageLayout layout(PageInfo page, boolean signedIn) {
+        return new PageLayout(page, site, signedIn || page.email() != null);
+    }
+
+    byte[] fragment(PageLayout layout, String template, Object view) {
+        Utf8ByteOutput out = new Utf8ByteOutput();
         templates.render(template + ".jte", Map.of("layout", layout, "view", view), out);
         return out.toByteArray();
     }

@@ -41,6 +41,9 @@ record ReportFields(
         Map<@Nullable String, ReportView.Group> groups = new LinkedHashMap<>();
         for (FieldDescription declared : module.fields()) {
             Object raw = fields.getValue(declared.name());
+            if (module.composite() && CompositeViewBuilder.FIELDS.contains(declared.name()) && raw != null) {
+                continue;
+            }
             if (raw == null && !completed) {
                 undetermined.add(declared);
             } else if (durations.size() < 2 || !durations.containsKey(declared)) {

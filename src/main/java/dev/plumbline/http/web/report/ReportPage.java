@@ -1,7 +1,9 @@
 package dev.plumbline.http.web.report;
 
+import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.UnicodeName;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.ResponseBodies;
@@ -14,12 +16,13 @@ import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
+import dev.plumbline.http.web.layout.PageStream;
 import dev.plumbline.http.web.tool.CheckForm;
 import dev.plumbline.http.web.tool.OptionField;
-import dev.plumbline.http.web.tool.ToolMatcher;
 import dev.plumbline.http.web.tool.ToolPages;
 import dev.plumbline.instant.InstantOutcome;
 import dev.plumbline.result.RenderedResult;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -50,7 +53,7 @@ public final class ReportPage implements PageRoutes.Pages {
         this.modules = dependencies.modules();
         this.problems = dependencies.problems();
         this.checks = dependencies.checks();
-        this.reports = new ReportViewBuilder(pages.site().publicUrl(), new ToolMatcher(modules), dependencies.clock());
+        this.reports = new ReportViewBuilder(pages.site().publicUrl(), modules, dependencies.clock());
         this.cache = new ReportPageCache(dependencies.clock());
     }
 
@@ -79,14 +82,35 @@ public final class ReportPage implements PageRoutes.Pages {
             return;
         }
         String target = RawTarget.decoded(ctx.request().path());
-        Future<InstantOutcome> outcome = isNavigation(ctx)
-                ? checks.check(ctx, module.module(), target)
-                : checks.findCached(ctx, module.module(), target);
-        outcome.map(completed -> {
-                    show(ctx, module, target, completed);
-                    return completed;
-                })
-                .onFailure(ctx::fail);
+        if (!isNavigation(ctx)) {
+            checks.findCached(ctx, module.module(), target)
+                    .onComplete(outcome -> end(ctx, module, target, outcome, null));
+            return;
+        }
+        Future<InstantOutcome> outcome = checks.check(ctx, module.module(), target);
+        if (outcome.isComplete() || !module.composite()) {
+            outcome.onComplete(completed -> end(ctx, module, target, completed, null));
+            return;
+        }
+        String normalized = normalized(module, target);
+        Map<String, String> options = OptionField.changed(module, ctx.queryParams());
+        PageInfo page = page(module, UnicodeName.of(normalized), module.summary())
+                .withCanonical(Links.report(module.module(), normalized, options));
+        new ReportProgress(ctx, pages, checks)
+                .await(
+                        outcome,
+                        page,
+                        new ReportProgress.Start(module, normalized, modules.parts(module.module())),
+                        (completed, stream) -> end(ctx, module, target, completed, stream));
+    }
+
+    /** @return the target itself if it is invalid; its check is rejected */
+    private static String normalized(ModuleDescription module, String target) {
+        try {
+            return TargetParser.parse(module, target).text();
+        } catch (InvalidTargetException rejected) {
+            return target;
+        }
     }
 
     /**
@@ -108,40 +132,75 @@ public final class ReportPage implements PageRoutes.Pages {
         return purpose != null && SPECULATIVE.stream().anyMatch(purpose.toLowerCase(Locale.ROOT)::contains);
     }
 
-    private void show(RoutingContext ctx, ModuleDescription module, String target, InstantOutcome outcome) {
-        Map<String, String> options = OptionField.changed(module, ctx.queryParams());
-        if (outcome instanceof InstantOutcome.Completed answered) {
-            show(ctx, module, options, answered);
+    /** @param stream the page whose first part has been sent; null if nothing has been sent */
+    private void end(
+            RoutingContext ctx,
+            ModuleDescription module,
+            String target,
+            AsyncResult<InstantOutcome> check,
+            @Nullable PageStream stream) {
+        try {
+            send(ctx, module, target, check, stream);
+        } catch (RuntimeException failure) {
+            ctx.fail(failure);
+        }
+    }
+
+    private void send(
+            RoutingContext ctx,
+            ModuleDescription module,
+            String target,
+            AsyncResult<InstantOutcome> check,
+            @Nullable PageStream stream) {
+        if (check.failed() && stream == null) {
+            ctx.fail(check.cause());
             return;
         }
-        CheckForm form = CheckForm.of(module, target, options);
+        Map<String, String> options = OptionField.changed(module, ctx.queryParams());
+        InstantOutcome outcome = check.result();
+        if (outcome instanceof InstantOutcome.Completed completed) {
+            show(ctx, module, options, completed, stream);
+            return;
+        }
         UnicodeName name = UnicodeName.of(target);
-        PageInfo page = PageInfo.unlisted(title(module, name), module.summary(), "check");
+        CheckForm form = CheckForm.of(module, target, options);
+        PageInfo page = page(module, name, module.summary());
         if (outcome instanceof InstantOutcome.NotCached) {
             String path = Links.report(module.module(), target, options);
             pages.show(ctx, page.withCanonical(path), "reportunavailable", new Unavailable(form, name, path, null));
             return;
         }
-        Problem problem = InstantCheckService.problem(ctx, outcome);
-        problem.headers().forEach(ctx.response()::putHeader);
-        pages.show(ctx, problem.status(), page, "reportunavailable", new Unavailable(form, name, "", problem));
+        Problem problem = check.failed()
+                ? ProblemResponder.failure(ctx, check.cause())
+                : InstantCheckService.problem(ctx, outcome);
+        Unavailable view = new Unavailable(form, name, "", problem);
+        if (stream == null) {
+            problem.headers().forEach(ctx.response()::putHeader);
+            pages.show(ctx, problem.status(), page, "reportunavailable", view);
+        } else {
+            stream.end("rejection", view);
+        }
     }
 
     private void show(
             RoutingContext ctx,
             ModuleDescription module,
             Map<String, String> options,
-            InstantOutcome.Completed answered) {
-        InstantCheckService.setRateLimitHeaders(ctx, answered);
-        ReportView report = reports.build(module, answered, options);
-        PageInfo page = PageInfo.unlisted(title(module, report.target()), report.description(), "check")
-                .withCanonical(report.path());
+            InstantOutcome.Completed completed,
+            @Nullable PageStream stream) {
+        ReportView report = reports.build(module, completed, options);
+        if (stream != null) {
+            stream.end("reportarticle", report);
+            return;
+        }
+        InstantCheckService.setRateLimitHeaders(ctx, completed);
+        PageInfo page = page(module, report.target(), report.description()).withCanonical(report.path());
         boolean session = pages.hasSessionCookie(ctx);
         byte[] html = pages.render(page, session, "report", report);
-        if (session || answered.fresh()) {
+        if (session || completed.fresh()) {
             pages.send(ctx, 200, html);
         } else {
-            RenderedResult result = answered.result();
+            RenderedResult result = completed.result();
             pages.send(ctx, cache.put(RawTarget.original(ctx), result.checkedAt(), result.expiresAt(), html));
         }
     }
@@ -154,7 +213,7 @@ public final class ReportPage implements PageRoutes.Pages {
      */
     public record Unavailable(CheckForm form, UnicodeName target, String path, @Nullable Problem problem) {}
 
-    private static String title(ModuleDescription module, UnicodeName target) {
-        return module.title() + " for " + target;
+    private static PageInfo page(ModuleDescription module, UnicodeName target, String description) {
+        return PageInfo.unlisted(module.title() + " for " + target, description, "check");
     }
 }

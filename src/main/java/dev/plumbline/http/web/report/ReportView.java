@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param verdict pass, warn, fail or error
  * @param headline the key value, or null
  * @param summary the most important finding, or the error
+ * @param composite the parts of a composite module; null for other modules
  * @param findings the most severe first
  * @param timings null if there are less than two durations
  * @param groups the other fields, in the order of declaration
@@ -29,6 +30,7 @@ public record ReportView(
         String verdict,
         @Nullable String headline,
         DisplayText summary,
+        @Nullable CompositeView composite,
         List<FindingView> findings,
         DisplayValue.@Nullable Waterfall timings,
         List<Group> groups,

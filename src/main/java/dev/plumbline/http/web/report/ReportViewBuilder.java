@@ -4,6 +4,7 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.QuantityText;
 import dev.plumbline.check.ResultJson;
@@ -36,10 +37,12 @@ public final class ReportViewBuilder {
 
     private final String publicUrl;
     private final ToolMatcher matcher;
+    private final CompositeViewBuilder composites;
     private final Clock clock;
 
-    public ReportViewBuilder(String publicUrl, ToolMatcher matcher, Clock clock) {
-        this.matcher = matcher;
+    public ReportViewBuilder(String publicUrl, ModuleCatalogue modules, Clock clock) {
+        this.matcher = new ToolMatcher(modules);
+        this.composites = new CompositeViewBuilder(modules);
         this.publicUrl = publicUrl;
         this.clock = clock;
     }
@@ -70,6 +73,7 @@ public final class ReportViewBuilder {
             Map<String, String> options) {
         JsonObject error = result.getJsonObject("error");
         List<ReportView.FindingView> findings = findings(module, result.getJsonArray("findings", NONE));
+        CompositeView composite = composites.of(module, result.getJsonObject("fields", NO_FIELDS));
         Map<String, String> levels = new HashMap<>();
         findings.forEach(finding -> levels.putIfAbsent(finding.field(), finding.level()));
         ReportFields values = ReportFields.of(module, result, levels);
@@ -82,7 +86,8 @@ public final class ReportViewBuilder {
                 result.getString("verdict"),
                 headline(module, result),
                 DisplayText.markdown(error == null ? summary(findings) : error.getString("message")),
-                findings,
+                composite,
+                composite == null ? findings : CompositeViewBuilder.withoutPartFindings(findings),
                 values.timings(),
                 values.groups(),
                 values.groups().isEmpty() && findings.isEmpty() ? List.of() : values.undetermined(),
@@ -101,6 +106,18 @@ public final class ReportViewBuilder {
                 .toList();
         boolean completed = result.getValue("error") == null;
         return module.headline().of(result.getJsonObject("fields", NO_FIELDS).getMap(), findings, completed);
+    }
+
+    /** Builds the row of a part whose composite check is in progress. */
+    static CompositeView.Part part(ModuleDescription module, JsonObject result) {
+        JsonObject error = result.getJsonObject("error");
+        List<ReportView.FindingView> findings = findings(module, result.getJsonArray("findings", NONE));
+        return new CompositeView.Part(
+                module.title(),
+                result.getString("verdict"),
+                error == null ? summary(findings) : error.getString("message"),
+                "",
+                Links.report(module.module(), result.getString("target"), Map.of()));
     }
 
     private static String summary(List<ReportView.FindingView> findings) {

@@ -23,6 +23,7 @@ public final class ToolMatcher {
 
     private static final Comparator<ModuleDescription> DEFAULT_FIRST = Comparator.comparing(
                     (ModuleDescription tool) -> tool.defaultFor().isEmpty())
+            .thenComparing(tool -> !tool.composite())
             .thenComparing(tool -> !FREQUENT.contains(tool.module()));
 
     private final ModuleCatalogue modules;
@@ -42,7 +43,10 @@ public final class ToolMatcher {
         }
     }
 
-    /** The first tool of each category, then the second of each, and so on. Default tools are the first of theirs. */
+    /**
+     * Default tools that are composites, then the first tool of each category, the second of each, and so on. Default
+     * tools are the first of their category.
+     */
     private static List<ModuleDescription> roundRobin(List<ModuleDescription> modules) {
         List<List<ModuleDescription>> categories = ToolList.matching(modules, "").groups().stream()
                 .map(group -> group.tools().stream().sorted(DEFAULT_FIRST).toList())
@@ -55,6 +59,8 @@ public final class ToolMatcher {
                 }
             }
         }
+        all.sort(Comparator.comparing(
+                tool -> !tool.composite() || tool.defaultFor().isEmpty()));
         return all;
     }
 

@@ -40,6 +40,25 @@ class ResultTableTest {
                     Descriptions.object("rest", "Rest", "Anything."))
             .build();
 
+    private static final ModuleDescription COMPOSITE = ModuleDescriptionBuilder.of(
+                    "made-whole", "Made whole", InputType.DOMAIN)
+            .area("web", "Website")
+            .area("dns", "DNS")
+            .fields(
+                    Descriptions.integer("score", "Score", "All."),
+                    grade(),
+                    Descriptions.object(
+                            "areas",
+                            "Areas",
+                            "Each.",
+                            Descriptions.object("web", "Website", "The website.", grade()),
+                            Descriptions.object("dns", "DNS", "The DNS.", grade())))
+            .build();
+
+    private static FieldDescription grade() {
+        return Descriptions.oneOf(Descriptions.string("grade", "Grade", "The grade."), "A", "B", "C");
+    }
+
     private static final ResultColumns COLUMNS = ResultColumns.of(MODULE);
 
     @Test
@@ -50,6 +69,30 @@ class ResultTableTest {
         assertThat(COLUMNS.counted()).extracting(FieldDescription::name).containsExactly("kind", "smtp_code");
         assertThat(COLUMNS.measured()).extracting(FieldDescription::name).isEqualTo("connect_ms");
         assertThat(COLUMNS.dated()).extracting(FieldDescription::name).isEqualTo("not_after");
+    }
+
+    @Test
+    void aCompositeHasTheGradesOfItsAreas() {
+        ResultColumns columns = ResultColumns.of(COMPOSITE);
+        JsonObject areas = new JsonObject()
+                .put("web", new JsonObject().put("score", 61).put("grade", "C"))
+                .put("dns", null);
+        JsonObject fields = new JsonObject().put("score", 81).put("grade", "B").put("areas", areas);
+
+        ResultTable table = ResultTable.of(
+                List.of(row(0, "fail", result("fields", fields), columns)),
+                new ResultTable.Filter("", "", "areas.web.grade", false, 1),
+                columns);
+
+        assertThat(table.columns())
+                .extracting(ResultTable.Column::title)
+                .containsExactly("#", "Verdict", "Input", "Grade", "Website", "DNS", "Duration");
+        assertThat(table.lines().get(0).cells())
+                .extracting(ResultTable.Cell::value)
+                .containsExactly(
+                        new DisplayValue.EnumValue("B"),
+                        new DisplayValue.EnumValue("C"),
+                        new DisplayValue.Missing(null));
     }
 
     @Test

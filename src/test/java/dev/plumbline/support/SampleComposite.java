@@ -1,0 +1,190 @@
+package dev.plumbline.support;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Evaluation;
+import dev.plumbline.check.FieldType;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A composite module with a quick part, a part that completes when the test releases its target, and a part that fails.
+ * The targets of tests are distinct.
+ */
+public final class SampleComposite implements ModuleDefinition<List<CheckResult>> {
+    public static final String NAME = "made-whole";
+
+    private static final Map<String, Promise<Void>> GATES = new ConcurrentHashMap<>();
+    private static final FindingCode PART_FAIL =
+            new FindingCode("part_fail", Level.FAIL, "parts", "A check fails.", "Fix it.", null, 0);
+    private static final FindingCode BAD = new FindingCode(
+            "made_bad", Level.FAIL, null, "It is bad.", "Set `max-age=31536000`.", "RFC 2606 section 2", 0);
+    private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(
+                    NAME, "Made-up overview", InputType.DOMAIN)
+            .summary("Runs made-up checks.")
+            .category("web")
+            .area("web", "Web")
+            .area("dns", "DNS")
+            .fields(
+                    Descriptions.integer("score", "Score", "A score."),
+                    Descriptions.object("areas", "Areas", "Scores of the areas."),
+                    Descriptions.array("parts", "Parts", "Results of the parts.", FieldType.OBJECT),
+                    Descriptions.integer("part_count", "Parts", "The number of parts."))
+            .findings(PART_FAIL)
+            .build();
+
+    /** Starts a service with this module that trusts proxies on loopback. */
+    public static ServiceUnderTest served(Path folder, TestDatabase database, Map<String, String> settings) {
+        Map<String, String> all = new LinkedHashMap<>(settings);
+        all.put("HTTP_TRUSTED_PROXIES", "127.0.0.1");
+        return SampleModule.among(
+                folder,
+                List.of(SampleComposite.class, QuickPart.class, SlowPart.class, FailingPart.class),
+                () -> ServiceUnderTest.start(database.url(), all));
+    }
+
+    private static Promise<Void> gate(String target) {
+        return GATES.computeIfAbsent(target, name -> Promise.promise());
+    }
+
+    /** Completes the slow part of a target. */
+    public static void release(String target) {
+        gate(target).tryComplete();
+    }
+
+    @Override
+    public ModuleDescription description() {
+        return DESCRIPTION;
+    }
+
+    @Override
+    public Future<List<CheckResult>> collect(Target target, CheckContext context) {
+        List<Future<CheckResult>> parts = context.parts().stream()
+                .map(part -> context.check(part, target.text()))
+                .toList();
+        return Future.all(parts).map(all -> parts.stream().map(Future::result).toList());
+    }
+
+    @Override
+    public Evaluation evaluate(List<CheckResult> results, Options options) {
+        List<Map<String, Object>> parts = new ArrayList<>();
+        for (CheckResult result : results) {
+            Map<String, Object> part = new LinkedHashMap<>();
+            part.put("module", result.module());
+            part.put("target", result.target());
+            part.put("verdict", result.verdict().id());
+            Finding top = result.findings().isEmpty() ? null : result.findings().get(0);
+            part.put("top_finding", top == null ? null : Map.of("message", top.message(), "action", top.action()));
+            part.put(
+                    "error",
+                    result.error() == null
+                            ? null
+                            : Map.of("message", result.error().message()));
+            parts.add(part);
+        }
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("score", 81);
+        fields.put(
+                "areas",
+                Map.of(
+                        "web", area("C", 61, "fail"),
+                        "dns", area("A", 100, "pass")));
+        fields.put("parts", parts);
+        fields.put("part_count", parts.size());
+        return new Evaluation(fields, List.of(finding(PART_FAIL)), null);
+    }
+
+    private static Map<String, Object> area(String grade, int score, String verdict) {
+        return Map.of("grade", grade, "score", score, "verdict", verdict);
+    }
+
+    private static Finding finding(FindingCode code) {
+        return new Finding(code.level(), code.code(), code.field(), code.message(), code.action(), code.reference());
+    }
+
+    private static ModuleDescription part(String name, String title, String area, InputType input) {
+        return ModuleDescriptionBuilder.of(name, title, input)
+                .summary("Checks nothing.")
+                .category("web")
+                .partOf(NAME, area)
+                .fields(Descriptions.orNull(Descriptions.string("text", "Text", "Text.")))
+                .findings(BAD)
+                .build();
+    }
+
+    private abstract static class Part implements ModuleDefinition<String> {
+        private final ModuleDescription description;
+
+        Part(ModuleDescription description) {
+            this.description = description;
+        }
+
+        @Override
+        public ModuleDescription description() {
+            return description;
+        }
+
+        @Override
+        public Future<String> collect(Target target, CheckContext context) {
+            return Future.succeededFuture(target.text());
+        }
+
+        @Override
+        public Evaluation evaluate(String target, Options options) {
+            return new Evaluation(Map.of("text", target), List.of(), null);
+        }
+    }
+
+    /** Completes at once. */
+    public static final class QuickPart extends Part {
+        public QuickPart() {
+            super(part("made-quick", "Quick part", "dns", InputType.DOMAIN));
+        }
+    }
+
+    /** Completes when the test releases the target. */
+    public static final class SlowPart extends Part {
+        public SlowPart() {
+            super(part("made-slow", "Slow part", "web", InputType.DOMAIN));
+        }
+
+        @Override
+        public Future<String> collect(Target target, CheckContext context) {
+            return gate(target.text()).future().map(target.text());
+        }
+
+        @Override
+        public Evaluation evaluate(String target, Options options) {
+            return new Evaluation(Map.of("text", target), List.of(finding(BAD)), null);
+        }
+    }
+
+    /** Completes with an error. Checks a URL. */
+    public static final class FailingPart extends Part {
+        public FailingPart() {
+            super(part("made-failing", "Failing part", "web", InputType.URL));
+        }
+
+        @Override
+        public Evaluation evaluate(String target, Options options) {
+            return new Evaluation(
+                    Map.of(), List.of(), new CheckError(ErrorCode.CONNECT_REFUSED, "Connection refused by " + target));
+        }
+    }
+}
