@@ -2,7 +2,6 @@ package dev.plumbline.e2e.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
@@ -51,9 +50,9 @@ class HomePageTest {
 
     @ParameterizedTest
     @CsvSource({
-        "example.com, /check/ssl-certificate/example.com",
-        "' EXAMPLE.com. ', /check/ssl-certificate/example.com",
-        "b\u00fccher.example, /check/ssl-certificate/xn--bcher-kva.example",
+        "example.com, /check/overview/example.com",
+        "' EXAMPLE.com. ', /check/overview/example.com",
+        "b\u00fccher.example, /check/overview/xn--bcher-kva.example",
         "https://example.com/a?b=1, /check/http-status/https%3A%2F%2Fexample.com%2Fa%3Fb%3D1",
         "example.com/page, /check/http-status/https%3A%2F%2Fexample.com%2Fpage",
         "example.com:8443, /check/tcp-port/example.com%3A8443",
@@ -78,13 +77,12 @@ class HomePageTest {
         assertThat(location(check(target, tool))).isEqualTo(report);
     }
 
-    /** {@code %s} is the default tool of a domain. */
     @ParameterizedTest
     @CsvSource({
-        "/check/example.com, /check/%s/example.com",
-        "/check/EXAMPLE.com/, /check/%s/example.com",
-        "/check/example.com?timeout_ms=5000&x=%C3%A9&x=, /check/%s/example.com?timeout_ms=5000&x=%C3%A9&x=",
-        "/check/b%C3%BCcher.example, /check/%s/xn--bcher-kva.example",
+        "/check/example.com, /check/overview/example.com",
+        "/check/EXAMPLE.com/, /check/overview/example.com",
+        "/check/example.com?timeout_ms=5000&x=%C3%A9&x=, /check/overview/example.com?timeout_ms=5000&x=%C3%A9&x=",
+        "/check/b%C3%BCcher.example, /check/overview/xn--bcher-kva.example",
         "/check/https://example.com/a?b=1, /check/http-status/https%3A%2F%2Fexample.com%2Fa%3Fb%3D1",
         "/check/https%3A%2F%2Fexample.com%2Fa%3Fb%3D1, /check/http-status/https%3A%2F%2Fexample.com%2Fa%3Fb%3D1",
         "/check/example.com/page, /check/http-status/https%3A%2F%2Fexample.com%2Fpage",
@@ -95,9 +93,7 @@ class HomePageTest {
         "/check/http-status?target=example.com&method=get, /check/http-status/example.com?method=get",
     })
     void aTargetWithoutToolLeadsToItsDefaultTool(String path, String location) {
-        String tool = ModuleCatalogue.load().defaultFor(InputType.DOMAIN).module();
-
-        assertThat(location(service.page(path))).isEqualTo(location.replace("%s", tool));
+        assertThat(location(service.page(path))).isEqualTo(location);
         assertThat(service.pageBy("HEAD", path).statusCode()).isEqualTo(303);
     }
 
@@ -157,7 +153,7 @@ class HomePageTest {
         assertThat(response.statusCode()).isEqualTo(422);
         assertThat(page.select("[role=alert] li").eachText())
                 .containsExactly(
-                        "Domain, for example example.com: SSL certificate",
+                        "Domain, for example example.com: Domain overview",
                         "URL, for example https://example.com/page: HTTP status",
                         "Host and port, for example example.com:8443: TCP port",
                         "IP address, for example 192.0.2.1: SSL certificate",

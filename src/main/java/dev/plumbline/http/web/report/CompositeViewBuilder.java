@@ -68,11 +68,18 @@ final class CompositeViewBuilder {
                 .toList();
     }
 
-    /** A list of parts, or an object with a member for each part. */
+    /** A list of parts, or an object whose members are parts by the names of their modules. */
     private static List<JsonObject> rows(@Nullable Object parts) {
-        Stream<Object> values = parts instanceof JsonArray list
-                ? list.stream()
-                : parts instanceof JsonObject object ? object.stream().map(Map.Entry::getValue) : Stream.of();
+        Stream<?> values = Stream.of();
+        if (parts instanceof JsonArray list) {
+            values = list.stream();
+        } else if (parts instanceof JsonObject object) {
+            values = object.stream()
+                    .filter(part -> part.getValue() instanceof JsonObject)
+                    .map(part -> ((JsonObject) part.getValue())
+                            .copy()
+                            .put("module", part.getKey().replace('_', '-')));
+        }
         return values.filter(JsonObject.class::isInstance)
                 .map(JsonObject.class::cast)
                 .toList();
@@ -92,16 +99,23 @@ final class CompositeViewBuilder {
         String target = string(row, "target");
         String verdict = string(row, "verdict");
         ModuleDefinition<?> definition = modules.find(module);
-        JsonObject finding = row.getJsonObject("top_finding");
-        JsonObject error = row.getJsonObject("error");
-        boolean explained = finding != null && !verdict.equals("error");
-        JsonObject reason = verdict.equals("pass") ? null : explained ? finding : error;
+        JsonObject finding = row.containsKey("message") ? row : object(row, "top_finding");
+        JsonObject error = row.getValue("error") instanceof String code
+                ? new JsonObject().put("message", "Error: `" + code + "`.")
+                : object(row, "error");
+        JsonObject reason =
+                verdict.equals("error") || string(finding, "message").isEmpty() ? error : finding;
+        boolean explained = !verdict.equals("pass");
         return new CompositeView.Part(
                 definition == null ? module : definition.description().title(),
                 verdict,
-                reason == null ? "" : string(reason, "message"),
-                reason == null ? "" : string(reason, "action"),
+                explained ? string(reason, "message") : "",
+                explained ? string(reason, "action") : "",
                 definition == null || target.isEmpty() ? null : Links.report(module, target, Map.of()));
+    }
+
+    private static JsonObject object(JsonObject row, String name) {
+        return row.getValue(name) instanceof JsonObject object ? object : new JsonObject();
     }
 
     private static String string(JsonObject row, String name) {
