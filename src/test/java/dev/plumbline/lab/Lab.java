@@ -29,6 +29,7 @@ public final class Lab implements AutoCloseable {
     private final DnsLab dns;
     private final HttpLab http;
     private final RegistryDomains registries = new RegistryDomains(vertx);
+    private final AddressRegistry addresses = new AddressRegistry(vertx);
     private final ScriptedTlsServer oldTls = Await.value(ScriptedTlsServer.create()
             .accepts(0x0300, 0x0004, 0x0003)
             .accepts(0x0301, 0x002f, 0x000a)
@@ -117,6 +118,7 @@ public final class Lab implements AutoCloseable {
         targets.add(new LabTarget("tcp-port", URI.create(http.http("/")).getAuthority(), "open=true"));
         targets.add(new LabTarget("tcp-port", WEB + ":" + closedPort, "connect_refused"));
         targets.addAll(registries.targets());
+        targets.addAll(addresses.targets());
         targets.addAll(DnsZones.targets());
         targets.addAll(MailPolicyZones.targets());
         if (http.ports().contains(443)) {
@@ -140,6 +142,7 @@ public final class Lab implements AutoCloseable {
         startTls.servers().forEach(server -> ports.add(server.port()));
         smtp.servers().forEach(server -> ports.add(server.port()));
         ports.addAll(registries.ports());
+        ports.add(addresses.port());
         ports.add(oldTls.port());
         ports.add(outdatedTls.port());
         ports.add(closedPort);
@@ -150,6 +153,7 @@ public final class Lab implements AutoCloseable {
                 "PLUMBLINE_DNS_SERVERS=" + dns.address(),
                 "PLUMBLINE_DNSBL_ZONES=bl.lab.test,dead.lab.test",
                 "PLUMBLINE_WHOIS_SERVER=" + registries.whoisServer(),
+                "PLUMBLINE_RDAP_BOOTSTRAP=" + addresses.bootstrap(),
                 "PLUMBLINE_REGISTRIES_PER_SERVER_PER_SECOND=0",
                 "PLUMBLINE_REGISTRIES_PER_SERVER_CONCURRENT=0",
                 "PLUMBLINE_TLS_EXTRA_ROOTS=" + roots,

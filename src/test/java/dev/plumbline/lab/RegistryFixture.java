@@ -77,6 +77,10 @@ public final class RegistryFixture implements AutoCloseable {
     private Config.RegistrySettings settings(Path folder, Config.OutboundLimit limit, String... tlds) {
         try {
             Path list = Files.writeString(folder.resolve("dns.json"), list(base(), tlds));
+            Files.writeString(folder.resolve("ipv4.json"), list(base("rdap.arin.net"), "8.0.0.0/8", "193.0.0.0/8"));
+            Files.writeString(folder.resolve("ipv6.json"), list(base("rdap.db.ripe.net"), "2001:600::/23"));
+            Files.writeString(folder.resolve("asn.json"), list(base("rdap.arin.net"), "15000-16000"));
+            dns.address("rdap.arin.net", "127.0.0.1").address("rdap.db.ripe.net", "127.0.0.1");
             return new Config.RegistrySettings("whois.iana.test:" + iana.port(), list.toString(), limit);
         } catch (IOException unwritable) {
             throw new UncheckedIOException(unwritable);
@@ -90,7 +94,12 @@ public final class RegistryFixture implements AutoCloseable {
 
     /** The base URL of the RDAP server. */
     public String base() {
-        return "http://rdap.registry.test:" + rdap.actualPort() + "/rdap/";
+        return base("rdap.registry.test");
+    }
+
+    /** The base URL of the RDAP server by another name. */
+    public String base(String host) {
+        return "http://" + host + ":" + rdap.actualPort() + "/rdap/";
     }
 
     public Vertx vertx() {
@@ -141,11 +150,16 @@ public final class RegistryFixture implements AutoCloseable {
 
     /** Runs a module for a domain and checks its result against the contract. */
     public <E> CheckResult check(ModuleDefinition<E> module, String domain, Map<String, ?> options, long millis) {
+        return check(module, new Target.Domain(domain), options, millis);
+    }
+
+    /** Like {@link #check(ModuleDefinition, String, Map, long)}, for another type of target. */
+    public <E> CheckResult check(ModuleDefinition<E> module, Target target, Map<String, ?> options, long millis) {
         TestCheckContext context = TestCheckContext.of(module.description(), options)
                 .withDeadline(millis)
                 .withProbe(RdapProbe.class, rdapProbe)
                 .withProbe(WhoisProbe.class, whoisProbe);
-        return ModuleExecution.run(vertx, module, new Target.Domain(domain), context);
+        return ModuleExecution.run(vertx, module, target, context);
     }
 
     /** Like {@link #check}, for a client that waits at most 1 ms for a permit. */

@@ -149,26 +149,13 @@ public final class DomainRegistration
                 if (registration != null) {
                     return registration;
                 }
-                throw new CheckFailure(
-                        ErrorCode.HTTP_PROTOCOL_ERROR,
-                        "The response of the RDAP server " + response.server() + " is not a valid RDAP response for "
-                                + domain + ".");
+                throw response.invalid(domain);
             }
             case 404 -> {
                 return RegistrationRecord.NOT_REGISTERED;
             }
-            case 403, 429 -> throw rateLimited("RDAP", response.server());
-            default ->
-                throw new CheckFailure(
-                        ErrorCode.HTTP_PROTOCOL_ERROR,
-                        "The RDAP server " + response.server() + " returned status " + response.status() + ".");
+            default -> throw response.failure();
         }
-    }
-
-    private static CheckFailure rateLimited(String protocol, String server) {
-        return new CheckFailure(
-                ErrorCode.RATE_LIMITED,
-                "The " + protocol + " server " + server + " rejected the request because of its rate limit.");
     }
 
     private static Future<Evidence> lookupWhois(CheckContext context, String domain, @Nullable CheckError rdapError) {
@@ -187,7 +174,9 @@ public final class DomainRegistration
     private static RegistrationRecord parse(List<WhoisResponse> responses, String domain) throws CheckFailure {
         WhoisResponse first = responses.get(0);
         if (WhoisParser.isRateLimited(first.text())) {
-            throw rateLimited("WHOIS", first.server());
+            throw new CheckFailure(
+                    ErrorCode.RATE_LIMITED,
+                    "The WHOIS server " + first.server() + " rejected the request because of its rate limit.");
         }
         RegistrationRecord registration = WhoisParser.read(first.text(), domain);
         for (WhoisResponse next : responses.subList(1, responses.size())) {

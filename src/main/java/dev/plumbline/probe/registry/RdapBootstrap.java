@@ -4,124 +4,87 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
-import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.config.Config;
-import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
-import dev.plumbline.probe.http.HttpRequestSpec;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.io.IOException;
-import java.io.InputStream;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * Finds the RDAP server of a domain by the IANA bootstrap registry (RFC 9224). A snapshot is part of the program. An
- * update is downloaded in the background at the first lookup and then once a day. Lookups wait for it only if another
- * registry than IANA's is configured.
- */
+/** Finds the RDAP server of a domain, an address or an AS number by the IANA bootstrap registries (RFC 9224). */
 public final class RdapBootstrap {
-    private static final Logger LOG = LoggerFactory.getLogger(RdapBootstrap.class);
-    private static final int MAX_BYTES = 2 * 1024 * 1024;
     private static final int MAX_NAMES = 50_000;
-    private static final int REDIRECTS = 2;
-    private static final int OK = 200;
-    private static final long FETCH_MILLIS = 20_000;
-    private static final String IANA_URL = "https://data.iana.org/rdap/dns.json";
-    private static final Duration REFRESH_INTERVAL = Duration.ofHours(24);
-    private static final Duration RETRY_INTERVAL = Duration.ofHours(1);
+    private static final String DNS_FILE = "dns.json";
 
     private static final ObjectMapper MAPPER =
             new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
-    private final Vertx vertx;
-    private final HttpProbe http;
-    private final Target.@Nullable Url source;
-    private final LongSupplier nanoClock;
-    private final AtomicLong nextRefreshNanos;
+    private final BootstrapRegistry<Map<String, String>> domains;
+    private final BootstrapRegistry<RdapRanges> ipv4;
+    private final BootstrapRegistry<RdapRanges> ipv6;
+    private final BootstrapRegistry<RdapRanges> asNumbers;
 
     /**
-     * Completes when the registry is usable: at once with the snapshot of IANA's registry, otherwise after the first
-     * download.
-     */
-    private final Promise<Void> ready = Promise.promise();
-
-    private volatile Map<String, String> servers;
-
-    /**
-     * @param settings the registry: a URL, a file, or null for the snapshot
-     * @throws IOException if the file cannot be read
-     * @throws IllegalArgumentException if the file is not a bootstrap registry
+     * @param settings the registry of domains: a URL, a file, or null for the snapshot. The registries of addresses and
+     *     AS numbers are in the same folder
+     * @throws IOException if a file cannot be read
+     * @throws IllegalArgumentException if a file is not a bootstrap registry
      */
     public RdapBootstrap(Vertx vertx, HttpProbe http, Config.RegistrySettings settings) throws IOException {
         this(vertx, http, settings.rdapBootstrap(), System::nanoTime);
     }
 
     RdapBootstrap(Vertx vertx, HttpProbe http, @Nullable String source, LongSupplier nanoClock) throws IOException {
-        this.vertx = vertx;
-        this.http = http;
-        this.nanoClock = nanoClock;
-        this.nextRefreshNanos = new AtomicLong(nanoClock.getAsLong());
-        boolean remote = source != null && source.matches("https?://.*");
-        this.source = remote ? url(source) : null;
-        if (source != null && this.source == null) {
-            if (remote) {
-                throw new IllegalArgumentException(
-                        "rdap.bootstrap is \"%s\". Set an http or https URL, or the path of a readable file."
-                                .formatted(source));
-            }
-            this.servers = read(source);
-        } else {
-            this.servers = snapshot();
-        }
-        if (this.source == null || this.source.text().equals(IANA_URL)) {
-            ready.complete();
-        }
+        domains = new BootstrapRegistry<>(vertx, http, source, DNS_FILE, RdapBootstrap::parse, nanoClock);
+        ipv4 = ranges(vertx, http, source, "ipv4.json", nanoClock);
+        ipv6 = ranges(vertx, http, source, "ipv6.json", nanoClock);
+        asNumbers = ranges(vertx, http, source, "asn.json", nanoClock);
     }
 
-    private static Map<String, String> read(String file) throws IOException {
-        try {
-            return parse(Files.readAllBytes(Path.of(file)));
-        } catch (IllegalArgumentException none) {
-            throw new IllegalArgumentException("rdap.bootstrap: " + file + " " + none.getMessage(), none);
-        }
+    private static BootstrapRegistry<RdapRanges> ranges(
+            Vertx vertx, HttpProbe http, @Nullable String source, String file, LongSupplier nanoClock)
+            throws IOException {
+        return new BootstrapRegistry<>(
+                vertx, http, sibling(source, file), file, bytes -> RdapRanges.of(parse(bytes)), nanoClock);
     }
 
-    private static Map<String, String> snapshot() throws IOException {
-        try (InputStream in = RdapBootstrap.class.getResourceAsStream("/rdap/dns.json")) {
-            if (in == null) {
-                throw new IllegalStateException("rdap/dns.json is missing from the class path");
-            }
-            return parse(in.readAllBytes());
+    /** The file next to {@code dns.json}; null if the source has another name or the file does not exist. */
+    private static @Nullable String sibling(@Nullable String source, String file) {
+        if (source == null || !source.endsWith(DNS_FILE)) {
+            return null;
         }
+        String sibling = source.substring(0, source.length() - DNS_FILE.length()) + file;
+        return isRemote(sibling) || Files.exists(Path.of(sibling)) ? sibling : null;
+    }
+
+    static boolean isRemote(String source) {
+        return source.matches("https?://.*");
     }
 
     /** As {@link #serverOf(String)}, but waits for the configured registry, at most half of the remaining time. */
     Future<Optional<String>> serverOf(CheckContext context, String domain) {
-        refreshWhenDue();
-        if (ready.future().isComplete()) {
-            return Future.succeededFuture(Optional.ofNullable(serverOf(domain)));
-        }
-        long timeoutMillis = context.deadline().remainingMillis() / 2;
-        Promise<Void> proceed = ContextFutures.promise(vertx, timeoutMillis, Promise::tryComplete);
-        ready.future().onComplete(there -> proceed.tryComplete());
-        return ContextFutures.onCallerContext(proceed.future()).map(done -> Optional.ofNullable(serverOf(domain)));
+        return domains.current(context).map(servers -> Optional.ofNullable(longestSuffix(servers, domain)));
+    }
+
+    /** The server of the smallest block that contains the address. */
+    Future<Optional<String>> serverOf(CheckContext context, InetAddress address) {
+        BootstrapRegistry<RdapRanges> registry = address.getAddress().length == 4 ? ipv4 : ipv6;
+        return registry.current(context).map(ranges -> ranges.serverOf(address));
+    }
+
+    /** The server of the smallest block that contains the AS number. */
+    Future<Optional<String>> serverOf(CheckContext context, long asNumber) {
+        return asNumbers.current(context).map(ranges -> ranges.serverOf(asNumber));
     }
 
     /**
@@ -131,10 +94,12 @@ public final class RdapBootstrap {
      */
     @Nullable
     String serverOf(String domain) {
-        refreshWhenDue();
-        Map<String, String> current = servers;
+        return longestSuffix(domains.current(), domain);
+    }
+
+    private static @Nullable String longestSuffix(Map<String, String> servers, String domain) {
         for (int at = 0; at >= 0; at = domain.indexOf('.', at) + 1) {
-            String server = current.get(domain.substring(at));
+            String server = servers.get(domain.substring(at));
             if (server != null) {
                 return server;
             }
@@ -145,48 +110,10 @@ public final class RdapBootstrap {
         return null;
     }
 
-    private void refreshWhenDue() {
-        Target.Url url = source;
-        long now = nanoClock.getAsLong();
-        long scheduled = nextRefreshNanos.get();
-        if (url == null
-                || now - scheduled < 0
-                || !nextRefreshNanos.compareAndSet(scheduled, now + REFRESH_INTERVAL.toNanos())) {
-            return;
-        }
-        fetch(url)
-                .onSuccess(update -> servers = update)
-                .onFailure(failure -> {
-                    nextRefreshNanos.set(now + RETRY_INTERVAL.toNanos());
-                    LOG.atInfo()
-                            .addKeyValue("url", url.text())
-                            .addKeyValue("cause", failure.toString())
-                            .log("RDAP bootstrap registry download failed");
-                })
-                .onComplete(done -> ready.tryComplete());
-    }
-
-    private Future<Map<String, String>> fetch(Target.Url url) {
-        return http.follow(BackgroundCheckContext.of(FETCH_MILLIS), HttpRequestSpec.get(url, MAX_BYTES), REDIRECTS)
-                .compose(trace -> {
-                    HttpExchange page = trace.page();
-                    if (page == null
-                            || page.status() != OK
-                            || page.bodyError() != null
-                            || page.body().truncated()) {
-                        return Future.failedFuture(new CheckFailure(
-                                ErrorCode.HTTP_PROTOCOL_ERROR,
-                                url.authority() + " did not return the RDAP bootstrap file."));
-                    }
-                    byte[] bytes = page.body().shared();
-                    return vertx.executeBlocking(() -> parse(bytes), false);
-                });
-    }
-
     /**
      * Parses a bootstrap registry.
      *
-     * @return the server URL by lower-case suffix, each with a trailing slash
+     * @return the server URL by lower-case suffix, block or range, each with a trailing slash
      * @throws IllegalArgumentException if it contains no server
      */
     static Map<String, String> parse(byte[] bytes) {

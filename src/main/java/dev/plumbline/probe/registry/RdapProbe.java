@@ -4,6 +4,7 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.Target;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.RateLimiterFactory;
@@ -13,9 +14,10 @@ import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.RedirectTrace;
 import io.vertx.core.Future;
+import java.net.InetAddress;
 import java.util.Optional;
 
-/** Looks up domains by RDAP (RFC 9082), the successor of WHOIS. */
+/** Looks up domains, addresses and AS numbers by RDAP (RFC 9082), the successor of WHOIS. */
 public final class RdapProbe {
     /** The maximum size of a response in bytes. */
     public static final int MAX_BYTES = 256 * 1024;
@@ -41,11 +43,24 @@ public final class RdapProbe {
      * @return the response with any status; empty if no server is known for the top-level domain
      */
     public Future<Optional<RdapResponse>> lookup(CheckContext context, String domain) {
-        return bootstrap.serverOf(context, domain).compose(server -> {
-            Target.Url url = server.map(known -> RdapBootstrap.url(known + "domain/" + domain))
-                    .orElse(null);
-            return url == null ? Future.succeededFuture(Optional.empty()) : request(context, url);
-        });
+        return bootstrap.serverOf(context, domain).compose(server -> lookup(context, server, "domain/" + domain));
+    }
+
+    /** Looks up the registration of an address; empty if no registry is responsible for it. */
+    public Future<Optional<RdapResponse>> lookup(CheckContext context, InetAddress address) {
+        return bootstrap
+                .serverOf(context, address)
+                .compose(server -> lookup(context, server, "ip/" + IpAddressText.format(address)));
+    }
+
+    /** Looks up an AS number; empty if no registry is responsible for it. */
+    public Future<Optional<RdapResponse>> lookup(CheckContext context, long asNumber) {
+        return bootstrap.serverOf(context, asNumber).compose(server -> lookup(context, server, "autnum/" + asNumber));
+    }
+
+    private Future<Optional<RdapResponse>> lookup(CheckContext context, Optional<String> server, String path) {
+        Target.Url url = server.map(known -> RdapBootstrap.url(known + path)).orElse(null);
+        return url == null ? Future.succeededFuture(Optional.empty()) : request(context, url);
     }
 
     private Future<Optional<RdapResponse>> request(CheckContext context, Target.Url url) {
@@ -70,7 +85,7 @@ public final class RdapProbe {
                     ErrorCode.RESPONSE_TOO_LARGE, "The RDAP response exceeds " + MAX_BYTES / 1024 + " KiB."));
         }
         return Future.succeededFuture(new RdapResponse(
-                page.url().host().name(),
+                trace.hops().stream().map(hop -> hop.url().host().name()).toList(),
                 page.status(),
                 page.body().text(page.headers().first("content-type"))));
     }

@@ -1,9 +1,37 @@
 package dev.plumbline.probe.registry;
 
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
+import java.util.List;
+
 /**
  * An RDAP response.
  *
- * @param server the hostname of the server
- * @param status the HTTP status: 200 for a registered domain, 404 for an unregistered one (RFC 7480 section 5)
+ * @param servers the hostnames of the servers: the first one, and those of the redirects
+ * @param status the HTTP status: 200 for a registered object, 404 for an unregistered one (RFC 7480 section 5)
  */
-public record RdapResponse(String server, int status, String body) {}
+public record RdapResponse(List<String> servers, int status, String body) {
+
+    /** The hostname of the server that sent the response. */
+    public String server() {
+        return servers.get(servers.size() - 1);
+    }
+
+    /** The failure of a response whose status is neither 200 nor 404. */
+    public CheckFailure failure() {
+        return status == 403 || status == 429
+                ? new CheckFailure(
+                        ErrorCode.RATE_LIMITED,
+                        "The RDAP server " + server() + " rejected the request because of its rate limit.")
+                : new CheckFailure(
+                        ErrorCode.HTTP_PROTOCOL_ERROR,
+                        "The RDAP server " + server() + " returned status " + status + ".");
+    }
+
+    /** The failure of a response whose body is not the requested object. */
+    public CheckFailure invalid(String object) {
+        return new CheckFailure(
+                ErrorCode.HTTP_PROTOCOL_ERROR,
+                "The response of the RDAP server " + server() + " is not a valid RDAP response for " + object + ".");
+    }
+}

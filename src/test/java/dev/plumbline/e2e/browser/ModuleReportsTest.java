@@ -170,6 +170,9 @@ class ModuleReportsTest {
                 "mta-sts | badpolicies.lab.test | several MTA-STS records",
                 "domain-registration | good.lab-registry | expires in [0-9]+ years",
                 "domain-registration | unregistered.lab-registry | not registered",
+                "ip-registration | 9.0.0.1 | Lab Inc.",
+                "ip-registration | 2620::1 | Lab GmbH, DE",
+                "ip-registration | not registered | not registered",
                 "tcp-port | open | open, [0-9.]+ ms",
                 "tcp-port | closed | closed",
             })

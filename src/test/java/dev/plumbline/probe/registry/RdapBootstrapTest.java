@@ -3,6 +3,7 @@ package dev.plumbline.probe.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.check.IpAddressText;
 import dev.plumbline.config.Config;
 import dev.plumbline.lab.RegistryFixture;
 import dev.plumbline.support.Await;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import net.jqwik.api.ForAll;
@@ -20,6 +22,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.StringLength;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RdapBootstrapTest {
     private static final Config.OutboundLimit FREELY = new Config.OutboundLimit(0, 0);
@@ -66,6 +70,47 @@ class RdapBootstrapTest {
 
             assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
             assertThat(bootstrap.serverOf("example.invalid")).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "8.8.8.8, https://rdap.arin.net/registry/",
+        "1.1.1.1, https://rdap.apnic.net/",
+        "193.0.6.139, https://rdap.db.ripe.net/",
+        "200.160.2.3, https://rdap.lacnic.net/rdap/",
+        "2c0f:fb50::1, https://rdap.afrinic.net/rdap/",
+        "2606:4700::1, https://rdap.arin.net/registry/",
+        "127.0.0.1, -",
+        "3000::1, -"
+    })
+    void containsASnapshotOfTheAddressRegistries(String ip, String server) throws Exception {
+        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
+            for (String source :
+                    new String[] {null, folder.resolve("list/dns.json").toString()}) {
+                Files.createDirectories(folder.resolve("list"));
+                Files.writeString(folder.resolve("list/dns.json"), RegistryFixture.list("https://a.test/", "com"));
+                RdapBootstrap bootstrap = new RdapBootstrap(
+                        bench.vertx(), bench.http(), new Config.RegistrySettings("x.test", source, FREELY));
+
+                assertThat(Await.value(bootstrap.serverOf(TestCheckContext.create(), IpAddressText.parse(ip))))
+                        .isEqualTo(server.equals("-") ? Optional.empty() : Optional.of(server));
+                assertThat(Await.value(bootstrap.serverOf(TestCheckContext.create(), 15169)))
+                        .contains("https://rdap.arin.net/registry/");
+            }
+        }
+    }
+
+    @Test
+    void downloadsTheAddressRegistriesNextToTheConfiguredRegistry() throws Exception {
+        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
+            bench.page("/rdap/ipv6.json", 200, RegistryFixture.list("https://new.test/", "2606::/16"));
+            RdapBootstrap bootstrap =
+                    new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", System::nanoTime);
+
+            assertThat(Await.value(bootstrap.serverOf(TestCheckContext.create(), IpAddressText.parse("2606:4700::1"))))
+                    .contains("https://new.test/");
+            assertThat(bench.rdapPaths()).containsExactly("/rdap/ipv6.json");
         }
     }
 

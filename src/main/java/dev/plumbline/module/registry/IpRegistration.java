@@ -1,0 +1,200 @@
+package dev.plumbline.module.registry;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.FindingCollector;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.probe.registry.NetworkRegistration;
+import dev.plumbline.probe.registry.RdapNetworkParser;
+import dev.plumbline.probe.registry.RdapProbe;
+import dev.plumbline.probe.registry.RdapResponse;
+import io.vertx.core.Future;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The registration of an IP address at a regional internet registry (RIR), from RDAP. */
+@AutoService(CheckModule.class)
+public final class IpRegistration
+        implements CheckModule<IpRegistration.Evidence, IpRegistration.Report, IpRegistration.Findings> {
+    private static final int OK = 200;
+    private static final int NOT_FOUND = 404;
+
+    /** Rejects special-purpose addresses only. */
+    private static final TargetPolicy SPECIAL_PURPOSE =
+            new TargetPolicy(new TargetPolicy.Rules(List.of(), List.of(), List.of(), List.of()), (ip, port) -> false);
+
+    private static final Map<String, String> REGISTRIES = Map.of(
+            "afrinic.net", "AFRINIC",
+            "apnic.net", "APNIC",
+            "arin.net", "ARIN",
+            "lacnic.net", "LACNIC",
+            "ripe.net", "RIPE NCC");
+
+    /** The fields of the report. */
+    public record Report(
+            @Nullable String cidr,
+            @Nullable String name,
+            @Nullable String org,
+            @Nullable String country,
+            @Nullable String rir,
+            @Nullable String abuseEmail,
+            @Nullable Long asn,
+            @Nullable String asName,
+            boolean reserved) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void specialPurpose(InetAddress ip);
+
+        void notAllocated(InetAddress ip);
+
+        void notRegistered(InetAddress ip, String server);
+
+        void markedReserved(String cidr);
+
+        void noAbuseContact(String cidr);
+
+        void originAsUnknown();
+
+        void severalOriginAs(List<Long> numbers);
+
+        void asNameUnknown(long asn, String error);
+    }
+
+    /**
+     * @param servers the RDAP servers in the order of the redirects; empty if no registry is responsible
+     * @param network null if it is not registered
+     * @param asName null if it is unknown
+     * @param asError why the lookup of the AS number failed; null if it did not fail or was not performed
+     */
+    public record Evidence(
+            InetAddress ip,
+            List<String> servers,
+            @Nullable NetworkRegistration network,
+            @Nullable String asName,
+            @Nullable CheckError asError) {}
+
+    @Override
+    public Future<Evidence> collect(Target target, CheckContext context) {
+        InetAddress ip = Objects.requireNonNull(target.host().literal());
+        if (SPECIAL_PURPOSE.refusalOf(ip) != null) {
+            return Future.succeededFuture(new Evidence(ip, List.of(), null, null, null));
+        }
+        return context.probe(RdapProbe.class).lookup(context, ip).compose(response -> {
+            if (response.isEmpty()) {
+                return Future.succeededFuture(new Evidence(ip, List.of(), null, null, null));
+            }
+            List<String> servers = response.get().servers();
+            return context.executeBlocking(() -> parse(response.get(), ip))
+                    .compose(network ->
+                            network == null || network.originAsNumbers().size() != 1
+                                    ? Future.succeededFuture(new Evidence(ip, servers, network, null, null))
+                                    : withAsName(context, new Evidence(ip, servers, network, null, null)));
+        });
+    }
+
+    private static @Nullable NetworkRegistration parse(RdapResponse response, InetAddress ip) throws CheckFailure {
+        if (response.status() == NOT_FOUND) {
+            return null;
+        }
+        if (response.status() != OK) {
+            throw response.failure();
+        }
+        NetworkRegistration network = RdapNetworkParser.network(response.body(), ip);
+        if (network == null) {
+            throw response.invalid("this address");
+        }
+        return network.coversAllAddresses() ? null : network;
+    }
+
+    private static Future<Evidence> withAsName(CheckContext context, Evidence evidence) {
+        long asn = Objects.requireNonNull(evidence.network()).originAsNumbers().get(0);
+        // A retry of the check would repeat the first request, so wait for the rate limit instead.
+        return context.probe(RdapProbe.class)
+                .lookup(context.patiently(), asn)
+                .compose(response -> response.isEmpty()
+                        ? Future.<@Nullable String>succeededFuture(null)
+                        : context.executeBlocking(() -> asName(response.get(), asn)))
+                .map(name -> new Evidence(evidence.ip(), evidence.servers(), evidence.network(), name, null))
+                .recover(cause -> cause instanceof CheckFailure failure
+                        ? Future.succeededFuture(new Evidence(
+                                evidence.ip(), evidence.servers(), evidence.network(), null, failure.error()))
+                        : Future.failedFuture(cause));
+    }
+
+    private static @Nullable String asName(RdapResponse response, long asn) throws CheckFailure {
+        if (response.status() == NOT_FOUND) {
+            return null;
+        }
+        if (response.status() != OK) {
+            throw response.failure();
+        }
+        return RdapNetworkParser.asName(response.body(), asn);
+    }
+
+    @Override
+    public Report evaluate(Evidence evidence, Options options, Findings findings) {
+        NetworkRegistration network = evidence.network();
+        InetAddress ip = evidence.ip();
+        List<String> servers = evidence.servers();
+        if (network == null) {
+            boolean reserved = servers.isEmpty();
+            if (SPECIAL_PURPOSE.refusalOf(ip) != null) {
+                findings.specialPurpose(ip);
+            } else if (reserved) {
+                findings.notAllocated(ip);
+            } else {
+                findings.notRegistered(ip, servers.get(servers.size() - 1));
+            }
+            return new Report(null, null, null, null, registry(servers), null, null, null, reserved);
+        }
+        List<Long> origins = network.originAsNumbers();
+        Long asn = origins.size() == 1 ? origins.get(0) : null;
+        if (network.reserved()) {
+            findings.markedReserved(network.cidr());
+        } else if (network.abuseEmail() == null && network.complete()) {
+            findings.noAbuseContact(network.cidr());
+        }
+        if (origins.isEmpty()) {
+            findings.originAsUnknown();
+        } else if (asn == null) {
+            findings.severalOriginAs(origins);
+        } else if (evidence.asError() != null) {
+            findings.asNameUnknown(asn, evidence.asError().message());
+        }
+        return new Report(
+                network.cidr(),
+                network.name(),
+                network.org(),
+                network.country(),
+                registry(servers),
+                network.abuseEmail(),
+                asn,
+                evidence.asName(),
+                network.reserved());
+    }
+
+    /**
+     * The RIR of the last server in its domain: national registries are below a RIR, and a RIR redirects requests for
+     * transferred addresses to another one.
+     */
+    private static @Nullable String registry(List<String> servers) {
+        for (int i = servers.size() - 1; i >= 0; i--) {
+            String server = servers.get(i);
+            for (Map.Entry<String, String> registry : REGISTRIES.entrySet()) {
+                if (server.endsWith("." + registry.getKey())) {
+                    return registry.getValue();
+                }
+            }
+        }
+        return null;
+    }
+}
