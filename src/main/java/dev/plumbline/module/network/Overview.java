@@ -133,8 +133,9 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
         List<PartResult> parts = evidence.parts();
         if (!parts.isEmpty() && parts.stream().allMatch(part -> part.result().error() != null)) {
             findings.error(parts.get(0).result().error());
+        } else {
+            parts.forEach(part -> report(part, findings));
         }
-        parts.forEach(part -> report(part, findings));
         Areas areas = new Areas(
                 area(parts, "web"),
                 area(parts, "tls"),

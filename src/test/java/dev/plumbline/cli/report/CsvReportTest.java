@@ -6,6 +6,7 @@ import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.InputType;
@@ -20,7 +21,10 @@ import java.io.StringWriter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The columns and their content are those of the CSV of a job, see ResultFormatTest. */
 class CsvReportTest {
@@ -57,6 +61,38 @@ class CsvReportTest {
                         "text",
                         "finding_codes",
                         "top_finding");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void compositesHaveAColumnWithTheVerdictOfEachPart(boolean list) throws IOException {
+        ModuleDescription composite = ModuleDescriptionBuilder.of("site", "Site", InputType.DOMAIN)
+                .area("web", "Website")
+                .fields(Descriptions.object("parts", "Parts", "The parts."))
+                .build();
+        List<CompositePart> parts = Stream.of("http-status", "spf", "mx")
+                .map(name -> new CompositePart(
+                        ModuleDescriptionBuilder.of(name, name, InputType.DOMAIN)
+                                .partOf("site", "web")
+                                .build(),
+                        "web"))
+                .toList();
+        Object field = list
+                ? List.of(Map.of("module", "mx", "verdict", "fail"), Map.of("module", "http-status", "verdict", "pass"))
+                : Map.of("mx", Map.of("verdict", "fail"), "http-status", Map.of("verdict", "pass"));
+        CheckResult result = new CheckResult(
+                "site", "a.test", Verdict.FAIL, Map.of("parts", field), List.of(), List.of(), null, TIME, 1);
+        StringWriter out = new StringWriter();
+        new CsvReport(composite, parts, out).line(new CheckedLine(0, "a.test", result, false));
+
+        NamedCsvRecord line = CsvReader.builder().ofNamedCsvRecord(out.toString()).stream()
+                .findFirst()
+                .orElseThrow();
+        assertThat(line.getHeader())
+                .containsSubsequence("parts", "http_status_verdict", "spf_verdict", "mx_verdict", "finding_codes");
+        assertThat(line.getField("http_status_verdict")).isEqualTo("pass");
+        assertThat(line.getField("spf_verdict")).isEmpty();
+        assertThat(line.getField("mx_verdict")).isEqualTo("fail");
     }
 
     @Test

@@ -172,6 +172,29 @@ class TextReportTest {
                                 .stripTrailing());
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void eachPartOfACompositeIsALine(boolean list) {
+        ModuleDescription composite = ModuleDescriptionBuilder.of("site", "Site", InputType.DOMAIN)
+                .area("web", "Website")
+                .fields(Descriptions.object("parts", "Parts", "The parts."))
+                .build();
+        Map<String, Object> status = Map.of("verdict", "pass", "target", "https://a.test/", "module", "http-status");
+        Map<String, Object> spf = Map.of("verdict", "error", "module", "spf");
+        Map<String, Object> byModule = new LinkedHashMap<>();
+        byModule.put("http-status", status);
+        byModule.put("spf", Map.of("verdict", "error"));
+        CheckResult result = with(Map.of("parts", list ? List.of(status, spf) : byModule), List.of());
+
+        assertThat(TextReport.of(composite, new CheckedLine(0, "input", result, false)))
+                .contains(
+                        """
+              parts  pass   http-status  https://a.test/
+                     error  spf          (no value)
+            """
+                                .stripTrailing());
+    }
+
     @Test
     void internationalizedNamesArePrintedWithTheirALabels() {
         assertThat(report(result("xn--bcher-kva.example", "plain")))
