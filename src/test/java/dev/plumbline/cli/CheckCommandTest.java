@@ -79,6 +79,22 @@ class CheckCommandTest {
     }
 
     @Test
+    void aCompositeRunsItsPartsWithoutADatabase() {
+        dns.record("cli.test. 60 IN MX 0 .").record("cli.test. 60 IN TXT \"v=spf1 -all\"");
+
+        CommandLineRunner.Ended ended = CommandLineRunner.check(open, "overview", "cli.test", "-o", "areas=mail,dns");
+
+        assertThat(ended.code()).isEqualTo(2);
+        assertThat(ended.out())
+                .startsWith("FAIL  Domain overview for cli.test")
+                .containsPattern("\n +parts +pass +caa +cli.test|\n +parts +warn +caa +cli.test")
+                .containsPattern("\n +pass +spf +cli.test\n")
+                .containsPattern("\n +fail +dmarc +cli.test\n")
+                .doesNotContain(" smtp ", "http-status");
+        assertThat(ended.err()).isEmpty();
+    }
+
+    @Test
     void jsonIsPrinted() {
         CommandLineRunner.Ended ended =
                 CommandLineRunner.check(open, "http-status", lab.http("/status/500"), "--json", "-o", "method=get");
