@@ -41,6 +41,7 @@ public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report,
     private static final String PATH = "/.well-known/mta-sts.txt";
     private static final String VERSION = "v=STSv1;";
     private static final int MAX_ERROR_FINDINGS = 5;
+    private static final long OPTIONAL_MS = 2_000;
     private static final int WEEK = 7 * 24 * 3600;
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9]{1,32}");
     private static final Pattern SIMILAR = Pattern.compile("(?is)\\W{0,8}v\\s{0,8}=\\s{0,8}(mta-?)?sts.*");
@@ -176,8 +177,11 @@ public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report,
         String lookalike = texts.stream().filter(MtaSts::resembles).findFirst().orElse(null);
         Target.Url url = new Target.Url("https", new Host("mta-sts." + domain, null), port, PATH);
         HttpRequestSpec request = HttpRequestSpec.get(url, MAX_BYTES).with("accept", "text/plain");
+        // Without a record, senders do not request the policy, so the result does not depend on it.
+        boolean optional = records.isEmpty();
+        CheckContext share = optional ? context.within(context.deadline().atMost(OPTIONAL_MS)) : context;
         return context.probe(HttpProbe.class)
-                .exchange(context, request)
+                .exchange(share, request)
                 .compose(exchange -> context.executeBlocking(() -> new Evidence(
                         domain, records, lookalike, hosts, PolicyResponse.of(exchange), exchange.bodyError())))
                 .recover(cause -> cause instanceof CheckFailure failure

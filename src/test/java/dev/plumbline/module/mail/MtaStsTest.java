@@ -14,6 +14,8 @@ import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.module.mail.MtaSts.PolicyResponse;
 import dev.plumbline.support.Curl;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -342,6 +344,20 @@ class MtaStsTest {
             assertThat(sites.check(MODULE, "split.test", "").error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
             assertThat(sites.check(MODULE, "lame.test", "").error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
             assertThat(sites.check(MODULE, "missing.test", "").error().code()).isEqualTo(ErrorCode.DNS_NXDOMAIN);
+        }
+    }
+
+    @Test
+    void doesNotWaitForASilentPolicyHostWithoutARecord(@TempDir Path folder) throws Exception {
+        try (PolicySites sites = new PolicySites(folder, Map.of("mta-sts.silent.test", ""));
+                ServerSocket silent = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))) {
+            sites.dns().address("silent.test", "127.0.0.1");
+            ModuleDefinition<?> module = SheetModule.load(new MtaSts(silent.getLocalPort()));
+
+            CheckResult result = assertTimeoutPreemptively(
+                    Duration.ofSeconds(20), () -> sites.check(module, "silent.test", "timeout_ms=30000"));
+
+            assertThat(codes(result.findings())).isEqualTo("no_record");
         }
     }
 
