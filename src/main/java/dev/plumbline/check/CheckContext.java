@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 
 /** The options, limits and probes of one running check. */
 public interface CheckContext {
@@ -69,13 +70,23 @@ public interface CheckContext {
         throw new UnsupportedOperationException("not a composite");
     }
 
+    /** The IP version of connections: {@code 4}, {@code 6}, or any other text or null for both. */
+    default @Nullable String ipVersion() {
+        return options().text(ModuleDescription.IP_VERSION);
+    }
+
+    /** Returns a context whose connections use one IP version, {@code 4} or {@code 6}. */
+    default CheckContext overIpVersion(String version) {
+        return new DerivedCheckContext(this, deadline(), false, version);
+    }
+
     /**
      * Returns a context with an earlier deadline, for one part of the check.
      *
      * @param share for example {@code deadline().atMost(500)}
      */
     default CheckContext within(Deadline share) {
-        return new DerivedCheckContext(this, share, false);
+        return new DerivedCheckContext(this, share, false, ipVersion());
     }
 
     /**
@@ -83,6 +94,6 @@ public interface CheckContext {
      * retry would have to repeat.
      */
     default CheckContext patiently() {
-        return new DerivedCheckContext(this, deadline(), true);
+        return new DerivedCheckContext(this, deadline(), true, ipVersion());
     }
 }

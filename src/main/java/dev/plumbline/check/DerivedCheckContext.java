@@ -4,13 +4,15 @@ import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A context with another deadline or patience.
+ * A context with another deadline, patience or IP version.
  *
  * @param patient whether to wait for rate limits until the deadline, however patient the base is
  */
-record DerivedCheckContext(CheckContext base, Deadline deadline, boolean patient) implements CheckContext {
+record DerivedCheckContext(CheckContext base, Deadline deadline, boolean patient, @Nullable String ipVersion)
+        implements CheckContext {
     @Override
     public long patienceMs() {
         long remaining = deadline.remainingMillis();

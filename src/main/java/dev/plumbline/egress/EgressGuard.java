@@ -6,7 +6,6 @@ import dev.plumbline.check.Deadline;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.IpAddressText;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.config.Config;
@@ -213,7 +212,7 @@ public final class EgressGuard {
         V6;
 
         static IpVersion of(CheckContext context) {
-            String value = context.options().text(ModuleDescription.IP_VERSION);
+            String value = context.ipVersion();
             if (value == null) {
                 return AUTO;
             }

@@ -27,7 +27,17 @@ final class AddressZones {
                 .record("5.216.184.93.in-addr.arpa. 300 IN PTR db.office.internal.")
                 .behave("6.216.184.93.in-addr.arpa", DnsFaults.rcode(2))
                 .record(V6_NAME + ".ip6.arpa. 300 IN PTR six.reverse.lab.test.")
-                .address("six.reverse.lab.test", "2606:2800::1");
+                .address("six.reverse.lab.test", "2606:2800::1")
+                .address("v4.lab.test", "127.0.0.1")
+                .record("v4.lab.test. 300 IN NS ns.v4.lab.test.")
+                .record("v4.lab.test. 300 IN MX 10 mail.v4.lab.test.")
+                .address("ns.v4.lab.test", "127.0.0.1")
+                .address("mail.v4.lab.test", "127.0.0.1")
+                .empty("dns6.lab.test")
+                .record("dns6.lab.test. 300 IN NS ns1.dns6.lab.test.")
+                .record("dns6.lab.test. 300 IN NS ns2.dns6.lab.test.")
+                .address("ns1.dns6.lab.test", "2606:2800::1")
+                .address("ns2.dns6.lab.test", "2606:2800::2");
     }
 
     /** The expected results. */
@@ -45,6 +55,9 @@ final class AddressZones {
                 new LabTarget("reverse-dns", "93.184.216.3", "verdict=pass; classless delegation, generated name"),
                 new LabTarget("reverse-dns", "93.184.216.4", "verdict=warn; no PTR record"),
                 new LabTarget("reverse-dns", "93.184.216.5", "target_blocked"),
-                new LabTarget("reverse-dns", "93.184.216.6", "dns_servfail"));
+                new LabTarget("reverse-dns", "93.184.216.6", "dns_servfail"),
+                new LabTarget("ipv6-readiness", "v4.lab.test", "verdict=warn; no AAAA records"),
+                new LabTarget("ipv6-readiness", "dns6.lab.test", "verdict=pass; no website, nameservers with IPv6"),
+                new LabTarget("ipv6-readiness", "servfail.lab.test", "dns_servfail"));
     }
 }

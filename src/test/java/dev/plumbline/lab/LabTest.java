@@ -78,6 +78,8 @@ class LabTest {
             ALL,
             "http-timing",
             ALL,
+            "ipv6-readiness",
+            EnumSet.of(Verdict.FAIL),
             "tcp-port",
             EnumSet.of(Verdict.WARN));
 

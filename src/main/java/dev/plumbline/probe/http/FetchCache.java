@@ -6,7 +6,6 @@ import com.github.benmanes.caffeine.cache.Ticker;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.concurrent.ContextFutures;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -66,7 +65,7 @@ final class FetchCache {
         if (context.fresh()) {
             return fetch.get();
         }
-        Key key = new Key(request, redirects, context.options().text(ModuleDescription.IP_VERSION));
+        Key key = new Key(request, redirects, context.ipVersion());
         RedirectTrace cached = cache.getIfPresent(key);
         if (cached != null) {
             return Future.succeededFuture(cached);

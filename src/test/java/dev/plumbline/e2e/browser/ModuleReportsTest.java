@@ -148,6 +148,8 @@ class ModuleReportsTest {
                 "reverse-dns | forward_confirmed=true | mail.reverse.lab.test",
                 "reverse-dns | 93.184.216.2 | mail.reverse.lab.test, not forward-confirmed",
                 "reverse-dns | no PTR record | no PTR record",
+                "ipv6-readiness | v4.lab.test | no IPv6 for the website",
+                "ipv6-readiness | dns6.lab.test | no website",
                 "mx | full.lab.test | .+lab.test.*",
                 "mx | nullmx.lab.test | null MX, no mail accepted",
                 "spf | full.lab.test | [-~]all, DNS lookups: [0-9]+ of 10",

@@ -1,0 +1,125 @@
+package dev.plumbline.module.web;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.egress.RegistrableDomains;
+import dev.plumbline.probe.dns.DnsLookupResult;
+import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.dns.HostAddresses;
+import dev.plumbline.probe.dns.HostAddresses.State;
+import io.vertx.core.Future;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Record;
+
+/**
+ * The nameservers or mail servers of a domain and their addresses.
+ *
+ * @param error why they are unknown; null if they are known
+ */
+record Ipv6Hosts(List<Server> servers, @Nullable CheckError error) {
+    static final int MAX_SERVERS = 8;
+    private static final RegistrableDomains DOMAINS = new RegistrableDomains();
+
+    /** A host and its addresses. */
+    record Server(String host, HostAddresses addresses) {
+        boolean hasIpv6() {
+            return addresses.ips().stream().anyMatch(Inet6Address.class::isInstance);
+        }
+
+        boolean hasIpv4() {
+            return addresses.ips().stream().anyMatch(Inet4Address.class::isInstance);
+        }
+
+        /** Whether the host has a public IPv6 address; null if that is unknown. */
+        @Nullable
+        Boolean knownIpv6() {
+            boolean known = addresses.state() != State.FAILED && addresses.state() != State.PARTIAL;
+            return hasIpv6() ? Boolean.TRUE : known ? Boolean.FALSE : null;
+        }
+    }
+
+    /** The nameservers of the zone of the domain. */
+    static Future<Ipv6Hosts> nameservers(CheckContext context, String domain) {
+        return context.probe(DnsProbe.class).lookup(context, domain, "NS").compose(lookup -> {
+            boolean apex = lookup.aliases().isEmpty() && !lookup.records().isEmpty();
+            boolean last = domain.equals(DOMAINS.registered(domain)) || domain.indexOf('.') == domain.lastIndexOf('.');
+            return apex || last || lookup.error() != null
+                    ? servers(context, lookup)
+                    : nameservers(context, domain.substring(domain.indexOf('.') + 1));
+        });
+    }
+
+    /** The servers of the MX records, or the domain itself if it has none; empty for a null MX record. */
+    static Future<Ipv6Hosts> mailServers(CheckContext context, String domain) {
+        return context.probe(DnsProbe.class).lookup(context, domain, "MX").compose(lookup -> servers(context, lookup));
+    }
+
+    private static Future<Ipv6Hosts> servers(CheckContext context, DnsLookupResult lookup) {
+        if (lookup.error() != null) {
+            return Future.succeededFuture(new Ipv6Hosts(List.of(), lookup.error()));
+        }
+        List<Future<Server>> servers = lookup.records().stream()
+                .map(Record::getAdditionalName)
+                .filter(name -> !name.equals(Name.root))
+                .map(DnsResolver::text)
+                .distinct()
+                .sorted()
+                .limit(MAX_SERVERS)
+                .map(host -> context.probe(DnsProbe.class)
+                        .addresses(context, host)
+                        .map(addresses -> new Server(host, addresses)))
+                .toList();
+        return Future.all(servers).map(all -> new Ipv6Hosts(all.<Server>list(), null));
+    }
+
+    /** Whether a server has an IPv6 address; null if that is unknown. */
+    @Nullable
+    Boolean anyIpv6() {
+        if (!withIpv6().isEmpty()) {
+            return true;
+        }
+        return error == null && unknown().isEmpty() ? (Boolean) false : null;
+    }
+
+    /** Why it is unknown whether a server has an IPv6 address; null if that is known. */
+    @Nullable
+    CheckError unknownCause() {
+        return anyIpv6() != null
+                ? null
+                : error != null
+                        ? error
+                        : servers.stream()
+                                .map(server -> server.addresses().error())
+                                .filter(Objects::nonNull)
+                                .findFirst()
+                                .orElse(null);
+    }
+
+    List<String> names() {
+        return names(server -> true);
+    }
+
+    List<String> withIpv6() {
+        return names(Server::hasIpv6);
+    }
+
+    List<String> withoutIpv6() {
+        return names(server -> Boolean.FALSE.equals(server.knownIpv6()));
+    }
+
+    /** The servers whose lookup failed. */
+    List<String> unknown() {
+        return names(server -> server.knownIpv6() == null);
+    }
+
+    private List<String> names(Predicate<Server> condition) {
+        return servers.stream().filter(condition).map(Server::host).toList();
+    }
+}

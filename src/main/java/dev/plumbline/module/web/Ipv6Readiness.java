@@ -1,0 +1,247 @@
+package dev.plumbline.module.web;
+
+import static dev.plumbline.check.FindingCollector.reportIfAny;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.FindingCollector;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.dns.HostAddresses;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.http.HttpRequestSpec;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.Type;
+
+/** Whether the website, the nameservers and the mail servers of a domain can be used over IPv6. */
+@AutoService(CheckModule.class)
+public final class Ipv6Readiness
+        implements CheckModule<Ipv6Readiness.Evidence, Ipv6Readiness.Report, Ipv6Readiness.Findings> {
+    /** Each website is requested twice, and each request can try several addresses. */
+    private static final int REDIRECTS = 4;
+
+    private final WebPorts ports;
+
+    public Ipv6Readiness() {
+        this(WebPorts.STANDARD);
+    }
+
+    Ipv6Readiness(WebPorts ports) {
+        this.ports = ports;
+    }
+
+    /** The fields of the report. Beside an error, all of them can be null. */
+    public record Report(
+            Boolean webAaaa,
+            Boolean nsAaaa,
+            Boolean mxAaaa,
+            @Nullable Boolean httpOverIpv6,
+            @Nullable Boolean sameContent) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void httpOverIpv6Failed(String error);
+
+        void webNoAaaa(String domain);
+
+        void wwwNoAaaa(String host);
+
+        void nsNoAaaa(List<String> hosts);
+
+        void mxNoAaaa(List<String> hosts);
+
+        void contentDiffers(String difference);
+
+        void lookupsFailed(List<String> hosts);
+
+        void oneNsAaaa(String host);
+
+        void someMxNoAaaa(List<String> hosts);
+
+        void ipv6NotTested(String error);
+
+        void notCompared(String error);
+
+        void noWebsite(String domain);
+
+        void noMailServers(String domain);
+    }
+
+    /**
+     * @param www the addresses of the host {@code www}
+     * @param error why no nameserver or mail server is known; null if the lookup succeeded
+     * @param v4 the website over IPv4; null if it was not requested
+     * @param v6 the website over IPv6; null if it was not requested
+     */
+    public record Evidence(
+            String domain,
+            Ipv6Hosts.Server web,
+            Ipv6Hosts.Server www,
+            Ipv6Hosts nameservers,
+            Ipv6Hosts mailServers,
+            @Nullable SitePage v4,
+            @Nullable SitePage v6) {}
+
+    @Override
+    public Future<Evidence> collect(Target target, CheckContext context) {
+        String domain = target.text();
+        DnsProbe dns = context.probe(DnsProbe.class);
+        Future<HostAddresses> web = dns.addresses(context, domain);
+        return dns.admit(context, domain)
+                .compose(admitted -> dns.query(context, domain, Type.AAAA))
+                .compose(DnsProbe::requireName)
+                .compose(name -> {
+                    Future<HostAddresses> www = domain.startsWith("www.")
+                            ? Future.succeededFuture(HostAddresses.NOT_CHECKED)
+                            : dns.addresses(context, "www." + domain);
+                    Future<Ipv6Hosts> nameservers = Ipv6Hosts.nameservers(context, domain);
+                    Future<Ipv6Hosts> mailServers = Ipv6Hosts.mailServers(context, domain);
+                    return Future.all(web, www, nameservers, mailServers)
+                            .compose(all -> withPages(
+                                    context,
+                                    new Evidence(
+                                            domain,
+                                            new Ipv6Hosts.Server(domain, web.result()),
+                                            new Ipv6Hosts.Server("www." + domain, www.result()),
+                                            nameservers.result(),
+                                            mailServers.result(),
+                                            null,
+                                            null)));
+                });
+    }
+
+    /** Requests the website over both versions, unless it does not have an IPv6 address. */
+    private Future<Evidence> withPages(CheckContext context, Evidence evidence) {
+        if (!evidence.web().hasIpv6()) {
+            return Future.succeededFuture(evidence);
+        }
+        // the remaining half is for IPv4
+        CheckContext first =
+                context.within(context.deadline().atMost(context.deadline().remainingMillis() / 2));
+        return page(first, evidence.domain(), "6").compose(v6 -> (evidence.web().hasIpv4()
+                        ? page(context.patiently(), evidence.domain(), "4")
+                        : Future.<@Nullable SitePage>succeededFuture(null))
+                .map(v4 -> new Evidence(
+                        evidence.domain(),
+                        evidence.web(),
+                        evidence.www(),
+                        evidence.nameservers(),
+                        evidence.mailServers(),
+                        v4,
+                        v6)));
+    }
+
+    private Future<@Nullable SitePage> page(CheckContext context, String domain, String ipVersion) {
+        HttpRequestSpec request = HttpRequestSpec.get(ports.https(domain, "/"), HttpProbe.PAGE_BYTES)
+                .with("accept", "text/html,application/xhtml+xml,*/*;q=0.8");
+        return context.probe(HttpProbe.class)
+                .follow(context.overIpVersion(ipVersion), request, REDIRECTS)
+                .compose(trace -> context.executeBlocking(() -> SitePage.of(trace)));
+    }
+
+    @Override
+    public Report evaluate(Evidence evidence, Options options, Findings findings) {
+        String domain = evidence.domain();
+        Ipv6Hosts.Server web = evidence.web();
+        if (Boolean.FALSE.equals(web.knownIpv6())) {
+            if (web.addresses().state() == HostAddresses.State.NONE) {
+                findings.noWebsite(domain);
+            } else {
+                findings.webNoAaaa(domain);
+            }
+        }
+        if (evidence.www().hasIpv4() && Boolean.FALSE.equals(evidence.www().knownIpv6())) {
+            findings.wwwNoAaaa(evidence.www().host());
+        }
+        evaluateServers(evidence, findings);
+        Boolean http = evaluatePages(evidence, findings);
+        return new Report(
+                web.knownIpv6(),
+                evidence.nameservers().anyIpv6(),
+                evidence.mailServers().anyIpv6(),
+                http,
+                evaluateContent(evidence, findings));
+    }
+
+    private static void evaluateServers(Evidence evidence, Findings findings) {
+        Ipv6Hosts nameservers = evidence.nameservers();
+        List<String> withIpv6 = nameservers.withIpv6();
+        if (Boolean.FALSE.equals(nameservers.anyIpv6())) {
+            findings.nsNoAaaa(nameservers.names());
+        } else if (withIpv6.size() == 1
+                && nameservers.names().size() > 1
+                && nameservers.unknown().isEmpty()) {
+            findings.oneNsAaaa(withIpv6.get(0));
+        }
+        Ipv6Hosts mail = evidence.mailServers();
+        if (mail.error() == null && mail.servers().isEmpty()) {
+            findings.noMailServers(evidence.domain());
+        } else if (Boolean.FALSE.equals(mail.anyIpv6())) {
+            findings.mxNoAaaa(mail.names());
+        } else if (Boolean.TRUE.equals(mail.anyIpv6())) {
+            reportIfAny(mail.withoutIpv6(), findings::someMxNoAaaa);
+        }
+        reportIfAny(
+                Stream.of(List.of(evidence.web()), nameservers.servers(), mail.servers())
+                        .flatMap(List::stream)
+                        .filter(server -> server.knownIpv6() == null)
+                        .map(Ipv6Hosts.Server::host)
+                        .distinct()
+                        .toList(),
+                findings::lookupsFailed);
+        Stream.of(
+                        evidence.web().knownIpv6() == null
+                                ? evidence.web().addresses().error()
+                                : null,
+                        nameservers.unknownCause(),
+                        mail.unknownCause())
+                .filter(Objects::nonNull)
+                .findFirst()
+                .ifPresent(findings::error);
+    }
+
+    /** Whether the website responds over IPv6; null if that is unknown. */
+    private static @Nullable Boolean evaluatePages(Evidence evidence, Findings findings) {
+        SitePage v6 = evidence.v6();
+        if (v6 == null) {
+            return null;
+        }
+        CheckError error = v6.error();
+        if (error == null) {
+            return true;
+        }
+        // This host may not have a route to IPv6 networks.
+        if (error.code() == ErrorCode.CONNECT_UNREACHABLE || !error.code().targetFault()) {
+            findings.ipv6NotTested(error.message());
+            return null;
+        }
+        SitePage v4 = evidence.v4();
+        if (v4 != null && v4.error() != null && v4.error().code() == error.code()) {
+            findings.notCompared(error.message());
+        } else {
+            findings.httpOverIpv6Failed(error.message());
+        }
+        return false;
+    }
+
+    private static @Nullable Boolean evaluateContent(Evidence evidence, Findings findings) {
+        SitePage v4 = evidence.v4();
+        SitePage v6 = evidence.v6();
+        if (v4 == null || v6 == null || v4.error() != null || v6.error() != null) {
+            return null;
+        }
+        String difference = v4.difference(v6);
+        if (difference != null) {
+            findings.contentDiffers(difference);
+        }
+        return difference == null;
+    }
+}

@@ -1,0 +1,331 @@
+package dev.plumbline.module.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Evaluation;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.IpAddressText;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.SheetModule;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.config.Config;
+import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.lab.DnsFaults;
+import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.lab.ModuleExecution;
+import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.dns.HostAddresses;
+import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.DebianTool;
+import dev.plumbline.support.NginxServer;
+import dev.plumbline.support.TestCheckContext;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Type;
+
+/** Websites of nginx on 127.0.0.1 and ::1, and names of the DNS lab. */
+class Ipv6ReadinessTest {
+    private static final String[] SITES = {
+        "dual.test", "v6only.test", "v4server.test", "differs.test", "status.test", "moved.test", "away.test"
+    };
+    private static final String PAGE =
+            "default_type text/html; return 200 '<title>%s</title>" + "padding ".repeat(200) + "';";
+
+    private static final Vertx VERTX = Vertx.vertx();
+    private static HttpFixture fixture;
+    private static HttpProbe http;
+    private static DnsProbe dns;
+    private static NginxServer nginx;
+    private static ModuleDefinition<Ipv6Readiness.Evidence> module;
+
+    @BeforeAll
+    static void start(@TempDir Path folder) throws IOException {
+        fixture = HttpFixture.start();
+        TargetPolicy policy =
+                HttpFixture.policy(List.of("127.0.0.0/8", "::1/128", "192.0.2.0/24", "2001:db8::/32"), List.of("*"));
+        http = fixture.probe(policy);
+        dns = new DnsProbe(
+                VERTX,
+                new DnsResolver(
+                        VERTX,
+                        new Config.DnsSettings(
+                                List.of(fixture.dns().address()), List.of(), Duration.ofSeconds(1), 1_000),
+                        policy,
+                        System::nanoTime),
+                Map.of(),
+                policy);
+        StringBuilder servers = new StringBuilder("return 421; }\n");
+        site(servers, "127.0.0.1", "dual.test", PAGE.formatted("Same"));
+        site(servers, "[::1]", "dual.test", PAGE.formatted("Same"));
+        site(servers, "[::1]", "v6only.test", PAGE.formatted("Six"));
+        site(servers, "127.0.0.1", "v4server.test", PAGE.formatted("Four"));
+        site(servers, "127.0.0.1", "differs.test", PAGE.formatted("Shop"));
+        site(servers, "[::1]", "differs.test", PAGE.formatted("Welcome to nginx!"));
+        site(servers, "127.0.0.1", "status.test", "return 200 ok;");
+        site(servers, "[::1]", "status.test", "return 404;");
+        site(servers, "127.0.0.1", "moved.test", "return 301 https://dual.test:TLS/;");
+        site(servers, "[::1]", "moved.test", "return 301 https://dual.test:TLS/;");
+        site(servers, "127.0.0.1", "away.test", "return 301 https://v4server.test:TLS/;");
+        site(servers, "[::1]", "away.test", "return 301 https://v4server.test:TLS/;");
+        servers.append("server { listen 127.0.0.1:PLAIN; server_name unused.test;\n");
+        nginx = NginxServer.start(folder, fixture.identity(SITES), servers.toString());
+        module = SheetModule.load(
+                new Ipv6Readiness(new WebPorts(1, fixture.url(nginx.https("/")).port())));
+        for (String site : SITES) {
+            fixture.dns()
+                    .address(
+                            site, site.equals("v6only.test") ? new String[] {"::1"} : new String[] {"127.0.0.1", "::1"})
+                    .record(site + ". 60 IN NS ns1.dual.test.")
+                    .record(site + ". 60 IN NS ns2.dual.test.")
+                    .record(site + ". 60 IN MX 10 mail.dual.test.");
+        }
+        fixture.dns().removeRecords("v4server.test").address("v4server.test", "127.0.0.1");
+        fixture.dns()
+                .record("refused.test. 60 IN AAAA 2001:db8::ffff")
+                .address("ns1.dual.test", "192.0.2.1", "2001:db8::1")
+                .address("ns2.dual.test", "192.0.2.2", "2001:db8::2")
+                .address("mail.dual.test", "192.0.2.3", "2001:db8::3")
+                .address("legacy.test", "127.0.0.1")
+                .address("www.legacy.test", "127.0.0.1")
+                .record("legacy.test. 60 IN NS ns.legacy.test.")
+                .record("legacy.test. 60 IN MX 10 mail.legacy.test.")
+                .address("ns.legacy.test", "192.0.2.4")
+                .address("mail.legacy.test", "192.0.2.5")
+                .empty("app.legacy.test")
+                .record("app.legacy.test. 60 IN MX 0 .")
+                .address("half.test", "127.0.0.1")
+                .record("half.test. 60 IN NS ns.half.test.")
+                .address("ns.half.test", "192.0.2.1")
+                .behave("ns.half.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)))
+                .address("inside.test", "127.0.0.1", "fd00::1");
+    }
+
+    private static void site(StringBuilder servers, String address, String name, String directives) {
+        servers.append("server { listen ")
+                .append(address)
+                .append(":TLS ssl; server_name ")
+                .append(name)
+                .append("; ssl_certificate FOLDER/chain.pem; ssl_certificate_key FOLDER/key.pem; ")
+                .append(directives)
+                .append(" }\n");
+    }
+
+    @AfterAll
+    static void stop() {
+        nginx.close();
+        fixture.close();
+        Await.value(VERTX.close());
+    }
+
+    private static CheckResult check(String domain) throws Exception {
+        TestCheckContext context = TestCheckContext.of(module.description(), Map.of())
+                .withProbe(HttpProbe.class, http)
+                .withProbe(DnsProbe.class, dns);
+        return ModuleExecution.run(VERTX, module, TargetParser.domainName(domain), context);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "dual.test, true, true, true, true, true, -",
+        "v6only.test, true, true, true, true, null, -",
+        "differs.test, true, true, true, true, false, content_differs",
+        "status.test, true, true, true, true, false, content_differs",
+        "moved.test, true, true, true, true, true, -",
+        "away.test, true, true, true, false, null, http_over_ipv6_failed",
+        "legacy.test, false, false, false, null, null, web_no_aaaa www_no_aaaa ns_no_aaaa mx_no_aaaa",
+        "app.legacy.test, false, false, false, null, null, no_website ns_no_aaaa no_mail_servers"
+    })
+    void reportsEachPart(String domain, String web, String ns, String mx, String overIpv6, String same, String codes)
+            throws Exception {
+        CheckResult result = check(domain);
+
+        assertThat(result.error()).isNull();
+        assertThat(result.fields())
+                .containsEntry("web_aaaa", value(web))
+                .containsEntry("ns_aaaa", value(ns))
+                .containsEntry("mx_aaaa", value(mx))
+                .containsEntry("http_over_ipv6", value(overIpv6))
+                .containsEntry("same_content", value(same));
+        assertThat(codes(result.findings())).isEqualTo(codes.equals("-") ? List.of() : List.of(codes.split(" ")));
+    }
+
+    private static Boolean value(String text) {
+        return text.equals("null") ? null : Boolean.valueOf(text);
+    }
+
+    @Test
+    void reportsAServerThatListensOnIpv4Only(@TempDir Path folder) throws Exception {
+        try (NginxServer v4 = NginxServer.start(folder, fixture.identity("dual.test"), "return 200 four;")) {
+            module = SheetModule.load(
+                    new Ipv6Readiness(new WebPorts(1, fixture.url(v4.https("/")).port())));
+
+            CheckResult result = check("dual.test");
+
+            assertThat(result.fields()).containsEntry("http_over_ipv6", false).containsEntry("same_content", null);
+            assertThat(result.findings())
+                    .extracting(Finding::message)
+                    .containsExactly(
+                            "The website has an AAAA record, but does not respond over IPv6. Connection refused by [::1]:"
+                                    + fixture.url(v4.https("/")).port() + ".");
+        } finally {
+            module = SheetModule.load(new Ipv6Readiness(
+                    new WebPorts(1, fixture.url(nginx.https("/")).port())));
+        }
+    }
+
+    @Test
+    void doesNotReportAFailedLookupAsAnAbsence() throws Exception {
+        CheckResult result = check("half.test");
+
+        assertThat(result.fields()).containsEntry("web_aaaa", false).containsEntry("ns_aaaa", null);
+        assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+        assertThat(codes(result.findings())).contains("lookups_failed").doesNotContain("ns_no_aaaa");
+    }
+
+    @Test
+    void rejectsDomainsWithPrivateAddresses() throws Exception {
+        CheckResult result = check("inside.test");
+
+        assertThat(result.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
+        assertThat(result.toString()).doesNotContain("fd00");
+        assertThat(check("missing.test").error().code()).isEqualTo(ErrorCode.DNS_NXDOMAIN);
+    }
+
+    /** curl with the options -4 and -6 for the same sites. */
+    @Test
+    void agreesWithCurl() throws Exception {
+        for (String site : SITES) {
+            CheckResult result = check(site);
+
+            List<String> v4 = curl(site, "127.0.0.1");
+            List<String> v6 = curl(site, "[::1]");
+            boolean reachable = v6.get(0).startsWith("0 ");
+            assertThat(result.fields().get("http_over_ipv6"))
+                    .as(site)
+                    .isEqualTo(site.equals("v4server.test") ? null : reachable);
+            if (result.fields().get("same_content") != null) {
+                assertThat(result.fields()).as(site).containsEntry("same_content", v4.equals(v6));
+            }
+        }
+    }
+
+    /** The exit code and status, and the page. */
+    private static List<String> curl(String site, String address) throws IOException, InterruptedException {
+        int port = fixture.url(nginx.https("/")).port();
+        List<String> command = new ArrayList<>(
+                List.of(DebianTool.require("curl").toString(), "-sk", "-L", "--max-time", "5", "-w", "%{http_code}"));
+        for (String name : SITES) {
+            boolean exists = !name.equals("v4server.test") || address.equals("127.0.0.1");
+            command.addAll(List.of("--connect-to", name + ":" + port + ":" + address + ":" + (exists ? port : 1)));
+        }
+        command.add("https://" + site + ":" + port + "/");
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        int exit = process.waitFor();
+        int status = output.length() - 3;
+        return List.of(exit + " " + output.substring(status), output.substring(0, status));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "CONNECT_UNREACHABLE, -, ipv6_not_tested, null",
+        "REQUEST_LIMIT, -, ipv6_not_tested, null",
+        "CONNECT_TIMEOUT, -, http_over_ipv6_failed, false",
+        "TLS_UNTRUSTED, -, http_over_ipv6_failed, false",
+        "TLS_UNTRUSTED, TLS_UNTRUSTED, not_compared, false",
+        "CONNECT_REFUSED, CONNECT_TIMEOUT, http_over_ipv6_failed, false"
+    })
+    void distinguishesItsOwnConnectionFromTheWebsite(String v6, String v4, String code, String overIpv6) {
+        Evaluation evaluation = evaluate(
+                server("a.test", "192.0.2.1", "2001:db8::1"),
+                v4.equals("-") ? new SitePage("a.test", 200, "A", 10, null) : failed(v4),
+                failed(v6));
+
+        assertThat(evaluation.findings()).extracting(Finding::code).containsExactly(code);
+        assertThat(evaluation.fields()).containsEntry("http_over_ipv6", value(overIpv6));
+    }
+
+    private static SitePage failed(String code) {
+        return new SitePage("a.test", 0, null, 0, new CheckError(ErrorCode.valueOf(code), "Reason."));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "a.test 200 A 5000, a.test 200 A 4000, true",
+        "a.test 200 A 5000, a.test 200 A 2400, false",
+        "a.test 200 A 900, a.test 200 A 100, true",
+        "a.test 200 A 5000, a.test 200 B 5000, false",
+        "a.test 200 A 5000, a.test 200 - 5000, false",
+        "a.test 200 A 5000, b.test 200 A 5000, false",
+        "a.test 200 A 5000, a.test 503 A 5000, false"
+    })
+    void comparesPages(String v4, String v6, boolean same) {
+        Evaluation evaluation = evaluate(server("a.test", "192.0.2.1", "2001:db8::1"), page(v4), page(v6));
+
+        assertThat(evaluation.fields()).containsEntry("same_content", same);
+    }
+
+    private static SitePage page(String text) {
+        String[] parts = text.split(" ");
+        return new SitePage(
+                parts[0],
+                Integer.parseInt(parts[1]),
+                parts[2].equals("-") ? null : parts[2],
+                Integer.parseInt(parts[3]),
+                null);
+    }
+
+    private static Evaluation evaluate(Ipv6Hosts.Server web, SitePage v4, SitePage v6) {
+        Ipv6Hosts both = new Ipv6Hosts(
+                List.of(server("x.test", "2001:db8::2"), server("y.test", "192.0.2.2", "2001:db8::3")), null);
+        return module.evaluate(
+                new Ipv6Readiness.Evidence("a.test", web, server("www.a.test"), both, both, v4, v6),
+                Options.defaults(module.description()));
+    }
+
+    private static Ipv6Hosts.Server server(String host, String... ips) {
+        return new Ipv6Hosts.Server(
+                host,
+                new HostAddresses(
+                        ips.length == 0 ? HostAddresses.State.NONE : HostAddresses.State.FOUND,
+                        Stream.of(ips).map(IpAddressText::parse).toList(),
+                        false,
+                        null));
+    }
+
+    @Test
+    void reportsServersWithoutIpv6() {
+        Ipv6Hosts some = new Ipv6Hosts(List.of(server("x.test", "2001:db8::2"), server("y.test", "192.0.2.2")), null);
+
+        Evaluation evaluation = module.evaluate(
+                new Ipv6Readiness.Evidence(
+                        "a.test", server("a.test", "2001:db8::1"), server("www.a.test"), some, some, null, null),
+                Options.defaults(module.description()));
+
+        assertThat(evaluation.findings()).extracting(Finding::code).containsExactly("one_ns_aaaa", "some_mx_no_aaaa");
+    }
+
+    private static List<String> codes(List<Finding> findings) {
+        return findings.stream().map(Finding::code).toList();
+    }
+}
