@@ -17,6 +17,7 @@ import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
+import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.concurrent.PauseDetector;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -55,6 +56,8 @@ public final class CheckRunner {
     private final LongSupplier nanos;
     private final PauseDetector pauses;
     private final CompositeRun.Runtime composites;
+    private final AsyncSemaphore instantComposites;
+    private final AsyncSemaphore bulkComposites;
     private final int permits;
     private final int bulkPermits;
     private final int maxQueued;
@@ -111,6 +114,10 @@ public final class CheckRunner {
         this.nanos = nanos;
         this.pauses = new PauseDetector(vertx, MIN_PAUSE, nanos);
         this.composites = new CompositeRun.Runtime(modules, parts, metrics, pauses, nanos);
+        // the parts of all composites together are about as many checks as there are permits
+        int concurrentComposites = Math.max(1, permits / (2 * CompositeRun.MAX_CONCURRENT));
+        this.instantComposites = new AsyncSemaphore(vertx, concurrentComposites, maxQueued);
+        this.bulkComposites = new AsyncSemaphore(vertx, concurrentComposites, maxQueued);
         this.permits = permits;
         this.bulkPermits = Math.max(1, permits - permits / INSTANT_SHARE);
         this.maxQueued = maxQueued;
@@ -123,6 +130,17 @@ public final class CheckRunner {
         if (module == null) {
             return Future.succeededFuture(new Message.Unsupported());
         }
+        if (!module.description().composite()) {
+            return admit(module, request);
+        }
+        AsyncSemaphore limit = request.bulk() ? bulkComposites : instantComposites;
+        return limit.withPermit(request.queueTimeoutMs(), () -> admit(module, request), () -> {
+            metrics.rejected();
+            return Future.succeededFuture(new Message.Overloaded(RETRY_AFTER_SECONDS));
+        });
+    }
+
+    private Future<Message.RunReply> admit(ModuleDefinition<?> module, Message.RunCheck request) {
         if (running < permits && (!request.bulk() || runningBulk < bulkPermits)) {
             running++;
             runningBulk += request.bulk() ? 1 : 0;

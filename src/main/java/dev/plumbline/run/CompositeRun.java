@@ -31,7 +31,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The parts of one composite check. They run with its permit. Not thread-safe: used on one event loop. */
 final class CompositeRun {
-    private static final int MAX_CONCURRENT = 12;
+    /** Maximum number of concurrent parts of one check. */
+    static final int MAX_CONCURRENT = 12;
+
     private static final CheckError UNFINISHED = new CheckError(
             ErrorCode.DEADLINE_EXCEEDED, "The part did not complete within the time limit of the whole check.");
     private static final CheckError SHARED_BUDGET = new CheckError(

@@ -95,8 +95,12 @@ class CompositeRunTest {
     }
 
     private CheckRunner runner(PartResults parts) {
+        return runner(parts, 24);
+    }
+
+    private CheckRunner runner(PartResults parts, int permits) {
         return new CheckRunner(
-                vertx, modules, ImmutableClassToInstanceMap.of(), Clock.systemUTC(), metrics, parts, 10, 10);
+                vertx, modules, ImmutableClassToInstanceMap.of(), Clock.systemUTC(), metrics, parts, permits, 10);
     }
 
     /** A part whose behavior the test sets. */
@@ -314,8 +318,9 @@ class CompositeRunTest {
     void equalPartsInProgressRunOnce() {
         Promise<String> end = Promise.promise();
         alpha.behavior = context -> end.future();
+        CheckRunner large = runner(new PartResults(vertx, TestPolicies.open(), lookup), 5 * 24);
         List<Future<Message.RunReply>> replies = IntStream.range(0, 5)
-                .mapToObj(i -> start(runner, false, false, 30_000))
+                .mapToObj(i -> start(large, false, false, 30_000))
                 .toList();
         Await.until(() -> !alpha.contexts.isEmpty());
         end.complete("seen");
@@ -327,6 +332,24 @@ class CompositeRunTest {
         assertThat(meters.counter("plumbline.checks", "module", "alpha", "verdict", "pass")
                         .count())
                 .isEqualTo(1);
+    }
+
+    /** Otherwise the parts of many lines would use the time of each other. */
+    @Test
+    void concurrentCompositesAreLimited() {
+        Promise<String> end = Promise.promise();
+        alpha.behavior = context -> end.future();
+        Future<Message.RunReply> line = start(runner, true, false, 30_000);
+        Await.until(() -> !alpha.contexts.isEmpty());
+
+        Message.RunReply second = run(true, false, 30_000);
+        Future<Message.RunReply> instant = start(runner, false, false, 30_000);
+        Await.until(() -> alpha.contexts.size() == 2);
+        end.complete("seen");
+
+        assertThat(second).isEqualTo(new Message.Overloaded(1));
+        assertThat(result(Await.value(line)).cacheable()).isTrue();
+        assertThat(result(Await.value(instant)).cacheable()).isTrue();
     }
 
     @Test

@@ -255,6 +255,31 @@ class OverviewApiTest {
                         .put("column", "cookies_verdict"));
     }
 
+    /** With the default number of concurrent checks. */
+    @Test
+    void theLinesOfAJobDoNotUseTheTimeOfEachOther() {
+        JobsApiClient jobs = new JobsApiClient(
+                service, new TestAccounts(DATABASE.open()).key().secret());
+        List<String> domains = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            String domain = "many-" + i + ".example-" + i + ".test";
+            String address = "127.15.1." + (10 + i);
+            dns.address(domain, address);
+            domains.add(domain);
+        }
+        JsonObject request = JobsApiClient.body(domains, new JsonObject().put("areas", new JsonArray().add("web")))
+                .put("module", "overview");
+        String token = JobsApiClient.token(jobs.post(request.encode()));
+        JsonObject job = new JsonObject();
+        for (int i = 0; i < 4 && job.getString("finished_at") == null; i++) {
+            job = new JsonObject(jobs.get("/" + token, "Prefer", "wait=30").body());
+        }
+
+        assertThat(JobsApiClient.lines(job)).hasSize(40).allSatisfy(line -> assertThat(line.encode())
+                .contains("connect_refused")
+                .doesNotContain("deadline_exceeded"));
+    }
+
     /** One line per domain; the CSV has a column with the verdict of each part after the fields. */
     @Test
     void aLineOfAJobHasTheVerdictOfEachPart() {
