@@ -181,22 +181,25 @@ public record Config(
      * @param servers {@code address:port}; empty for the system's resolvers
      * @param resolvers resolvers that a check can select, by name
      * @param timeout of one query to one server
+     * @param trustAnchors DS or DNSKEY records in the form of a zone file
      */
     public record DnsSettings(
             @Setting(SOCKET_ADDRESS) List<String> servers,
             @Setting(NAMED_SOCKET_ADDRESS) Map<String, List<String>> resolvers,
             @Setting(DOMAIN) List<String> denySuffixes,
             @Setting(min = "50ms", max = "30s") Duration timeout,
-            @Setting(min = "0", max = "10000000") int cacheEntries) {
+            @Setting(min = "0", max = "10000000") int cacheEntries,
+            @Setting(TRUST_ANCHOR) List<String> trustAnchors) {
 
-        /** Without named resolvers. */
+        /** Without named resolvers and trust anchors. */
         public DnsSettings(List<String> servers, List<String> denySuffixes, Duration timeout, int cacheEntries) {
-            this(servers, Map.of(), denySuffixes, timeout, cacheEntries);
+            this(servers, Map.of(), denySuffixes, timeout, cacheEntries, List.of());
         }
 
         /** These settings with the servers of a named resolver. */
         public DnsSettings forResolver(String name) {
-            return new DnsSettings(resolvers.getOrDefault(name, servers), denySuffixes, timeout, cacheEntries);
+            return new DnsSettings(
+                    resolvers.getOrDefault(name, servers), Map.of(), denySuffixes, timeout, cacheEntries, trustAnchors);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.plumbline.config;
 
 import dev.plumbline.check.Cidr;
 import dev.plumbline.check.IpAddressText;
+import dev.plumbline.dnssec.TrustAnchors;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -52,6 +53,7 @@ enum SettingFormat {
     SECRET("at least 32 characters, such as the output of `openssl rand -base64 48`", "(?s).{32,}"),
     SIGN_UP("open or closed", "open|closed"),
     SOCKET_ADDRESS("an IP address and a port, such as 127.0.0.1:53", SettingFormat::isSocketAddress),
+    TRUST_ANCHOR("a DS or DNSKEY record of a zone, such as . IN DS 20326 8 2 E06D44B8…", TrustAnchors::isValid),
     WHOIS_SERVER(
             "a host or host:port, such as whois.iana.org",
             "[A-Za-z0-9.-]+(:[0-9]{1,5})?|\\[[0-9A-Fa-f:]+\\](:[0-9]{1,5})?");

@@ -2,7 +2,6 @@ package dev.plumbline.dns;
 
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.TargetPolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -12,16 +11,10 @@ import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.DClass;
 import org.xbill.DNS.Message;
 import org.xbill.DNS.Name;
-import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
 
-/**
- * One lookup: queries the servers in order, retries a single server after a timeout, and follows CNAME chains that a
- * server does not resolve itself.
- */
+/** One lookup: sends a query, and follows CNAME chains that a server does not resolve itself. */
 final class DnsLookup {
-    static final int MIN_ATTEMPTS = 2;
-
     private final DnsTransport transport;
     private final List<SocketAddress> servers;
     private final long attemptMillis;
@@ -31,8 +24,6 @@ final class DnsLookup {
     private final Deadline deadline;
     private final Promise<DnsResponse> promise = Promise.promise();
     private Record query;
-    private int attempt;
-    private DnsQuestion.Flags flags = DnsQuestion.Flags.RECURSIVE;
 
     /** @param attemptMillis the timeout of one attempt */
     DnsLookup(
@@ -59,25 +50,13 @@ final class DnsLookup {
     }
 
     private void send() {
-        transport.exchange(
-                new DnsQuestion(servers.get(attempt % servers.size()), query, flags),
-                Math.min(attemptMillis, deadline.remainingMillis()),
-                this::received);
+        new DnsAttempts(transport, servers, attemptMillis, deadline, query, DnsQuestion.Flags.RECURSIVE, this::received)
+                .send();
     }
 
     private void received(@Nullable Message message, @Nullable Throwable cause) {
         try {
-            int rcode = message == null ? Rcode.SERVFAIL : message.getRcode();
-            if (message != null && (rcode == Rcode.NOERROR || rcode == Rcode.NXDOMAIN)) {
-                follow(message);
-            } else if (message != null && rcode == Rcode.FORMERR && flags.edns()) {
-                flags = flags.withoutEdns();
-                send();
-            } else if (hasNext(message == null && CheckFailure.hasCode(cause, ErrorCode.DNS_TIMEOUT))
-                    && !deadline.passed()) {
-                attempt++;
-                send();
-            } else if (message == null) {
+            if (message == null) {
                 promise.fail(cause);
             } else {
                 follow(message);
@@ -99,15 +78,9 @@ final class DnsLookup {
             promise.complete(response);
         } else if (policy.refusalOfName(DnsResolver.text(chain.current())) == null) {
             query = Record.newRecord(chain.current(), chain.type(), DClass.IN);
-            attempt = 0;
-            flags = DnsQuestion.Flags.RECURSIVE;
             send();
         } else {
             promise.fail(PrivateNameFilter.failure(DnsResolver.text(name)));
         }
-    }
-
-    private boolean hasNext(boolean timedOut) {
-        return attempt + 1 < servers.size() || timedOut && attempt + 1 < MIN_ATTEMPTS;
     }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.xbill.DNS.Message;
 
 /**
  * Limits the DNS queries of one check: the number at once, so that servers that do not respond do not block other
@@ -49,7 +50,20 @@ public final class DnsQueryLimiter {
         return known;
     }
 
+    /** As {@link #run}, for a query that does not follow aliases. */
+    public Future<Message> runSigned(Deadline deadline, Supplier<Future<Message>> query) {
+        return semaphore.withPermit(
+                AsyncSemaphore.NO_TIMEOUT, () -> countedOnce(deadline, query), DnsQueryLimiter::queueTimeout);
+    }
+
     private Future<DnsResponse> runCounted(Deadline deadline, Supplier<Future<DnsResponse>> query) {
+        // A failed lookup may have followed the maximum number of aliases.
+        return countedOnce(deadline, () -> query.get()
+                .onComplete(response -> remaining.addAndGet(
+                        response.succeeded() ? -response.result().cnames().size() : -CnameChain.MAX_ALIASES)));
+    }
+
+    private <T> Future<T> countedOnce(Deadline deadline, Supplier<Future<T>> query) {
         // Earlier queries may have ended only because the deadline has passed.
         if (deadline.passed()) {
             return queueTimeout();
@@ -58,13 +72,10 @@ public final class DnsQueryLimiter {
             return Future.failedFuture(new CheckFailure(
                     ErrorCode.REQUEST_LIMIT, "The check exceeded its limit of " + MAX_QUERIES + " DNS queries."));
         }
-        // A failed lookup may have followed the maximum number of aliases.
-        return query.get()
-                .onComplete(response -> remaining.addAndGet(
-                        response.succeeded() ? -response.result().cnames().size() : -CnameChain.MAX_ALIASES));
+        return query.get();
     }
 
-    private static Future<DnsResponse> queueTimeout() {
+    private static <T> Future<T> queueTimeout() {
         return Future.failedFuture(
                 new CheckFailure(ErrorCode.DNS_TIMEOUT, "The DNS lookup timed out while waiting for earlier queries."));
     }

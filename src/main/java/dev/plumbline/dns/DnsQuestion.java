@@ -29,6 +29,9 @@ public record DnsQuestion(SocketAddress server, Record record, Flags flags) {
         /** A query to an authoritative nameserver. */
         public static final Flags ITERATIVE = new Flags(false, true, false, false);
 
+        /** A query to a recursive resolver for records with their signatures, also if these are not valid. */
+        public static final Flags SIGNED = new Flags(true, true, true, true);
+
         /** The same flags without EDNS. */
         public Flags withoutEdns() {
             return new Flags(recursionDesired, false, false, checkingDisabled);

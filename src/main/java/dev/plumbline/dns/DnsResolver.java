@@ -23,8 +23,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.xbill.DNS.DClass;
+import org.xbill.DNS.Message;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Record;
 import org.xbill.DNS.TextParseException;
 import org.xbill.DNS.Type;
 
@@ -169,6 +172,36 @@ public final class DnsResolver {
     }
 
     /**
+     * Queries records with their signatures, which the resolver does not validate. Fails as {@link #query} does, but
+     * any response code is a response. Not cached; CNAME records are not followed.
+     */
+    public Future<Message> querySigned(Name name, int type, Deadline deadline) {
+        String text = name.equals(Name.root) ? "" : text(name);
+        String refusal = ZONE_TYPES.contains(type) ? policy.refusalOfZone(text) : policy.refusalOfName(text);
+        if (refusal != null) {
+            return failed(ErrorCode.TARGET_BLOCKED, refusal);
+        }
+        return semaphore
+                .withPermit(
+                        Math.min(QUEUE_TIMEOUT_MS, deadline.remainingMillis()),
+                        () -> {
+                            Promise<Message> promise = Promise.promise();
+                            new DnsAttempts(
+                                            transport,
+                                            servers,
+                                            attemptMillis,
+                                            Deadline.in(timeoutMillis(deadline)),
+                                            Record.newRecord(name, type, DClass.IN),
+                                            DnsQuestion.Flags.SIGNED,
+                                            promise)
+                                    .send();
+                            return promise.future();
+                        },
+                        () -> Future.failedFuture(overload()))
+                .recover(cause -> Future.failedFuture(withName(text, cause)));
+    }
+
+    /**
      * Joins a running query for the same records, unless it ends before this caller's deadline. A query ends by the
      * deadline of the caller that started it.
      */
@@ -225,7 +258,7 @@ public final class DnsResolver {
     }
 
     private long maxTimeoutMillis() {
-        return attemptMillis * Math.max(DnsLookup.MIN_ATTEMPTS, servers.size());
+        return attemptMillis * Math.max(DnsAttempts.MIN_ATTEMPTS, servers.size());
     }
 
     private Future<DnsResponse> withDeadline(String name, Deadline deadline, Future<DnsResponse> shared) {

@@ -38,6 +38,14 @@ public final class PrivateNameFilter {
                 || response.records().stream().anyMatch(record -> isPrivate(policy, record));
     }
 
+    /** Whether one of the records must not be disclosed. */
+    public static boolean isPrivate(TargetPolicy policy, List<Record> records) {
+        return records.stream()
+                .anyMatch(record -> isPrivate(policy, record)
+                        || record instanceof CNAMERecord alias
+                                && policy.refusalOfName(DnsResolver.text(alias.getTarget())) != null);
+    }
+
     /** Whether a record contains a private address or name. */
     public static boolean isPrivate(TargetPolicy policy, Record record) {
         if (record instanceof ARecord || record instanceof AAAARecord) {

@@ -79,6 +79,10 @@ final class ChainOfTrust {
             return null;
         }
         Name child = new Name(name, name.labels() - labels);
+        ZoneTrust known = validator.known(child);
+        if (known != null) {
+            return add(known);
+        }
         Delegation delegation = validator.delegation(last(), child, response);
         if (delegation == null) {
             return new DnssecQuery(child, Type.DS);

@@ -1,6 +1,5 @@
 package dev.plumbline.dnssec;
 
-import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Name;
@@ -12,10 +11,10 @@ import org.xbill.DNS.Record;
  * @param kind whether the name is the apex of a child zone
  * @param ds the DS records; empty if there are none
  * @param failure of an unsigned or broken delegation; null for other kinds
- * @param expires the expiry of the signature of the DS records; null if there are none
+ * @param validity of the signature of the DS records; null if there are none
  */
 public record Delegation(
-        Name name, Kind kind, List<Record> ds, @Nullable DnssecFailure failure, @Nullable Instant expires) {
+        Name name, Kind kind, List<Record> ds, @Nullable DnssecFailure failure, @Nullable SignatureValidity validity) {
 
     /** The kinds. */
     public enum Kind {

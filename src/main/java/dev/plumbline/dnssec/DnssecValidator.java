@@ -25,6 +25,7 @@ import org.xbill.DNS.Type;
  */
 public final class DnssecValidator {
     private final TrustAnchors anchors;
+    private final Instant at;
     private final RrsetVerifier verifier;
     private final Map<Name, ZoneTrust> zones = new ConcurrentHashMap<>();
     private final Map<Name, Delegation> delegations = new ConcurrentHashMap<>();
@@ -32,7 +33,22 @@ public final class DnssecValidator {
     /** @param at the time for which signatures must be valid */
     public DnssecValidator(TrustAnchors anchors, Instant at, ValidationLimits limits) {
         this.anchors = anchors;
+        this.at = at;
         this.verifier = new RrsetVerifier(at, limits);
+    }
+
+    /** Uses a zone that an earlier check validated, unless its signatures have expired. */
+    public void trust(ZoneTrust zone) {
+        SignatureValidity validity = zone.validity();
+        if (zone.secure() && validity != null && at.isBefore(validity.expiration())) {
+            zones.putIfAbsent(zone.zone(), zone);
+        }
+    }
+
+    /** The zone with this apex if it was validated; null otherwise. */
+    @Nullable
+    ZoneTrust known(Name zone) {
+        return zones.get(zone);
     }
 
     TrustAnchors anchors() {
@@ -108,7 +124,8 @@ public final class DnssecValidator {
                 return Delegation.failed(
                         ds.name(), ds.records(), new DnssecFailure(Reason.UNSUPPORTED_ALGORITHM, ds.name(), Type.DS));
             }
-            return new Delegation(ds.name(), Delegation.Kind.SIGNED, ds.records(), null, signature.getExpire());
+            return new Delegation(
+                    ds.name(), Delegation.Kind.SIGNED, ds.records(), null, SignatureValidity.of(signature));
         } catch (DnssecException invalid) {
             return Delegation.failed(ds.name(), ds.records(), invalid.failure());
         }
@@ -127,10 +144,10 @@ public final class DnssecValidator {
                 delegation.name(),
                 missing -> response == null
                         ? null
-                        : keys(delegation.name(), delegation.ds(), delegation.expires(), response));
+                        : keys(delegation.name(), delegation.ds(), delegation.validity(), response));
     }
 
-    private ZoneTrust keys(Name zone, List<Record> ds, @Nullable Instant dsExpires, Message response) {
+    private ZoneTrust keys(Name zone, List<Record> ds, @Nullable SignatureValidity dsValidity, Message response) {
         if (isFailed(response)) {
             return ZoneTrust.failed(zone, ds, new DnssecFailure(Reason.LOOKUP_FAILED, zone, Type.DNSKEY));
         }
@@ -143,9 +160,8 @@ public final class DnssecValidator {
             if (set == null || entry.isEmpty()) {
                 return new ZoneTrust(zone, ds, keys, DelegationSigner.mismatch(zone, keys), null);
             }
-            Instant expires = verifier.verify(set, zone, entry).getExpire();
-            return new ZoneTrust(
-                    zone, ds, keys, null, dsExpires != null && dsExpires.isBefore(expires) ? dsExpires : expires);
+            SignatureValidity validity = SignatureValidity.of(verifier.verify(set, zone, entry));
+            return new ZoneTrust(zone, ds, keys, null, dsValidity == null ? validity : dsValidity.earlier(validity));
         } catch (DnssecException invalid) {
             return new ZoneTrust(zone, ds, keys, invalid.failure(), null);
         }
@@ -168,13 +184,13 @@ public final class DnssecValidator {
         boolean nxdomain = response.getRcode() == Rcode.NXDOMAIN && set == null && cname == null;
         DnssecFailure failure = zone.failure();
         DenialParameters parameters = null;
-        Instant expires = null;
+        SignatureValidity validity = null;
         if (failure == null) {
             try {
                 if (set != null) {
-                    expires = positive(zone, set, response).getExpire();
+                    validity = SignatureValidity.of(positive(zone, set, response));
                 } else if (cname != null) {
-                    expires = alias(zone, cname, response).getExpire();
+                    validity = SignatureValidity.of(alias(zone, cname, response));
                 } else {
                     DenialReader denial = denial(zone, response);
                     Outcome outcome = nxdomain ? denial.nxdomain(name, type) : denial.nodata(name, type);
@@ -186,7 +202,7 @@ public final class DnssecValidator {
                 failure = invalid.failure();
             }
         }
-        return new ValidatedAnswer(name, type, failure, nxdomain, records, alias, parameters, expires);
+        return new ValidatedAnswer(name, type, failure, nxdomain, records, alias, parameters, validity);
     }
 
     /** The signature of records, which may be synthesized from a wildcard (RFC 4035 section 5.3.4). */

@@ -1,6 +1,5 @@
 package dev.plumbline.dnssec;
 
-import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Name;
@@ -14,7 +13,7 @@ import org.xbill.DNS.Record;
  * @param records of the queried type; empty if there are none. Not authentic unless the response is secure.
  * @param alias the target of the CNAME record of the name; null if there is none
  * @param denial how the response proves the absence of records; null if it contains no valid proof
- * @param expires the expiry of the signature of the records; null if there is none
+ * @param validity of the signature of the records; null if there is none
  */
 public record ValidatedAnswer(
         Name name,
@@ -24,7 +23,7 @@ public record ValidatedAnswer(
         List<Record> records,
         @Nullable Name alias,
         @Nullable DenialParameters denial,
-        @Nullable Instant expires) {
+        @Nullable SignatureValidity validity) {
     public ValidatedAnswer {
         records = List.copyOf(records);
     }

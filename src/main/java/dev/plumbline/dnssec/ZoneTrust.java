@@ -1,6 +1,5 @@
 package dev.plumbline.dnssec;
 
-import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.DNSKEYRecord;
@@ -13,14 +12,14 @@ import org.xbill.DNS.Record;
  * @param anchors the DS records in the parent zone, or the trust anchors; empty if there are none
  * @param keys the DNSKEY records of the zone, validated if the zone is secure; empty if there are none
  * @param failure why the zone is not secure; null if it is
- * @param expires the earliest expiry of the signatures of the DS and DNSKEY records; null if the zone is not secure
+ * @param validity of the signature of the DS or DNSKEY records that expires first; null if the zone is not secure
  */
 public record ZoneTrust(
         Name zone,
         List<Record> anchors,
         List<DNSKEYRecord> keys,
         @Nullable DnssecFailure failure,
-        @Nullable Instant expires) {
+        @Nullable SignatureValidity validity) {
     public ZoneTrust {
         anchors = List.copyOf(anchors);
         keys = List.copyOf(keys);

@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableClassToInstanceMap;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.dnssec.TrustAnchors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.egress.RateLimiterFactory;
@@ -12,6 +13,7 @@ import dev.plumbline.probe.certificate.CertificateProbe;
 import dev.plumbline.probe.certificate.RevocationProbe;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.DnsblProbe;
+import dev.plumbline.probe.dns.DnssecProbe;
 import dev.plumbline.probe.dns.NameserverProbe;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.registry.RdapBootstrap;
@@ -67,6 +69,7 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
         RdapBootstrap bootstrap = new RdapBootstrap(vertx, http, registries);
         CertificateProbe certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));
         DnsProbe dns = new DnsProbe(vertx, resolver, resolvers(vertx, config.dns(), policy), policy);
+        TrustAnchors anchors = TrustAnchors.parse(config.dns().trustAnchors());
         return new CheckEnvironment(
                 policy,
                 ImmutableClassToInstanceMap.builder()
@@ -74,6 +77,7 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
                         .put(
                                 DnsblProbe.class,
                                 new DnsblProbe(dns, policy, config.dnsbl().zones()))
+                        .put(DnssecProbe.class, new DnssecProbe(dns, anchors))
                         .put(NameserverProbe.class, new NameserverProbe(vertx, guard, policy))
                         .put(HttpProbe.class, http)
                         .put(TlsProbe.class, tls)

@@ -115,6 +115,8 @@ class ConfigLoaderTest {
                 "targets.deny | exa mple",
                 "dns.deny_suffixes | 10.0.0.0/8",
                 "dns.servers | 10.0.0.0/8:53",
+                "dns.trust_anchors | . IN DS 20326 8 2 E06D44",
+                "dns.trust_anchors | . IN A 192.0.2.1",
                 "dns.resolvers | 1.1.1.1:53",
                 "dns.resolvers | public=1.1.1.1",
                 "dns.resolvers | default=1.1.1.1:53",

@@ -60,7 +60,7 @@ class DnssecLookupTest {
         assertThat(result.status()).isEqualTo(DnssecStatus.SECURE);
         assertThat(result.records()).hasSize(1);
         assertThat(result.zones()).extracting(zone -> zone.zone().toString()).containsExactly(".", "example.");
-        assertThat(result.last().expires()).isAfter(Instant.now());
+        assertThat(result.last().validity().expiration()).isAfter(Instant.now());
         assertThat(lab.queries()).isEqualTo(4);
         assertThat(lab.limits().signatures()).isEqualTo(4);
     }

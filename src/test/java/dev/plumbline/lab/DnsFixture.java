@@ -10,10 +10,12 @@ import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.LimitedResolver;
+import dev.plumbline.dnssec.TrustAnchors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.DnsblProbe;
+import dev.plumbline.probe.dns.DnssecProbe;
 import dev.plumbline.probe.tcp.TcpProbe;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
@@ -40,6 +42,7 @@ public final class DnsFixture implements AutoCloseable {
 
     private final Vertx vertx = Vertx.vertx();
     private final DnsLab dns = DnsLab.start();
+    private List<String> anchors = List.of();
 
     private DnsFixture() {}
 
@@ -55,6 +58,23 @@ public final class DnsFixture implements AutoCloseable {
 
     public DnsLab dns() {
         return dns;
+    }
+
+    /** Adds the signed zones of the lab and their trust anchor. */
+    public DnsFixture sign() {
+        return sign(SignedZones.ofLab("192.0.2.1"));
+    }
+
+    /** Adds zones with DNSSEC. The first one is the trust anchor. */
+    public DnsFixture sign(SignedZones signed) {
+        dns.sign(signed);
+        return trust(signed.trustAnchor());
+    }
+
+    /** @param anchor in the form of a zone file */
+    public DnsFixture trust(String anchor) {
+        anchors = List.of(anchor);
+        return this;
     }
 
     /**
@@ -121,6 +141,7 @@ public final class DnsFixture implements AutoCloseable {
                 .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
                 .withProbe(DnsProbe.class, probe)
                 .withProbe(DnsblProbe.class, new DnsblProbe(probe, POLICY, BLOCKLISTS))
+                .withProbe(DnssecProbe.class, new DnssecProbe(probe, TrustAnchors.parse(anchors)))
                 .withProbe(TcpProbe.class, new TcpProbe(vertx, guard));
     }
 

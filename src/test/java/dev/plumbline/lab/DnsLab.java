@@ -64,6 +64,7 @@ public final class DnsLab implements AutoCloseable {
     private final Map<String, List<Record>> records = new ConcurrentHashMap<>();
     private final Map<String, Behavior> behaviors = new ConcurrentHashMap<>();
     private volatile @Nullable Behavior fallback;
+    private volatile SignedZones signedZones = new SignedZones();
     private final Map<String, Long> delays = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
 
@@ -180,6 +181,12 @@ public final class DnsLab implements AutoCloseable {
         return this;
     }
 
+    /** Adds zones with DNSSEC. */
+    public DnsLab sign(SignedZones zones) {
+        signedZones = zones;
+        return this;
+    }
+
     /** Closes the TCP port; the server still responds over UDP. */
     public DnsLab closeTcp() throws IOException {
         tcp.close();
@@ -278,7 +285,8 @@ public final class DnsLab implements AutoCloseable {
         String counted = name + " " + Type.string(question.getType());
         int count =
                 counts.computeIfAbsent(counted, first -> new AtomicInteger()).getAndIncrement();
-        Message standard = standard(query);
+        Message signed = signedZones.respondIfSigned(query);
+        Message standard = signed == null ? standard(query) : signed;
         Behavior behavior = behaviors.getOrDefault(name, fallback);
         byte[] bytes = behavior == null
                 ? encode(query, standard, transport)

@@ -84,6 +84,19 @@ final class DnsZones {
                 new LabTarget("spf", "full.lab.test", "verdict=pass"),
                 new LabTarget("spf", "spfloop.lab.test", "verdict=fail; the record includes itself"),
                 new LabTarget("dmarc", "full.lab.test", "verdict=pass"),
-                new LabTarget("dmarc", "nullmx.lab.test", "verdict=fail; no DMARC record"));
+                new LabTarget("dmarc", "nullmx.lab.test", "verdict=fail; no DMARC record"),
+                new LabTarget("dnssec", "secure.test", "verdict=pass"),
+                new LabTarget("dnssec", "nsec3.test", "verdict=pass"),
+                new LabTarget("dnssec", "salted.test", "verdict=warn; NSEC3 with iterations and salt"),
+                new LabTarget("dnssec", "iterated.test", "verdict=fail; too many NSEC3 iterations"),
+                new LabTarget("dnssec", "island.test", "status=insecure; DS record missing"),
+                new LabTarget("dnssec", "full.lab.test", "status=insecure; not signed"),
+                new LabTarget("dnssec", "expired.test", "failure=signature_expired"),
+                new LabTarget("dnssec", "future.test", "failure=signature_not_yet_valid"),
+                new LabTarget("dnssec", "bogus.test", "failure=signature_invalid"),
+                new LabTarget("dnssec", "stripped.test", "failure=dnskey_missing"),
+                new LabTarget("dnssec", "mismatch.test", "failure=ds_mismatch"),
+                new LabTarget("dnssec", "undenied.test", "verdict=fail; no NSEC records"),
+                new LabTarget("dnssec", "no.secure.test", "dns_nxdomain"));
     }
 }

@@ -34,6 +34,7 @@ public final class Lab implements AutoCloseable {
             .accepts(0x0300, 0x0004, 0x0003)
             .accepts(0x0301, 0x002f, 0x000a)
             .listen(vertx));
+    private final SignedZones signedZones = SignedZones.ofLab("127.0.0.1");
     private final int closedPort = FreePorts.next();
     private final ScriptedTlsServer outdatedTls =
             Await.value(ScriptedTlsServer.create().accepts(0x0303, 0x009c).listen(vertx));
@@ -74,6 +75,7 @@ public final class Lab implements AutoCloseable {
                 .behave("wrong-owner.lab.test", DnsFaults.wrongOwner())
                 .behave("loop.lab.test", DnsFaults.compressionLoop());
         DnsZones.fill(dns);
+        dns.sign(signedZones);
         MailPolicyZones.fill(dns, http.secure("").replace("//127.0.0.1:", "//" + WEB + ":"));
     }
 
@@ -152,6 +154,7 @@ public final class Lab implements AutoCloseable {
                 "PLUMBLINE_TARGETS_PORTS=" + ports.stream().map(String::valueOf).collect(Collectors.joining(",")),
                 "PLUMBLINE_DNS_SERVERS=" + dns.address(),
                 "PLUMBLINE_DNSBL_ZONES=bl.lab.test,dead.lab.test",
+                "PLUMBLINE_DNS_TRUST_ANCHORS=" + signedZones.trustAnchor(),
                 "PLUMBLINE_WHOIS_SERVER=" + registries.whoisServer(),
                 "PLUMBLINE_RDAP_BOOTSTRAP=" + addresses.bootstrap(),
                 "PLUMBLINE_REGISTRIES_PER_SERVER_PER_SECOND=0",
@@ -186,13 +189,18 @@ public final class Lab implements AutoCloseable {
             Path roots = folder.resolve("root.pem");
             Files.writeString(roots, lab.rootPem());
             Path environment = folder.resolve("environment");
-            Files.write(environment, lab.environment(roots.toAbsolutePath()));
+            List<String> settings = lab.environment(roots.toAbsolutePath());
+            Files.write(
+                    environment,
+                    settings.stream()
+                            .map(line -> "export " + line.replaceFirst("=", "='") + "'")
+                            .toList());
             PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
             out.println("module\ttarget\texpectation");
             lab.targets().forEach(t -> out.println(t.module() + "\t" + t.target() + "\t" + t.expectation()));
             out.println();
             out.println("Start the service with the settings of the lab:");
-            out.println("  env $(cat " + environment + ") java -jar target/plumbline.jar");
+            out.println("  (. " + environment + "; java -jar target/plumbline.jar)");
             out.println("Each connection to a canary, which a check must never open, is reported below.");
             lab.watchCanaries(out);
             Thread.currentThread().join();

@@ -42,8 +42,6 @@ public final class SignedZone {
     private static final int PROTOCOL = 3;
     private static final base32 BASE32_HEX = new base32(base32.Alphabet.BASE32HEX, false, true);
 
-    private static final Set<Integer> UNSIGNED_WITHOUT = Set.of(Type.DNSKEY, Type.RRSIG, Type.NSEC, Type.NSEC3);
-
     /** How the zone proves that records do not exist. */
     public enum Denial {
         NSEC,
@@ -169,8 +167,14 @@ public final class SignedZone {
 
     /** Returns all records as a zone without DNSSEC does. */
     public SignedZone unsigned() {
+        return hide(Type.DNSKEY, Type.RRSIG, Type.NSEC, Type.NSEC3);
+    }
+
+    /** Removes the records of these types from all responses. */
+    public SignedZone hide(Integer... types) {
+        Set<Integer> hidden = Set.of(types);
         return rewrite(section -> section.stream()
-                .filter(record -> !UNSIGNED_WITHOUT.contains(record.getType()))
+                .filter(record -> !hidden.contains(record.getType()))
                 .toList());
     }
 

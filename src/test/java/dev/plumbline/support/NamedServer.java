@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -30,6 +31,33 @@ public final class NamedServer implements AutoCloseable {
      * @param zones the records of each zone by its name, in the form of a zone file; SOA and NS are added
      */
     public static NamedServer start(Path folder, Map<String, String> zones) throws IOException {
+        Map<String, String> files = new LinkedHashMap<>();
+        for (Map.Entry<String, String> zone : zones.entrySet()) {
+            String file = zone.getKey() + ".zone";
+            Files.writeString(
+                    folder.resolve(file),
+                    """
+          $TTL 300
+          @ IN SOA ns1.%1$s. hostmaster.%1$s. 7 3600 600 604800 60
+          @ IN NS ns1.%1$s.
+          @ IN NS ns2.%1$s.
+          ns1 IN A 127.0.0.1
+          ns2 IN A 127.0.0.1
+          %2$s
+          """
+                            .formatted(zone.getKey(), zone.getValue()));
+            files.put(zone.getKey(), file);
+        }
+        return serve(folder, files);
+    }
+
+    /**
+     * Starts the server as the authority of zones in complete files.
+     *
+     * @param folder its working directory
+     * @param files the files in this folder by the name of the zone
+     */
+    public static NamedServer serve(Path folder, Map<String, String> files) throws IOException {
         Path program = DebianTool.require("named");
         int port = FreePorts.next();
         StringBuilder configuration = new StringBuilder(
@@ -48,25 +76,13 @@ public final class NamedServer implements AutoCloseable {
               check-names primary ignore;
             };
             controls { };
-            zone "." { type hint; file "/dev/null"; };
             """
                         .formatted(folder, port));
-        for (Map.Entry<String, String> zone : zones.entrySet()) {
-            String file = zone.getKey() + ".zone";
-            Files.writeString(
-                    folder.resolve(file),
-                    """
-          $TTL 300
-          @ IN SOA ns1.%1$s. hostmaster.%1$s. 7 3600 600 604800 60
-          @ IN NS ns1.%1$s.
-          @ IN NS ns2.%1$s.
-          ns1 IN A 127.0.0.1
-          ns2 IN A 127.0.0.1
-          %2$s
-          """
-                            .formatted(zone.getKey(), zone.getValue()));
-            configuration.append("zone \"%s\" { type primary; file \"%s\"; check-names ignore; check-mx ignore; };\n"
-                    .formatted(zone.getKey(), file));
+        files.forEach((zone, file) -> configuration.append(
+                "zone \"%s\" { type primary; file \"%s\"; check-names ignore; check-mx ignore; };\n"
+                        .formatted(zone, file)));
+        if (!files.containsKey(".")) {
+            configuration.append("zone \".\" { type hint; file \"/dev/null\"; };\n");
         }
         Path file = Files.writeString(folder.resolve("named.conf"), configuration);
         File log = folder.resolve("log").toFile();

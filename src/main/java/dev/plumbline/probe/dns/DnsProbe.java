@@ -15,7 +15,9 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.xbill.DNS.Message;
 import org.xbill.DNS.Name;
+import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
 /**
@@ -61,6 +63,15 @@ public final class DnsProbe {
                 .compose(response -> PrivateNameFilter.isPrivate(policy, response)
                         ? Future.failedFuture(PrivateNameFilter.failure(name))
                         : requireAdmittedAlias(context, name, response));
+    }
+
+    /** The response to a query for records with their signatures; see {@link DnsResolver#querySigned}. */
+    Future<Message> querySigned(CheckContext context, Name name, int type) {
+        return limiter(context)
+                .runSigned(context.deadline(), () -> resolver(context).querySigned(name, type, context.deadline()))
+                .compose(response -> PrivateNameFilter.isPrivate(policy, response.getSection(Section.ANSWER))
+                        ? Future.failedFuture(PrivateNameFilter.failure(DnsResolver.text(name)))
+                        : Future.succeededFuture(response));
     }
 
     /**
