@@ -75,7 +75,7 @@ public final class Lab implements AutoCloseable {
                 .behave("wrong-owner.lab.test", DnsFaults.wrongOwner())
                 .behave("loop.lab.test", DnsFaults.compressionLoop());
         DnsZones.fill(dns);
-        dns.sign(signedZones);
+        dns.sign(signedZones.delegate(daneZone()));
         MailPolicyZones.fill(dns, http.secure("").replace("//127.0.0.1:", "//" + WEB + ":"));
     }
 
@@ -122,11 +122,28 @@ public final class Lab implements AutoCloseable {
         targets.addAll(registries.targets());
         targets.addAll(addresses.targets());
         targets.addAll(DnsZones.targets());
+        targets.add(new LabTarget("dane-tlsa", "ok.dane.test:" + modern.port(), "matches=true"));
+        targets.add(new LabTarget("dane-tlsa", "wrong.dane.test:" + modern.port(), "matches=false; other key"));
+        targets.add(
+                new LabTarget("dane-tlsa", modern.host() + ":" + modern.port(), "verdict=warn; not secured by DNSSEC"));
+        targets.add(new LabTarget("dane-tlsa", "ok.dane.test:" + oldTls.port(), "verdict=pass; no TLSA records"));
         targets.addAll(MailPolicyZones.targets());
         if (http.ports().contains(443)) {
             targets.addAll(MailPolicyZones.policyTargets());
         }
         return targets;
+    }
+
+    /** TLSA records of a TLS server; one of them does not match its certificate. */
+    private SignedZone daneZone() {
+        TlsLab.Server server = tls.server("valid");
+        String key = TlsaText.spki(tls.identity("valid").chain().get(0));
+        dns.record("_%d._tcp.%s. 60 IN TLSA 3 1 1 %s".formatted(server.port(), server.host(), key));
+        return SignedZone.of("dane.test.")
+                .record("ok A 127.0.0.1")
+                .record("_%d._tcp.ok TLSA 3 1 1 %s".formatted(server.port(), key))
+                .record("wrong A 127.0.0.1")
+                .record("_%d._tcp.wrong TLSA 3 1 1 %s".formatted(server.port(), "00".repeat(32)));
     }
 
     private LabTarget named(String host, String expectation) {

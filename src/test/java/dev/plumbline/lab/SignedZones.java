@@ -63,6 +63,12 @@ public final class SignedZones {
         return all.add(island).add(mismatch);
     }
 
+    /** Adds a zone below the second zone, with a DS record. */
+    SignedZones delegate(SignedZone zone) {
+        zones.get(1).delegate(zone);
+        return add(zone);
+    }
+
     public SignedZones add(SignedZone zone) {
         zones.add(zone);
         return this;

@@ -15,6 +15,7 @@ import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.module.tls.SslCertificate;
 import dev.plumbline.probe.certificate.CertificateProbe;
 import dev.plumbline.probe.certificate.RevocationProbe;
+import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.tls.TlsProbe;
 import dev.plumbline.support.Await;
@@ -37,6 +38,7 @@ public final class TlsLabFixture implements AutoCloseable {
     public final DnsLab dns = DnsLab.start();
     public final Vertx vertx = Vertx.vertx();
     public final TrustRoots trust = TrustRoots.of(List.of(), List.of(lab.root().certificate()));
+    public final DnsProbe dnsProbe;
     public final TlsProbe tls;
     public final HttpProbe http;
     public final CertificateProbe certificates;
@@ -62,6 +64,7 @@ public final class TlsLabFixture implements AutoCloseable {
                 resolver,
                 new Config.TargetSettings(ALLOWED, List.of(), List.of("*"), null, UNLIMITED, UNLIMITED, UNLIMITED),
                 RateLimiterFactory.local(vertx));
+        dnsProbe = new DnsProbe(vertx, resolver, Map.of(), policy);
         tls = new TlsProbe(vertx, guard);
         http = new HttpProbe(vertx, guard, trust, policy, "plumbline-test");
         certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));

@@ -142,6 +142,8 @@ class ModuleReportsTest {
                 "dns-records | full.lab.test | [0-9]+ A, .*[0-9]+ TXT.*",
                 "dns-records | dangling.lab.test | CNAME target does not exist",
                 "dns-records | no-such-name.lab.test | NXDOMAIN",
+                "dane-tlsa | ok.dane.test | certificate matches",
+                "dane-tlsa | wrong.dane.test | certificate does not match",
                 "dnssec | secure.test | secure, ECDSAP256SHA256",
                 "dnssec | expired.test | bogus: signature_expired",
                 "dnssec | full.lab.test | not signed",

@@ -1,0 +1,221 @@
+package dev.plumbline.module.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.SheetModule;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.dnssec.TrustAnchors;
+import dev.plumbline.lab.ModuleExecution;
+import dev.plumbline.lab.SignedZone;
+import dev.plumbline.lab.SignedZones;
+import dev.plumbline.lab.TlsLab;
+import dev.plumbline.lab.TlsLabFixture;
+import dev.plumbline.lab.TlsaText;
+import dev.plumbline.module.tls.DaneTlsa.Evidence;
+import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.dns.DnssecProbe;
+import dev.plumbline.support.DebianTool;
+import dev.plumbline.support.TestCheckContext;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Compares TLSA records with the certificates of real servers, and the results with those of OpenSSL. */
+class DaneTlsaTest {
+    private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new DaneTlsa());
+    private static TlsLabFixture fixture;
+    private static Path roots;
+
+    @BeforeAll
+    static void start(@TempDir Path folder) throws IOException {
+        fixture = new TlsLabFixture();
+        roots = Files.writeString(folder.resolve("root.pem"), fixture.lab.rootPem());
+    }
+
+    @AfterAll
+    static void stop() {
+        fixture.close();
+    }
+
+    /**
+     * @param server of the lab
+     * @param records usage, selector, matching type and certificate: its position in the chain, or "other"
+     */
+    private static CheckResult check(String server, String records) {
+        return check(server, records, SignedZone.of("tls.lab.test."));
+    }
+
+    private static CheckResult check(String server, String records, SignedZone zone) {
+        TlsLab.Server found = fixture.lab.server(server);
+        zone.record(found.host() + ". A 127.0.0.1");
+        for (String record : records.isEmpty() ? new String[0] : records.split(", ")) {
+            zone.record("_%d._tcp.%s. TLSA %s".formatted(found.port(), found.host(), data(server, record)));
+        }
+        SignedZones zones = new SignedZones(SignedZone.of(".").delegate(zone), zone);
+        fixture.dns.sign(zones);
+        DnssecProbe probe = new DnssecProbe(fixture.dnsProbe, TrustAnchors.parse(List.of(zones.trustAnchor())));
+        TestCheckContext context = fixture.contextOf(MODULE.description(), Map.of())
+                .withProbe(DnsProbe.class, fixture.dnsProbe)
+                .withProbe(DnssecProbe.class, probe);
+        return ModuleExecution.run(fixture.vertx, MODULE, target(found.host() + ":" + found.port()), context);
+    }
+
+    private static String data(String server, String record) {
+        String[] parts = record.split(" ");
+        String parameters = parts[0] + " " + parts[1] + " " + parts[2] + " ";
+        if (parts[3].equals("other")) {
+            return parameters + "00".repeat(parts[2].equals("2") ? 64 : 32);
+        }
+        List<X509Certificate> chain = fixture.lab.identity(server).chain();
+        int position = Integer.parseInt(parts[3]);
+        X509Certificate certificate = position < chain.size()
+                ? chain.get(position)
+                : fixture.lab.root().certificate();
+        return parameters + TlsaText.data(certificate, Integer.parseInt(parts[1]), Integer.parseInt(parts[2]));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "valid, 3 1 1 0, none",
+        "valid, 3 0 1 0, none",
+        "valid, 3 1 2 0, none",
+        "valid, 3 0 0 0, none",
+        "valid, 3 1 0 0, none",
+        "valid, 3 1 1 other, no_match",
+        "valid, 3 1 1 1, no_match",
+        "valid, 2 0 1 1, none",
+        "valid, 2 1 1 1, none",
+        "valid, 2 1 2 0, no_match",
+        "valid, 2 1 1 other, no_match",
+        "valid, 1 1 1 0, none",
+        "valid, 1 0 1 other, no_match",
+        "valid, 0 0 1 1, none",
+        "valid, 0 1 1 2, none",
+        "valid, 0 1 1 0, no_match",
+        "expired, 3 1 1 0, none",
+        "expired, 2 1 1 1, expired",
+        "expired, 1 1 1 0, expired",
+        "wrong-name, 3 1 1 0, none",
+        "wrong-name, 2 1 1 1, hostname_mismatch",
+        "self-signed, 3 1 1 0, none",
+        "self-signed, 1 1 1 0, not_trusted",
+    })
+    void agreesWithOpenssl(String server, String record, String problem) throws Exception {
+        CheckResult result = check(server, record);
+
+        assertThat(result.error()).isNull();
+        assertThat(rows(result).get(0)).containsEntry("problem", problem);
+        assertThat(result.fields())
+                .containsEntry("matches", problem.equals("none"))
+                .containsEntry("dnssec_secure", true);
+        assertThat(opensslVerifies(server, data(server, record))).isEqualTo(problem.equals("none"));
+    }
+
+    private static boolean opensslVerifies(String server, String record) throws Exception {
+        TlsLab.Server found = fixture.lab.server(server);
+        Process process = new ProcessBuilder(
+                        DebianTool.require("openssl").toString(),
+                        "s_client",
+                        "-connect",
+                        "127.0.0.1:" + found.port(),
+                        "-servername",
+                        found.host(),
+                        "-dane_tlsa_domain",
+                        found.host(),
+                        "-dane_ee_no_namechecks",
+                        "-dane_tlsa_rrdata",
+                        record,
+                        "-CAfile",
+                        roots.toString())
+                .redirectErrorStream(true)
+                .start();
+        process.getOutputStream().close();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor();
+        assertThat(output).contains("Verif");
+        return output.contains("Verification: OK") || output.contains("Verify return code: 0 (ok)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'3 1 1 0, 3 1 1 other', true, other_records",
+        "'3 1 1 other, 2 0 1 other', false, no_match",
+        "'3 1 1 0, 4 1 1 other', true, unusable_records",
+        "'3 2 1 other, 3 1 3 other, 3 1 2 other', false, unusable_records no_match",
+        "'3 0 0 0', true, full_certificate",
+        "'255 1 1 other', , unusable_records",
+        "'', , no_records",
+    })
+    void reportsRecords(String records, Boolean matches, String findings) {
+        CheckResult result = check("valid", records);
+
+        assertThat(result.fields()).containsEntry("matches", matches);
+        assertThat(result.findings()).extracting(Finding::code).containsExactlyInAnyOrder(findings.split(" "));
+    }
+
+    @Test
+    void requiresDnssec() {
+        CheckResult unsigned =
+                check("valid", "3 1 1 0", SignedZone.of("tls.lab.test.").unsigned());
+        assertThat(unsigned.findings()).extracting(Finding::code).contains("lookup_bogus");
+        assertThat(unsigned.fields()).containsEntry("dnssec_secure", false);
+
+        TlsLab.Server server = fixture.lab.server("valid");
+        fixture.dns.sign(new SignedZones());
+        SignedZone zone = SignedZone.of("tls.lab.test.");
+        SignedZones insecure = new SignedZones(SignedZone.of(".").delegateUnsigned("tls.lab.test."), zone);
+        zone.record(server.host() + ". A 127.0.0.1")
+                .record("_%d._tcp.%s. TLSA %s".formatted(server.port(), server.host(), data("valid", "3 1 1 0")))
+                .unsigned();
+        fixture.dns.sign(insecure);
+        CheckResult result = ModuleExecution.run(
+                fixture.vertx,
+                MODULE,
+                target(server.host() + ":" + server.port()),
+                fixture.contextOf(MODULE.description(), Map.of())
+                        .withProbe(DnsProbe.class, fixture.dnsProbe)
+                        .withProbe(
+                                DnssecProbe.class,
+                                new DnssecProbe(
+                                        fixture.dnsProbe, TrustAnchors.parse(List.of(insecure.trustAnchor())))));
+        assertThat(result.findings()).extracting(Finding::code).containsExactly("not_secure");
+        assertThat(result.fields()).containsEntry("dnssec_secure", false).containsEntry("matches", true);
+    }
+
+    @Test
+    void rejectsAddresses() {
+        CheckResult result = ModuleExecution.run(
+                fixture.vertx, MODULE, target("127.0.0.1:443"), fixture.contextOf(MODULE.description(), Map.of()));
+
+        assertThat(result.error().code()).isEqualTo(ErrorCode.INVALID_TARGET);
+    }
+
+    private static Target target(String text) {
+        try {
+            return TargetParser.parse(MODULE.description(), text);
+        } catch (InvalidTargetException invalid) {
+            throw new AssertionError(invalid);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> rows(CheckResult result) {
+        return (List<Map<String, Object>>) result.fields().get("records");
+    }
+}
