@@ -180,12 +180,14 @@ public record Config(
     /**
      * @param servers {@code address:port}; empty for the system's resolvers
      * @param resolvers resolvers that a check can select, by name
+     * @param propagation public resolvers whose responses are compared, by name
      * @param timeout of one query to one server
      * @param trustAnchors DS or DNSKEY records in the form of a zone file
      */
     public record DnsSettings(
             @Setting(SOCKET_ADDRESS) List<String> servers,
             @Setting(NAMED_SOCKET_ADDRESS) Map<String, List<String>> resolvers,
+            @Setting(NAMED_SOCKET_ADDRESS) Map<String, List<String>> propagation,
             @Setting(DOMAIN) List<String> denySuffixes,
             @Setting(min = "50ms", max = "30s") Duration timeout,
             @Setting(min = "0", max = "10000000") int cacheEntries,
@@ -193,13 +195,19 @@ public record Config(
 
         /** Without named resolvers and trust anchors. */
         public DnsSettings(List<String> servers, List<String> denySuffixes, Duration timeout, int cacheEntries) {
-            this(servers, Map.of(), denySuffixes, timeout, cacheEntries, List.of());
+            this(servers, Map.of(), Map.of(), denySuffixes, timeout, cacheEntries, List.of());
         }
 
         /** These settings with the servers of a named resolver. */
         public DnsSettings forResolver(String name) {
             return new DnsSettings(
-                    resolvers.getOrDefault(name, servers), Map.of(), denySuffixes, timeout, cacheEntries, trustAnchors);
+                    resolvers.getOrDefault(name, servers),
+                    Map.of(),
+                    Map.of(),
+                    denySuffixes,
+                    timeout,
+                    cacheEntries,
+                    trustAnchors);
         }
     }
 

@@ -46,6 +46,18 @@ public final class CnameChain {
         this.current = name;
     }
 
+    /**
+     * The records in the response of one server, without further queries for the target of an alias.
+     *
+     * @throws CheckFailure {@code dns_servfail} as {@link #follow} does
+     */
+    public static DnsResponse of(Name name, int type, Message message, double responseMs) throws CheckFailure {
+        CnameChain chain = new CnameChain(name, type);
+        DnsResponse response = chain.follow(message);
+        return (response == null ? chain.response(message, Rcode.NOERROR, List.of(), 0) : response)
+                .withResponseMs(responseMs);
+    }
+
     int type() {
         return type;
     }

@@ -38,6 +38,11 @@ public record DnsResponse(
 
     private static final int OBJECT = 50;
 
+    DnsResponse withResponseMs(double ms) {
+        return new DnsResponse(
+                name, type, rcode, cnames, records, addresses, authoritative, authenticated, ttlSeconds, ms);
+    }
+
     /** The approximate memory in bytes. */
     int weight() {
         int bytes = 2 * OBJECT + name.length();

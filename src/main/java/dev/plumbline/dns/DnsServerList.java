@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The recursive servers to query: the configured ones, otherwise those of the system. */
-final class DnsServerList {
+/** The addresses of the recursive servers in the settings, otherwise those of the system. */
+public final class DnsServerList {
     private static final Path RESOLV_CONF = Path.of("/etc/resolv.conf");
     private static final int PORT = 53;
 
@@ -50,7 +50,12 @@ final class DnsServerList {
         }
     }
 
-    static SocketAddress parse(String text) {
+    /**
+     * Parses {@code address}, {@code address:port} or {@code [v6]:port}.
+     *
+     * @throws IllegalArgumentException if the text is malformed; the message contains it
+     */
+    public static SocketAddress parse(String text) {
         try {
             HostAndPort server = HostAndPort.fromString(text).withDefaultPort(PORT);
             InetAddress address = IpAddressText.parse(server.getHost());

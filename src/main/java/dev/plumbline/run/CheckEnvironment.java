@@ -15,6 +15,7 @@ import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.DnsblProbe;
 import dev.plumbline.probe.dns.DnssecProbe;
 import dev.plumbline.probe.dns.NameserverProbe;
+import dev.plumbline.probe.dns.PropagationResolvers;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.registry.RdapBootstrap;
 import dev.plumbline.probe.registry.RdapProbe;
@@ -78,6 +79,9 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
                                 DnsblProbe.class,
                                 new DnsblProbe(dns, policy, config.dnsbl().zones()))
                         .put(DnssecProbe.class, new DnssecProbe(dns, anchors))
+                        .put(
+                                PropagationResolvers.class,
+                                PropagationResolvers.of(config.dns().propagation()))
                         .put(NameserverProbe.class, new NameserverProbe(vertx, guard, policy))
                         .put(HttpProbe.class, http)
                         .put(TlsProbe.class, tls)

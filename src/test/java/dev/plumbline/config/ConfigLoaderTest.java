@@ -118,6 +118,7 @@ class ConfigLoaderTest {
                 "dns.trust_anchors | . IN DS 20326 8 2 E06D44",
                 "dns.trust_anchors | . IN A 192.0.2.1",
                 "dns.resolvers | 1.1.1.1:53",
+                "dns.propagation | 1.1.1.1:53",
                 "dns.resolvers | public=1.1.1.1",
                 "dns.resolvers | default=1.1.1.1:53",
                 "dns.resolvers | Public=1.1.1.1:53",

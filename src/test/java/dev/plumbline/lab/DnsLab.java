@@ -176,7 +176,7 @@ public final class DnsLab implements AutoCloseable {
     }
 
     /** The behavior for names without their own. */
-    public DnsLab behave(Behavior behavior) {
+    public DnsLab behave(@Nullable Behavior behavior) {
         fallback = behavior;
         return this;
     }

@@ -71,6 +71,9 @@ final class DnsZones {
                 new LabTarget("email-address", "jane..doe@full.lab.test", "verdict=fail; two dots"),
                 new LabTarget("email-address", "jane@nullmx.lab.test", "verdict=fail; null MX"),
                 new LabTarget("email-address", "jane@no-such-name.lab.test", "dns_nxdomain"),
+                new LabTarget("dns-propagation", "full.lab.test", "verdict=pass"),
+                new LabTarget(
+                        "dns-propagation", "oldserver.lab.test", "verdict=warn; one resolver does not have the record"),
                 new LabTarget("soa", "soa.lab.test", "verdict=pass"),
                 new LabTarget("soa", "full.lab.test", "verdict=warn; the zone expires after 4 seconds"),
                 new LabTarget("soa", "badsoa.lab.test", "verdict=fail; without a primary nameserver"),

@@ -27,6 +27,10 @@ public final class Lab implements AutoCloseable {
     private final StartTlsLab startTls = new StartTlsLab(vertx, tls);
     private final SmtpLab smtp = new SmtpLab(vertx);
     private final DnsLab dns;
+
+    /** A public resolver that does not have all records. */
+    private final DnsLab outdatedResolver = DnsLab.start().address("full.lab.test", "127.0.0.1");
+
     private final HttpLab http;
     private final RegistryDomains registries = new RegistryDomains(vertx);
     private final AddressRegistry addresses = new AddressRegistry(vertx);
@@ -166,10 +170,13 @@ public final class Lab implements AutoCloseable {
         ports.add(outdatedTls.port());
         ports.add(closedPort);
         ports.add(URI.create(tls.revocation().url("/")).getPort());
+        ports.add(dns.port());
+        ports.add(outdatedResolver.port());
         return List.of(
                 "PLUMBLINE_TARGETS_ALLOW=" + HttpLab.ALLOW,
                 "PLUMBLINE_TARGETS_PORTS=" + ports.stream().map(String::valueOf).collect(Collectors.joining(",")),
                 "PLUMBLINE_DNS_SERVERS=" + dns.address(),
+                "PLUMBLINE_DNS_PROPAGATION=current=" + dns.address() + ",outdated=" + outdatedResolver.address(),
                 "PLUMBLINE_DNSBL_ZONES=bl.lab.test,dead.lab.test",
                 "PLUMBLINE_DNS_TRUST_ANCHORS=" + signedZones.trustAnchor(),
                 "PLUMBLINE_WHOIS_SERVER=" + registries.whoisServer(),
@@ -196,6 +203,7 @@ public final class Lab implements AutoCloseable {
         Await.value(vertx.close());
         tls.close();
         dns.close();
+        outdatedResolver.close();
     }
 
     /** @param arguments the folder for the root certificate and the ports for HTTP, HTTPS and DNS (0: a free port) */

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Nameservers on port 53 of loopback addresses in two networks, and a resolver that serves fixed records. */
 public final class NameserverFixture implements AutoCloseable {
@@ -47,8 +48,8 @@ public final class NameserverFixture implements AutoCloseable {
         return "127.15." + (number % 2 == 0 ? 3 : 203) + "." + (50 + number / 2 % 200);
     }
 
-    /** Starts a server at an address. */
-    public DnsLab serve(String address, DnsLab.Behavior behavior) {
+    /** Starts a server at an address. Without a behavior, it is a resolver that serves its own records. */
+    public DnsLab serve(String address, DnsLab.@Nullable Behavior behavior) {
         DnsLab server = DnsLab.start(IpAddressText.parse(address), 53).behave(behavior);
         servers.put(address, server);
         return server;
@@ -76,17 +77,30 @@ public final class NameserverFixture implements AutoCloseable {
         return check(module, resolver.address(), domain, options);
     }
 
+    /** Like {@link #check(ModuleDefinition, String, Map)}, with one more probe. */
+    public <P> CheckResult check(
+            ModuleDefinition<?> module, String domain, Map<String, ?> options, Class<P> type, P probe) {
+        return run(module, domain, context(module, resolver.address(), options).withProbe(type, probe));
+    }
+
     /** @param server in the format of {@code dns.servers} */
     public CheckResult check(ModuleDefinition<?> module, String server, String domain, Map<String, ?> options) {
+        return run(module, domain, context(module, server, options));
+    }
+
+    private TestCheckContext context(ModuleDefinition<?> module, String server, Map<String, ?> options) {
         Config.DnsSettings settings =
                 new Config.DnsSettings(List.of(server), List.of(), Duration.ofMillis(1_500), 1_000);
         DnsResolver ofCheck = new DnsResolver(vertx, settings, POLICY, System::nanoTime);
         Map<String, Object> given = new HashMap<>(options);
-        TestCheckContext context = TestCheckContext.of(module.description(), given)
+        return TestCheckContext.of(module.description(), given)
                 .withProbe(DnsProbe.class, new DnsProbe(vertx, ofCheck, Map.of(), POLICY))
                 .withProbe(
                         NameserverProbe.class,
                         new NameserverProbe(vertx, LabEgressGuard.of(vertx, POLICY, server), POLICY));
+    }
+
+    private CheckResult run(ModuleDefinition<?> module, String domain, TestCheckContext context) {
         try {
             return ModuleExecution.run(vertx, module, TargetParser.parse(module.description(), domain), context);
         } catch (InvalidTargetException invalid) {

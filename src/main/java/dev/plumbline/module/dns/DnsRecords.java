@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -143,25 +144,40 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
         DnsProbe dns = context.probe(DnsProbe.class);
         List<String> requested = context.options().list("types");
         Set<String> types = new LinkedHashSet<>(requested.isEmpty() ? DEFAULT_TYPES : requested);
+        List<String> servers = context.options().list("servers");
+        if (!servers.isEmpty()) {
+            return dns.admitWithoutAddresses(context, name)
+                    .compose(admitted -> NamedServerLookups.first(context.patiently(), servers, name))
+                    .compose(server -> collect(server, name, types));
+        }
         Future<CheckError> admission = dns.admit(context, name)
                 .<CheckError>mapEmpty()
                 .recover(cause ->
                         cause instanceof CheckFailure failure && !CheckFailure.hasCode(cause, ErrorCode.TARGET_BLOCKED)
                                 ? Future.succeededFuture(unverified(failure.error()))
                                 : Future.failedFuture(cause));
-        String below = RANDOM_LABEL + "." + name;
-        Future<DnsLookupResult> random = below.length() > MAX_NAME_LENGTH
-                ? Future.succeededFuture()
-                : dns.lookup(
-                        context,
-                        below,
-                        types.contains("A") ? "A" : types.iterator().next());
+        Future<DnsLookupResult> random = random(name, types, (below, type) -> dns.lookup(context, below, type));
         Future<List<DnsLookupResult>> lookups = Future.all(types.stream()
                         .map(type -> dns.lookup(context, name, type))
                         .toList())
                 .map(CompositeFuture::list);
         return admission.compose(unverified -> lookups.compose(all -> withAlias(dns, context, name, all))
                 .compose(all -> random.map(one -> evidence(name, all, one, unverified))));
+    }
+
+    private static Future<Evidence> collect(NamedServerLookups server, String name, Set<String> types) {
+        return server.lookups(name, types)
+                .compose(all -> random(name, types, server::lookup).map(one -> new Evidence(name, all, one, null)));
+    }
+
+    /** The lookup of a random name below this one; null if that name is too long. */
+    private static Future<DnsLookupResult> random(
+            String name, Set<String> types, BiFunction<String, String, Future<DnsLookupResult>> lookup) {
+        String below = RANDOM_LABEL + "." + name;
+        return below.length() > MAX_NAME_LENGTH
+                ? Future.succeededFuture()
+                : lookup.apply(
+                        below, types.contains("A") ? "A" : types.iterator().next());
     }
 
     /** Adds the CNAME record, if there is one, of a name whose lookups failed: it can explain the failure. */

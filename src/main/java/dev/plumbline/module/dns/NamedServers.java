@@ -22,7 +22,8 @@ import org.xbill.DNS.TextParseException;
 
 /** The servers of the option {@code servers}: hostnames or addresses, port 53. */
 final class NamedServers {
-    private static final int MAX_ADDRESSES = 4;
+    /** The maximum number of addresses of one server. */
+    static final int MAX_ADDRESSES = 4;
 
     private NamedServers() {}
 

@@ -135,11 +135,13 @@ public final class Soa implements CheckModule<Soa.Evidence, Soa.Report, Soa.Find
                         return Future.succeededFuture(new Evidence(requested, soa, null, Map.of(), today));
                     }
                     List<Name> servers = ZoneDelegation.targets(lookup.records());
-                    List<Future<@Nullable Long>> serials = servers.stream()
-                            .map(server -> servers.indexOf(server) < MAX_SERVERS
-                                    ? serial(context.patiently(), soa.getName(), server)
-                                    : Future.<@Nullable Long>succeededFuture(null))
-                            .toList();
+                    List<Future<@Nullable Long>> serials = new ArrayList<>();
+                    for (Name server : servers) {
+                        serials.add(
+                                serials.size() < MAX_SERVERS
+                                        ? serial(context.patiently(), soa.getName(), server)
+                                        : Future.succeededFuture(null));
+                    }
                     return Future.all(serials).map(all -> {
                         Map<String, @Nullable Long> byServer = new LinkedHashMap<>();
                         for (int i = 0; i < servers.size(); i++) {

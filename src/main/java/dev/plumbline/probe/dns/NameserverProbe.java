@@ -6,6 +6,7 @@ import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.dns.CnameChain;
 import dev.plumbline.dns.DnsQuestion;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.DnsTransport;
@@ -25,6 +26,8 @@ import org.xbill.DNS.Message;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
+import org.xbill.DNS.TextParseException;
+import org.xbill.DNS.Type;
 
 /**
  * Queries to authoritative or named servers through the egress guard, within the rate limits of targets and the request
@@ -120,6 +123,37 @@ public final class NameserverProbe {
                             : Future.succeededFuture(responses))
                     .recover(cause -> Future.failedFuture(failure(cause, remote)));
         });
+    }
+
+    /**
+     * The response of a server as the result of a lookup: a {@link CheckFailure} is a result, and a response with
+     * private names or addresses is {@code target_blocked}. Aliases are followed within the response.
+     *
+     * @param type for example {@code MX}
+     */
+    public Future<DnsLookupResult> lookup(CheckContext context, NameserverAddress server, String name, String type) {
+        Name queried;
+        try {
+            queried = Name.fromString(name, Name.root);
+        } catch (TextParseException malformed) {
+            return Future.failedFuture(malformed);
+        }
+        return query(context, server, Query.iterative(queried, Type.value(type)))
+                .compose(response -> {
+                    try {
+                        return Future.succeededFuture(
+                                CnameChain.of(queried, Type.value(type), response.message(), response.responseMs()));
+                    } catch (CheckFailure failure) {
+                        return Future.failedFuture(failure);
+                    }
+                })
+                .compose(response -> PrivateNameFilter.isPrivate(policy, response)
+                        ? Future.failedFuture(PrivateNameFilter.failure(name))
+                        : Future.succeededFuture(response))
+                .map(response -> new DnsLookupResult(type, response, null))
+                .recover(cause -> cause instanceof CheckFailure failure
+                        ? Future.succeededFuture(new DnsLookupResult(type, null, failure.error()))
+                        : Future.failedFuture(cause));
     }
 
     /**

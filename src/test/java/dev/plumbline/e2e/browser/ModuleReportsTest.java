@@ -120,6 +120,7 @@ class ModuleReportsTest {
                 "indexability | /indexing/noindex | not indexable: .+",
                 "mixed-content | verdict=fail | blocked resources: [0-9]+",
                 "page-links | /links | links: 3",
+                "dns-propagation | full.lab.test | 100(.0)? % of the resolvers agree",
                 "soa | soa.lab.test | serial 7",
                 "redirect-chain | hop_count=3 | 302 → 302 → 302 → 200",
                 "redirect-chain | redirect_loop | redirect loop",

@@ -1,0 +1,262 @@
+package dev.plumbline.module.dns;
+
+import static dev.plumbline.check.FindingCollector.reportIfAny;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.FindingCollector;
+import dev.plumbline.check.Host;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.Target;
+import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.dns.NameserverAddress;
+import dev.plumbline.probe.dns.NameserverProbe;
+import dev.plumbline.probe.dns.NameserverProbe.Query;
+import dev.plumbline.probe.dns.NameserverResponse;
+import dev.plumbline.probe.dns.PropagationResolvers;
+import dev.plumbline.probe.dns.PropagationResolvers.Resolver;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Section;
+import org.xbill.DNS.Type;
+
+/** Compares the records of a name on public resolvers with those on its nameservers. */
+@AutoService(CheckModule.class)
+public final class DnsPropagation
+        implements CheckModule<DnsPropagation.Evidence, DnsPropagation.Report, DnsPropagation.Findings> {
+    /** The maximum number of resolvers that are queried. */
+    static final int MAX_RESOLVERS = 16;
+
+    private static final int MAX_NAMESERVERS = 3;
+
+    /** Types whose records can depend on the location of the resolver. */
+    private static final Set<String> LOCATED = Set.of("A", "AAAA", "CNAME", "HTTPS");
+
+    /** The fields of the report. Beside an error, the percentage can be null. */
+    public record Report(List<Row> answers, Double agreementPercent, List<String> authoritative) {}
+
+    /** The response of a resolver. */
+    public record Row(String server, @Nullable String rcode, List<String> records, @Nullable Double timeMs) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void nameDoesNotExist(String name);
+
+        void recordsDiffer(int count, int total, List<String> servers, long ttl);
+
+        void addressesDiffer(int count, int total, List<String> servers);
+
+        void missingOnResolvers(List<String> servers);
+
+        void resolverErrors(List<String> servers);
+
+        void unresponsiveResolvers(List<String> servers);
+
+        void nameserversUnknown(String name);
+    }
+
+    /**
+     * @param answers by resolver, in order
+     * @param authoritative what a nameserver returns; null if no nameserver returned an authoritative response
+     */
+    public record Evidence(Name name, List<Answer> answers, @Nullable AnswerRecords authoritative) {}
+
+    /**
+     * The response of a resolver.
+     *
+     * @param records null if there is an error
+     */
+    public record Answer(String server, @Nullable AnswerRecords records, double timeMs, @Nullable CheckError error) {}
+
+    @Override
+    public Future<Evidence> collect(Target target, CheckContext context) {
+        Name name = DnsRecordRow.name(target.text());
+        int type = Type.value(context.options().text("type"));
+        List<Resolver> resolvers = context.probe(PropagationResolvers.class).all();
+        CheckContext patient = context.patiently();
+        // A name whose addresses are unknown can be private, and must not be sent to third parties.
+        return context.probe(DnsProbe.class).admit(context, target.text()).compose(admitted -> {
+            if (resolvers.isEmpty()) {
+                return Future.failedFuture(new CheckFailure(
+                        ErrorCode.TARGET_BLOCKED,
+                        "No public resolvers are configured. An operator can set `dns.propagation`."));
+            }
+            List<Future<Answer>> answers = resolvers.stream()
+                    .limit(MAX_RESOLVERS)
+                    .map(resolver -> query(patient, resolver, name, type))
+                    .toList();
+            Future<@Nullable AnswerRecords> authoritative = authoritative(patient, name, name, type);
+            return Future.all(Future.all(answers), authoritative)
+                    .map(all -> new Evidence(
+                            name, answers.stream().map(Future::result).toList(), authoritative.result()));
+        });
+    }
+
+    private static Future<Answer> query(CheckContext context, Resolver resolver, Name name, int type) {
+        NameserverProbe probe = context.probe(NameserverProbe.class);
+        return probe.query(context, resolver.address(), Query.recursive(name, type))
+                .compose(response -> shown(probe, name, type, response)
+                        .map(records -> new Answer(resolver.name(), records, response.responseMs(), null)))
+                .recover(cause -> cause instanceof CheckFailure failure
+                                && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
+                                && !isPrivate(failure, name)
+                        ? Future.succeededFuture(new Answer(resolver.name(), null, 0, failure.error()))
+                        : Future.failedFuture(cause));
+    }
+
+    /** Whether the failure is that of private records, not of a resolver that is not allowed as a target. */
+    private static boolean isPrivate(CheckFailure failure, Name name) {
+        return failure.error().code() == ErrorCode.TARGET_BLOCKED
+                && failure.error().message().startsWith(DnsResolver.text(name));
+    }
+
+    private static Future<AnswerRecords> shown(
+            NameserverProbe probe, Name name, int type, NameserverResponse response) {
+        return probe.requirePublic(name, response.message().getSection(Section.ANSWER))
+                .map(records -> AnswerRecords.of(name, type, response));
+    }
+
+    /** What the first responding nameserver of the nearest zone above the name returns. */
+    private static Future<@Nullable AnswerRecords> authoritative(CheckContext context, Name name, Name zone, int type) {
+        return context.probe(DnsProbe.class)
+                .lookup(context, DnsResolver.text(zone), "NS")
+                .compose(lookup -> {
+                    if (lookup.aliases().isEmpty() && !lookup.records().isEmpty()) {
+                        return ask(context, name, ZoneDelegation.targets(lookup.records()), 0, type);
+                    }
+                    return lookup.response() == null || zone.labels() <= 2
+                            ? Future.<@Nullable AnswerRecords>succeededFuture(null)
+                            : authoritative(context, name, new Name(zone, 1), type);
+                });
+    }
+
+    private static Future<@Nullable AnswerRecords> ask(
+            CheckContext context, Name name, List<Name> servers, int index, int type) {
+        if (index >= Math.min(servers.size(), MAX_NAMESERVERS)) {
+            return Future.succeededFuture(null);
+        }
+        NameserverProbe probe = context.probe(NameserverProbe.class);
+        Host host = new Host(DnsResolver.text(servers.get(index)), null);
+        return probe.addresses(context, host, 1)
+                .compose(addresses -> probe.query(
+                        context, new NameserverAddress(host, addresses.get(0)), Query.iterative(name, type)))
+                .compose(response -> response.authoritative()
+                        ? shown(probe, name, type, response).<@Nullable AnswerRecords>map(records -> records)
+                        : ask(context, name, servers, index + 1, type))
+                .recover(cause -> cause instanceof CheckFailure failure
+                                && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
+                                && !isPrivate(failure, name)
+                        ? ask(context, name, servers, index + 1, type)
+                        : Future.failedFuture(cause));
+    }
+
+    @Override
+    public Report evaluate(Evidence evidence, Options options, Findings findings) {
+        List<Answer> answered = evidence.answers().stream()
+                .filter(answer -> answer.records() != null && !answer.records().failed())
+                .toList();
+        AnswerRecords authoritative = evidence.authoritative();
+        boolean comparable = authoritative != null && !authoritative.incomplete() && !authoritative.failed();
+        AnswerRecords expected = comparable ? authoritative : AnswerRecords.mostCommon(answered);
+        List<Answer> equal = answered.stream()
+                .filter(answer -> answer.records() != null && answer.records().sameAs(expected))
+                .toList();
+        reportIfAny(servers(evidence, answer -> answer.error() != null), findings::unresponsiveResolvers);
+        reportIfAny(
+                evidence.answers().stream()
+                        .filter(answer ->
+                                answer.records() != null && answer.records().failed())
+                        .map(answer -> answer.server() + " (" + rcode(answer) + ")")
+                        .toList(),
+                findings::resolverErrors);
+        if (!comparable) {
+            findings.nameserversUnknown(DnsRecordRow.text(evidence.name()));
+        }
+        if (!answered.isEmpty() && expected != null) {
+            compare(evidence, answered, equal, expected, options, findings);
+        } else {
+            findings.error(failure(evidence));
+        }
+        return new Report(
+                evidence.answers().stream().map(DnsPropagation::row).toList(),
+                answered.isEmpty() ? null : Math.round(1_000.0 * equal.size() / answered.size()) / 10.0,
+                authoritative == null ? List.of() : authoritative.texts());
+    }
+
+    private static void compare(
+            Evidence evidence,
+            List<Answer> answered,
+            List<Answer> equal,
+            AnswerRecords expected,
+            Options options,
+            Findings findings) {
+        if (expected.nxdomain() && equal.size() == answered.size()) {
+            findings.nameDoesNotExist(DnsRecordRow.text(evidence.name()));
+        }
+        List<Answer> others =
+                answered.stream().filter(answer -> !equal.contains(answer)).toList();
+        List<String> missing = others.stream()
+                .filter(answer -> answer.records() != null
+                        && answer.records().data().isEmpty()
+                        && !expected.data().isEmpty())
+                .map(Answer::server)
+                .toList();
+        reportIfAny(missing, findings::missingOnResolvers);
+        List<String> differing = others.stream()
+                .map(Answer::server)
+                .filter(server -> !missing.contains(server))
+                .toList();
+        if (differing.isEmpty()) {
+            return;
+        }
+        long ttl = others.stream()
+                .mapToLong(answer ->
+                        answer.records() == null ? 0 : answer.records().ttl())
+                .max()
+                .orElse(0);
+        if (LOCATED.contains(options.text("type"))) {
+            findings.addressesDiffer(differing.size(), answered.size(), differing);
+        } else {
+            findings.recordsDiffer(differing.size(), answered.size(), differing, ttl);
+        }
+    }
+
+    private static @Nullable CheckError failure(Evidence evidence) {
+        List<CheckError> errors = new ArrayList<>();
+        evidence.answers().forEach(answer -> {
+            if (answer.error() != null) {
+                errors.add(answer.error());
+            }
+        });
+        return errors.isEmpty()
+                ? new CheckError(ErrorCode.DNS_SERVFAIL, "No public resolver returned the records.")
+                : errors.get(0);
+    }
+
+    private static List<String> servers(Evidence evidence, Predicate<Answer> condition) {
+        return evidence.answers().stream().filter(condition).map(Answer::server).toList();
+    }
+
+    private static @Nullable String rcode(Answer answer) {
+        return answer.records() == null ? null : Rcode.string(answer.records().rcode());
+    }
+
+    private static Row row(Answer answer) {
+        return new Row(
+                answer.server(),
+                rcode(answer),
+                answer.records() == null ? List.of() : answer.records().texts(),
+                answer.records() == null ? null : Math.round(answer.timeMs() * 10) / 10.0);
+    }
+}
