@@ -111,6 +111,8 @@ public final class Bench {
                 new ModuleRow("ssl-certificate", ModuleRow.servers(), new ModuleRow.Peer("tlsx", ListTool::tlsx, 1.5)),
                 new ModuleRow("dns-records", ModuleRow.names()),
                 new ModuleRow("dns-records", ModuleRow.names(), new ModuleRow.Peer("dnsx", ListTool::dnsx, 1.5)),
+                new ModuleRow("dnssec", ModuleRow.signedNames()),
+                new ModuleRow("dnssec", ModuleRow.signedNames(), new ModuleRow.Peer("delv", ListTool::delv, 1)),
                 new DnsperfRow(),
                 new ModuleRow("redirect-chain", ModuleRow.pages(false, "/moved/")),
                 new ModuleRow("security-headers", ModuleRow.pages(true, "/")),

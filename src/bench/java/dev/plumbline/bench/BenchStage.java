@@ -91,7 +91,7 @@ final class BenchStage implements AutoCloseable {
         return service;
     }
 
-    TargetNames names() throws IOException {
+    TargetNames names() throws IOException, InterruptedException {
         if (names == null) {
             names = opened(TargetNames.start(folder));
         }
@@ -107,7 +107,9 @@ final class BenchStage implements AutoCloseable {
                             "PLUMBLINE_TLS_EXTRA_ROOTS",
                             nginx().certificate().toString(),
                             "PLUMBLINE_DNS_SERVERS",
-                            names().address())));
+                            names().address(),
+                            "PLUMBLINE_DNS_TRUST_ANCHORS",
+                            names().trustAnchor())));
         }
         return resolving;
     }

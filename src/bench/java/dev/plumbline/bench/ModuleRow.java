@@ -28,7 +28,7 @@ final class ModuleRow implements Row {
 
     /** Finds a reference program. */
     interface Tool {
-        ListTool on(BenchStage stage) throws IOException;
+        ListTool on(BenchStage stage) throws IOException, InterruptedException;
     }
 
     /**
@@ -57,6 +57,10 @@ final class ModuleRow implements Row {
 
     static Targets names() {
         return (stage, name) -> name + "." + TargetNames.ZONE;
+    }
+
+    static Targets signedNames() {
+        return (stage, name) -> name + "." + TargetNames.SIGNED;
     }
 
     /** The nginx of the benchmark, with many names. */

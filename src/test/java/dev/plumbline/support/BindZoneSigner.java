@@ -82,6 +82,20 @@ public final class BindZoneSigner {
         return Files.readString(folder.resolve("dsset-" + zone + "."));
     }
 
+    /** The DS record of the root in the form of a zone file. */
+    public String trustAnchor() throws IOException {
+        // dnssec-signzone splits long digests.
+        return ds("").strip().replaceFirst("([0-9A-F]{56}) ", "$1").replaceAll("\\s+", " ");
+    }
+
+    /** Writes the trust anchor in the format of delv to {@code anchors.conf}. */
+    public Path writeAnchors() throws IOException {
+        String[] parts = trustAnchor().split(" ");
+        return Files.writeString(
+                folder.resolve("anchors.conf"),
+                "trust-anchors { . static-ds %s %s %s \"%s\"; };".formatted(parts[3], parts[4], parts[5], parts[6]));
+    }
+
     /** Returns the output of a tool. */
     public String run(String tool, String arguments) throws IOException, InterruptedException {
         Run run = tryRun(tool, arguments);

@@ -72,12 +72,8 @@ class DnssecToolsTest {
         signer.sign("test", EC, test.toString(), "-3 -", UNCHANGED);
         signer.sign("", EC, signer.delegation("test"), "", UNCHANGED);
         named = NamedServer.serve(folder, signer.files());
-        String anchor = signer.ds("").replaceFirst("([0-9A-F]{56}) ", "$1").strip();
-        bench = DnsFixture.start().trust(anchor);
-        String[] parts = anchor.split("\\s+");
-        Files.writeString(
-                folder.resolve("anchors.conf"),
-                "trust-anchors { . static-ds %s %s %s \"%s\"; };".formatted(parts[3], parts[4], parts[5], parts[6]));
+        bench = DnsFixture.start().trust(signer.trustAnchor());
+        signer.writeAnchors();
         Files.writeString(
                 folder.resolve("unbound.conf"),
                 """
@@ -89,7 +85,7 @@ class DnssecToolsTest {
                   name: "."
                   forward-addr: 127.0.0.1@%d
                 """
-                        .formatted(anchor, named.port()));
+                        .formatted(signer.trustAnchor(), named.port()));
     }
 
     private String zone(String name, String algorithm, String options, UnaryOperator<String> change)
