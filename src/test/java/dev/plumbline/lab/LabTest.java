@@ -76,6 +76,8 @@ class LabTest {
             ALL,
             "nameservers",
             ALL,
+            "mail-health",
+            ALL,
             "http-timing",
             ALL,
             "ipv6-readiness",

@@ -4,13 +4,13 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.CompositeScore;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.PartResult;
 import dev.plumbline.check.PrintableText;
 import dev.plumbline.check.SheetText;
 import dev.plumbline.check.Target;
@@ -18,7 +18,6 @@ import dev.plumbline.check.Verdict;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A report about a domain, composed of the reports of other modules. */
@@ -30,16 +29,6 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
 
     /** The results of the parts, in the order of the parts. */
     record Evidence(List<PartResult> parts) {}
-
-    /**
-     * @param target null if it was not determined
-     * @param result for the target, or for the module that did not determine it
-     */
-    record PartResult(CompositePart part, @Nullable String target, CheckResult result) {
-        Verdict verdict() {
-            return target == null ? Verdict.ERROR : part.verdict(result);
-        }
-    }
 
     /** The areas; null without parts. */
     public record Areas(
@@ -85,47 +74,13 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
         return REQUESTS;
     }
 
-    /** Starts the parts of the last area first, so that they do not wait for a slow web server. */
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         List<String> areas = context.options().list(AREAS);
         List<CompositePart> parts = context.parts().stream()
                 .filter(part -> areas.contains(part.area()))
                 .toList();
-        String domain = target.text();
-        CompositePart mx = parts.stream()
-                .filter(part -> part.module().module().equals(CompositePart.MX_MODULE))
-                .findFirst()
-                .orElse(null);
-        Future<CheckResult> mailServers = mx == null ? null : context.check(mx, domain);
-        List<Future<@Nullable PartResult>> results = new ArrayList<>();
-        for (int i = parts.size() - 1; i >= 0; i--) {
-            CompositePart part = parts.get(i);
-            if (part.equals(mx)) {
-                results.add(0, mailServers.map(result -> new PartResult(part, domain, result)));
-            } else if (!part.needsMailHost()) {
-                results.add(0, run(context, part, part.target(domain, null)));
-            } else if (mailServers != null) {
-                results.add(0, mailServers.compose(result -> runForMailHost(context, part, domain, result)));
-            }
-        }
-        return Future.all(results)
-                .map(all -> new Evidence(
-                        all.<PartResult>list().stream().filter(Objects::nonNull).toList()));
-    }
-
-    private static Future<@Nullable PartResult> run(CheckContext context, CompositePart part, @Nullable String target) {
-        return target == null
-                ? Future.succeededFuture(null)
-                : context.check(part, target).map(result -> new PartResult(part, target, result));
-    }
-
-    /** A domain without mail servers does not have this part. */
-    private static Future<@Nullable PartResult> runForMailHost(
-            CheckContext context, CompositePart part, String domain, CheckResult mailServers) {
-        return mailServers.error() != null
-                ? Future.succeededFuture(new PartResult(part, null, mailServers))
-                : run(context, part, part.target(domain, CompositePart.mailHost(mailServers)));
+        return PartResult.runAll(context, target.text(), parts).map(Evidence::new);
     }
 
     @Override
@@ -161,15 +116,10 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
 
     private static void report(PartResult part, Findings findings) {
         String title = part.part().module().title();
-        CheckError error = part.result().error();
-        Finding top = part.result().topFinding();
-        SheetText text = new SheetText(
-                top != null ? top.message() : error != null ? error.message() : "See the report of this check.");
-        SheetText action = new SheetText(top != null && !top.action().isEmpty() ? top.action() : "Run this check.");
         switch (part.verdict()) {
-            case FAIL -> findings.partFail(title, text, action);
-            case WARN -> findings.partWarn(title, text, action);
-            case ERROR -> findings.partError(title, new SheetText(error == null ? text.text() : error.message()));
+            case FAIL -> findings.partFail(title, part.message(), part.action());
+            case WARN -> findings.partWarn(title, part.message(), part.action());
+            case ERROR -> findings.partError(title, part.errorMessage());
             case PASS -> {}
         }
     }

@@ -53,7 +53,7 @@ class ModuleReportsTest {
      * Modules that use the ports 53, 80 and 443, which a test cannot open without root. Their reports have no own form.
      */
     private static final Set<String> ON_DEFAULT_PORTS =
-            Set.of("hsts", "https-redirect", "nameservers", "overview", "security-txt");
+            Set.of("hsts", "https-redirect", "mail-health", "nameservers", "overview", "security-txt");
 
     private final ChromiumBrowser chromium = new ChromiumBrowser();
     private Lab lab;

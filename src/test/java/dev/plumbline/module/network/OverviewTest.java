@@ -14,6 +14,7 @@ import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.PartResult;
 import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Target;
@@ -50,16 +51,16 @@ class OverviewTest {
                 .orElseThrow();
     }
 
-    private static Overview.PartResult result(
+    private static PartResult result(
             CompositePart part, Verdict verdict, List<Finding> findings, @Nullable CheckError error) {
-        return new Overview.PartResult(
+        return new PartResult(
                 part,
                 "example.com",
                 new CheckResult(
                         part.module().module(), "example.com", verdict, Map.of(), findings, List.of(), error, NOW, 84));
     }
 
-    private static Overview.PartResult result(String module, Verdict verdict) {
+    private static PartResult result(String module, Verdict verdict) {
         List<Finding> findings = verdict == Verdict.PASS || verdict == Verdict.ERROR
                 ? List.of()
                 : List.of(
@@ -68,7 +69,7 @@ class OverviewTest {
         return result(part(module), verdict, findings, verdict == Verdict.ERROR ? NXDOMAIN : null);
     }
 
-    private static Evaluation evaluate(Overview.PartResult... parts) {
+    private static Evaluation evaluate(PartResult... parts) {
         return MODULE.evaluate(new Overview.Evidence(List.of(parts)), Options.defaults(MODULE.description()));
     }
 
@@ -200,7 +201,7 @@ class OverviewTest {
     void aPartWithoutTargetHasTheErrorOfTheMxRecords() {
         CheckResult failed = result("mx", Verdict.ERROR).result();
         Evaluation evaluation =
-                evaluate(new Overview.PartResult(part("smtp"), null, failed), result("http-status", Verdict.PASS));
+                evaluate(new PartResult(part("smtp"), null, failed), result("http-status", Verdict.PASS));
 
         Map<?, ?> smtp = (Map<?, ?>) ((List<?>) evaluation.fields().get("parts")).get(0);
         assertThat(smtp.get("target")).isNull();
@@ -256,7 +257,7 @@ class OverviewTest {
     }
 
     @Provide
-    Arbitrary<List<Overview.PartResult>> partResults() {
+    Arbitrary<List<PartResult>> partResults() {
         Arbitrary<String> text = Arbitraries.strings().ofMaxLength(1_024);
         Arbitrary<Finding> finding = Combinators.combine(Arbitraries.of(Level.class), text, text)
                 .as((level, message, action) -> new Finding(level, "code", null, message, action, null));
@@ -274,7 +275,7 @@ class OverviewTest {
     }
 
     @Property(tries = 200)
-    void anyResultsOfPartsAreAValidReport(@ForAll("partResults") List<Overview.PartResult> parts) {
+    void anyResultsOfPartsAreAValidReport(@ForAll("partResults") List<PartResult> parts) {
         Evaluation evaluation = MODULE.evaluate(new Overview.Evidence(parts), Options.defaults(MODULE.description()));
         CheckResult result =
                 ResultAssembler.assemble(MODULE.description(), new Target.Domain("example.com"), evaluation, NOW, 84);

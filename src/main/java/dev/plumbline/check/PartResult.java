@@ -1,0 +1,87 @@
+package dev.plumbline.check;
+
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The result of a part of a composite.
+ *
+ * @param target null if it was not determined
+ * @param result for the target, or for the module that did not determine it
+ */
+public record PartResult(CompositePart part, @Nullable String target, CheckResult result) {
+
+    /**
+     * Runs parts for a domain. Starts the last part first, so that parts do not wait for a slow web server. A part that
+     * checks a mail server is omitted if the domain does not have one.
+     *
+     * @return the results, in the order of the parts
+     */
+    public static Future<List<PartResult>> runAll(CheckContext context, String domain, List<CompositePart> parts) {
+        CompositePart mx = parts.stream()
+                .filter(part -> part.module().module().equals(CompositePart.MX_MODULE))
+                .findFirst()
+                .orElse(null);
+        Future<CheckResult> mailServers = mx == null ? null : context.check(mx, domain);
+        List<Future<@Nullable PartResult>> results = new ArrayList<>();
+        for (int i = parts.size() - 1; i >= 0; i--) {
+            CompositePart part = parts.get(i);
+            if (part.equals(mx)) {
+                results.add(0, mailServers.map(result -> new PartResult(part, domain, result)));
+            } else if (!part.needsMailHost()) {
+                results.add(0, run(context, part, part.target(domain, null)));
+            } else if (mailServers != null) {
+                results.add(0, mailServers.compose(result -> runForMailHost(context, part, domain, result)));
+            }
+        }
+        Future<List<PartResult>> all = Future.succeededFuture(List.of());
+        for (Future<@Nullable PartResult> result : results) {
+            all = all.compose(before -> result.map(next -> next == null ? before : append(before, next)));
+        }
+        return all;
+    }
+
+    private static List<PartResult> append(List<PartResult> before, PartResult next) {
+        List<PartResult> all = new ArrayList<>(before);
+        all.add(next);
+        return all;
+    }
+
+    private static Future<@Nullable PartResult> run(CheckContext context, CompositePart part, @Nullable String target) {
+        return target == null
+                ? Future.succeededFuture(null)
+                : context.check(part, target).map(result -> new PartResult(part, target, result));
+    }
+
+    private static Future<@Nullable PartResult> runForMailHost(
+            CheckContext context, CompositePart part, String domain, CheckResult mailServers) {
+        return mailServers.error() != null
+                ? Future.succeededFuture(new PartResult(part, null, mailServers))
+                : run(context, part, part.target(domain, CompositePart.mailHost(mailServers)));
+    }
+
+    /** The verdict of the part; {@code error} if it was not determined. See {@link CompositePart#verdict}. */
+    public Verdict verdict() {
+        return target == null ? Verdict.ERROR : part.verdict(result);
+    }
+
+    /** The message of the worst finding, or of the error. */
+    public SheetText message() {
+        Finding top = result.topFinding();
+        return top == null ? errorMessage() : new SheetText(top.message());
+    }
+
+    /** The action of the worst finding. */
+    public SheetText action() {
+        Finding top = result.topFinding();
+        return new SheetText(top == null || top.action().isEmpty() ? "Run this check." : top.action());
+    }
+
+    /** The message of the error. */
+    public SheetText errorMessage() {
+        CheckError error = result.error();
+        return new SheetText(error == null ? "See the report of this check." : error.message());
+    }
+}

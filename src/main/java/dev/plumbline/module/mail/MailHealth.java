@@ -1,0 +1,96 @@
+package dev.plumbline.module.mail;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.CompositeScore;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.FindingCollector;
+import dev.plumbline.check.Options;
+import dev.plumbline.check.PartResult;
+import dev.plumbline.check.PrintableText;
+import dev.plumbline.check.SheetText;
+import dev.plumbline.check.Target;
+import dev.plumbline.check.Verdict;
+import io.vertx.core.Future;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A report about the mail of a domain, composed of the reports of other modules. */
+@AutoService(CheckModule.class)
+public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHealth.Report, MailHealth.Findings> {
+    /** The budget of eight parts. */
+    private static final int REQUESTS = 200;
+
+    private static final int MAX_TEXT = 300;
+
+    /** The fields of the report. Score and grade are null only in a result with an error. */
+    public record Report(Integer score, String grade, Map<String, ?> parts) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void partFail(String part, SheetText finding, SheetText action);
+
+        void partWarn(String part, SheetText finding, SheetText action);
+
+        void partError(String part, SheetText error);
+    }
+
+    /** The results of the parts, in the order of the parts. */
+    record Evidence(List<PartResult> parts) {}
+
+    @Override
+    public int requests(Options options) {
+        return REQUESTS;
+    }
+
+    @Override
+    public Future<Evidence> collect(Target target, CheckContext context) {
+        return PartResult.runAll(context, target.text(), context.parts()).map(Evidence::new);
+    }
+
+    @Override
+    public Report evaluate(Evidence evidence, Options options, Findings findings) {
+        List<Verdict> verdicts =
+                evidence.parts().stream().map(PartResult::verdict).toList();
+        Integer score = CompositeScore.ofArea(verdicts);
+        if (score == null) {
+            evidence.parts().stream()
+                    .filter(part -> part.verdict() == Verdict.ERROR)
+                    .findFirst()
+                    .ifPresent(part -> findings.error(part.result().error()));
+        }
+        Map<String, @Nullable Object> parts = new LinkedHashMap<>();
+        for (PartResult part : evidence.parts()) {
+            report(part, findings);
+            parts.put(part.part().module().module(), row(part));
+        }
+        return new Report(score, CompositeScore.grade(score), parts);
+    }
+
+    private static void report(PartResult part, Findings findings) {
+        String title = part.part().module().title();
+        switch (part.verdict()) {
+            case FAIL -> findings.partFail(title, part.message(), part.action());
+            case WARN -> findings.partWarn(title, part.message(), part.action());
+            case ERROR -> findings.partError(title, part.errorMessage());
+            case PASS -> {}
+        }
+    }
+
+    private static Map<String, @Nullable Object> row(PartResult part) {
+        Finding top = part.target() == null ? null : part.result().topFinding();
+        CheckError error = part.result().error();
+        Map<String, @Nullable Object> row = new LinkedHashMap<>();
+        row.put("target", part.target() == null ? null : part.result().target());
+        row.put("verdict", part.verdict().id());
+        row.put("code", top == null ? null : top.code());
+        row.put("message", top == null ? null : PrintableText.shorten(top.message(), MAX_TEXT));
+        row.put("action", top == null ? null : PrintableText.shorten(top.action(), MAX_TEXT));
+        row.put("error", error == null ? null : error.code().id());
+        return row;
+    }
+}
