@@ -117,7 +117,7 @@ class CompositeReportTest {
             assertThat(page.select(area)).hasSize(1);
         }
         assertThat(page.select("section:has(> #parts) .area").eachText())
-                .containsExactly("Web 1 fail, 1 error", "DNS 1 pass");
+                .containsExactly("Web 1 failed, 1 error", "DNS 1 passed");
         assertThat(page.select(".parts li").eachText())
                 .containsExactly(
                         "Fail Slow part It is bad. Set max-age=31536000.",

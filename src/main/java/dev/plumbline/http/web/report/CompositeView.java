@@ -2,7 +2,8 @@ package dev.plumbline.http.web.report;
 
 import dev.plumbline.http.web.layout.Labels;
 import java.util.List;
-import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,25 +33,21 @@ public record CompositeView(List<Area> areas) {
             @Nullable Integer score,
             List<Part> parts) {
 
-        public String verdictLabel() {
-            return verdict == null ? "" : Labels.verdict(verdict);
+        /** The number of parts by verdict, for example "2 failed, 1 warning, 5 passed". */
+        public String counts() {
+            return Stream.of(
+                            count("fail", "failed", "failed"),
+                            count("warn", "warning", "warnings"),
+                            count("error", "error", "errors"),
+                            count("pass", "passed", "passed"))
+                    .filter(text -> !text.isEmpty())
+                    .collect(Collectors.joining(", "));
         }
 
-        /** The number of parts by verdict, for example "2 fail, 1 warning, 5 pass". */
-        public String counts() {
-            StringBuilder out = new StringBuilder();
-            for (String level : List.of("fail", "warn", "error", "pass")) {
-                long count = parts.stream()
-                        .filter(part -> part.verdict.equals(level))
-                        .count();
-                if (count > 0) {
-                    out.append(out.isEmpty() ? "" : ", ")
-                            .append(count)
-                            .append(' ')
-                            .append(Labels.verdict(level).toLowerCase(Locale.ROOT));
-                }
-            }
-            return out.toString();
+        private String count(String level, String one, String more) {
+            long count =
+                    parts.stream().filter(part -> part.verdict.equals(level)).count();
+            return count == 0 ? "" : count + " " + (count == 1 ? one : more);
         }
     }
 

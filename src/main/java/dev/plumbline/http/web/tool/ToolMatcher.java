@@ -9,6 +9,7 @@ import dev.plumbline.http.web.layout.Links;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -31,7 +32,7 @@ public final class ToolMatcher {
 
     public ToolMatcher(ModuleCatalogue modules) {
         this.modules = modules;
-        this.ordered = roundRobin(modules.descriptions());
+        this.ordered = ordered(modules.descriptions());
     }
 
     /** @param target the input as a normalized target of the module */
@@ -43,38 +44,41 @@ public final class ToolMatcher {
         }
     }
 
-    /**
-     * Default tools that are composites, then the first tool of each category, the second of each, and so on. Default
-     * tools are the first of their category.
-     */
-    private static List<ModuleDescription> roundRobin(List<ModuleDescription> modules) {
-        List<List<ModuleDescription>> categories = ToolList.matching(modules, "").groups().stream()
-                .map(group -> group.tools().stream().sorted(DEFAULT_FIRST).toList())
+    /** The tools by category, default tools first. */
+    private static List<ModuleDescription> ordered(List<ModuleDescription> modules) {
+        return ToolList.matching(modules, "").groups().stream()
+                .flatMap(group -> group.tools().stream().sorted(DEFAULT_FIRST))
                 .toList();
-        List<ModuleDescription> all = new ArrayList<>();
-        for (int round = 0; all.size() < modules.size(); round++) {
-            for (List<ModuleDescription> tools : categories) {
-                if (round < tools.size()) {
-                    all.add(tools.get(round));
-                }
-            }
-        }
-        all.sort(Comparator.comparing(
-                tool -> !tool.composite() || tool.defaultFor().isEmpty()));
-        return all;
     }
 
-    /** All tools that accept the input. Their order does not depend on the input. */
+    /**
+     * All tools that accept the input: default tools that are composites, then the first tool of each category, the
+     * second of each, and so on.
+     */
     public List<Match> all(String input) {
-        List<Match> matches = new ArrayList<>();
+        Map<String, List<Match>> categories = new LinkedHashMap<>();
         for (ModuleDescription module : ordered) {
             try {
-                matches.add(match(module, input));
+                Match match = match(module, input);
+                boolean first = module.composite() && !module.defaultFor().isEmpty();
+                categories
+                        .computeIfAbsent(first ? "" : module.category(), id -> new ArrayList<>())
+                        .add(match);
             } catch (InvalidTargetException notAccepted) {
                 // the other tools may accept it
             }
         }
-        return matches;
+        List<Match> all = new ArrayList<>(categories.getOrDefault("", List.of()));
+        categories.remove("");
+        int longest = categories.values().stream().mapToInt(List::size).max().orElse(0);
+        for (int round = 0; round < longest; round++) {
+            for (List<Match> matches : categories.values()) {
+                if (round < matches.size()) {
+                    all.add(matches.get(round));
+                }
+            }
+        }
+        return all;
     }
 
     /**
