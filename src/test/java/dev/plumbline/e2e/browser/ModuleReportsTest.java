@@ -146,7 +146,7 @@ class ModuleReportsTest {
                 "dane-tlsa | ok.dane.test | certificate matches",
                 "dane-tlsa | wrong.dane.test | certificate does not match",
                 "dnssec | secure.test | secure, ECDSAP256SHA256",
-                "dnssec | expired.test | bogus: signature_expired",
+                "dnssec | expired.test | bogus: signature expired",
                 "dnssec | full.lab.test | not signed",
                 "caa | www.caa.lab.test | ca1.example.net",
                 "caa | no-caa.lab.test | no CAA records",
