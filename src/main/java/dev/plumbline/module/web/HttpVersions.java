@@ -178,7 +178,9 @@ public final class HttpVersions
         Attempt two = evidence.http2();
         HttpExchange first = both.exchange() != null ? both.exchange() : one == null ? null : one.exchange();
         if (first == null) {
-            findings.error(both.error());
+            CheckError second = one == null ? null : one.error();
+            // HTTP/1.1 was not tried if the time limit passed, so the result must not be cached
+            findings.error(second != null && !second.code().cacheable() ? second : both.error());
             return null;
         }
         String selected = first.alpn();

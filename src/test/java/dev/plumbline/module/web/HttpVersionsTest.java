@@ -113,6 +113,19 @@ class HttpVersionsTest {
         assertThat(evaluation.findings()).isEmpty();
     }
 
+    @Test
+    void reportsTheTimeLimitIfItPreventedHttp1() {
+        CheckError expired = new CheckError(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit.");
+        Evaluation evaluation = evaluate(new HttpVersions.Evidence(
+                url("https://192.0.2.1/"),
+                attempt("broken", null),
+                new Attempt(null, false, expired),
+                REJECTED,
+                List.of()));
+
+        assertThat(evaluation.error()).isEqualTo(expired);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
