@@ -13,6 +13,7 @@ import dev.plumbline.check.Target;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dnssec.DnssecFailure.Reason;
 import dev.plumbline.dnssec.DnssecStatus;
+import dev.plumbline.dnssec.ValidatedAnswer;
 import dev.plumbline.module.tls.TlsaMatcher.Problem;
 import dev.plumbline.probe.certificate.CertificateProbe;
 import dev.plumbline.probe.dns.DnsProbe;
@@ -100,10 +101,20 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
         return context.probe(DnsProbe.class)
                 .admitWithoutAddresses(context, host)
                 .compose(admitted -> context.probe(DnssecProbe.class).lookup(context, host, Type.A, true))
+                .compose(DaneTlsa::requireName)
                 .compose(address -> lookup(context, to, address))
                 .compose(base -> base.lookup().records().isEmpty()
                         ? Future.succeededFuture(evidence(to, base, null, null, null))
                         : connect(context.patiently(), to, base));
+    }
+
+    /** Fails with {@code dns_nxdomain} if the host or the target of its alias does not exist. */
+    private static Future<ValidatedLookup> requireName(ValidatedLookup address) {
+        ValidatedAnswer last = address.result().last();
+        return address.error() == null && address.status() != DnssecStatus.BOGUS && last.nxdomain()
+                ? Future.failedFuture(new CheckFailure(
+                        ErrorCode.DNS_NXDOMAIN, "The name " + DnsResolver.text(last.name()) + " does not exist."))
+                : Future.succeededFuture(address);
     }
 
     /** Looks up the records of the alias target, if the aliases are secure, and of the host (RFC 7671 section 7). */
@@ -194,11 +205,12 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
         CertificateEvidence certificate = evidence.certificate();
         if (certificate == null && !records.isEmpty()) {
             findings.error(evidence.error());
-            if (Boolean.FALSE.equals(evidence.offered()) && evidence.protocol() != null) {
+            if (lookup.secure() && Boolean.FALSE.equals(evidence.offered()) && evidence.protocol() != null) {
                 findings.starttlsNotOffered(evidence.protocol().command());
             }
         }
         List<Problem> problems = new ArrayList<>();
+        List<Problem> used = new ArrayList<>();
         List<TlsaRow> rows = new ArrayList<>();
         TlsaMatcher matcher = certificate == null ? null : new TlsaMatcher(certificate);
         for (TLSARecord record : records) {
@@ -206,6 +218,9 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
                     matcher != null ? matcher.compare(record) : TlsaMatcher.isUsable(record) ? null : Problem.UNUSABLE;
             if (problem != null) {
                 problems.add(problem);
+                if (isUsed(evidence, record)) {
+                    used.add(problem);
+                }
             }
             rows.add(new TlsaRow(
                     record.getCertificateUsage(),
@@ -214,7 +229,7 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
                     base16.toString(record.getCertificateAssociationData()),
                     problem));
         }
-        Problem closest = TlsaMatcher.closest(problems);
+        Problem closest = TlsaMatcher.closest(used);
         evaluateRecords(evidence, records, problems, closest, findings);
         return new Report(
                 rows,
@@ -228,7 +243,10 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
             List<Problem> problems,
             @Nullable Problem closest,
             Findings findings) {
-        if (closest != null && evidence.certificate() != null) {
+        // clients ignore records that are not secured by DNSSEC
+        if (closest != null
+                && evidence.certificate() != null
+                && evidence.lookup().secure()) {
             switch (closest) {
                 case NO_MATCH -> findings.noMatch(evidence.name());
                 case HOSTNAME_MISMATCH -> findings.hostnameMismatch(evidence.host());
@@ -247,10 +265,9 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
                 unusable.add(parameters(record));
                 continue;
             }
-            if (evidence.protocol() == StartTlsProtocol.SMTP && TlsaMatcher.requiresPublicRoot(record)) {
+            if (!isUsed(evidence, record)) {
                 unused.add(parameters(record));
-            }
-            if (closest == Problem.NONE && problems.get(i) != Problem.NONE) {
+            } else if (closest == Problem.NONE && problems.get(i) != Problem.NONE) {
                 others.add(parameters(record));
             }
             if (TlsaMatcher.isExact(record)) {
@@ -261,6 +278,11 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
         FindingCollector.reportIfAny(unused, findings::unusedUsage);
         FindingCollector.reportIfAny(others, findings::otherRecords);
         FindingCollector.reportIfAny(exact, findings::fullCertificate);
+    }
+
+    /** SMTP clients do not use records that require a public root (RFC 7672 section 3.1.3). */
+    private static boolean isUsed(Evidence evidence, TLSARecord record) {
+        return evidence.protocol() != StartTlsProtocol.SMTP || !TlsaMatcher.requiresPublicRoot(record);
     }
 
     private static String parameters(TLSARecord record) {

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
+import dev.plumbline.check.Verdict;
 import dev.plumbline.dnssec.TrustAnchors;
 import dev.plumbline.lab.ModuleExecution;
 import dev.plumbline.lab.SignedZone;
@@ -20,6 +22,8 @@ import dev.plumbline.lab.TlsaText;
 import dev.plumbline.module.tls.DaneTlsa.Evidence;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.DnssecProbe;
+import dev.plumbline.probe.starttls.StartTlsProtocol;
+import dev.plumbline.support.Await;
 import dev.plumbline.support.DebianTool;
 import dev.plumbline.support.TestCheckContext;
 import java.io.IOException;
@@ -58,22 +62,40 @@ class DaneTlsaTest {
      * @param records usage, selector, matching type and certificate: its position in the chain, or "other"
      */
     private static CheckResult check(String server, String records) {
-        return check(server, records, SignedZone.of("tls.lab.test."));
+        SignedZone zone = SignedZone.of("tls.lab.test.");
+        return check(server, records, zone, SignedZone.of(".").delegate(zone));
     }
 
-    private static CheckResult check(String server, String records, SignedZone zone) {
+    private static CheckResult checkInsecure(String server, String records) {
+        return check(
+                server,
+                records,
+                SignedZone.of("tls.lab.test.").unsigned(),
+                SignedZone.of(".").delegateUnsigned("tls.lab.test."));
+    }
+
+    private static CheckResult check(String server, String records, SignedZone zone, SignedZone root) {
+        TlsLab.Server found = fixture.lab.server(server);
+        return ModuleExecution.run(
+                fixture.vertx,
+                MODULE,
+                target(found.host() + ":" + found.port()),
+                contextWith(server, records, zone, root));
+    }
+
+    /** Publishes the records. */
+    private static TestCheckContext contextWith(String server, String records, SignedZone zone, SignedZone root) {
         TlsLab.Server found = fixture.lab.server(server);
         zone.record(found.host() + ". A 127.0.0.1");
         for (String record : records.isEmpty() ? new String[0] : records.split(", ")) {
             zone.record("_%d._tcp.%s. TLSA %s".formatted(found.port(), found.host(), data(server, record)));
         }
-        SignedZones zones = new SignedZones(SignedZone.of(".").delegate(zone), zone);
+        SignedZones zones = new SignedZones(root, zone);
         fixture.dns.sign(zones);
         DnssecProbe probe = new DnssecProbe(fixture.dnsProbe, TrustAnchors.parse(List.of(zones.trustAnchor())));
-        TestCheckContext context = fixture.contextOf(MODULE.description(), Map.of())
+        return fixture.contextOf(MODULE.description(), Map.of())
                 .withProbe(DnsProbe.class, fixture.dnsProbe)
                 .withProbe(DnssecProbe.class, probe);
-        return ModuleExecution.run(fixture.vertx, MODULE, target(found.host() + ":" + found.port()), context);
     }
 
     private static String data(String server, String record) {
@@ -171,31 +193,76 @@ class DaneTlsaTest {
 
     @Test
     void requiresDnssec() {
-        CheckResult unsigned =
-                check("valid", "3 1 1 0", SignedZone.of("tls.lab.test.").unsigned());
-        assertThat(unsigned.findings()).extracting(Finding::code).contains("lookup_bogus");
-        assertThat(unsigned.fields()).containsEntry("dnssec_secure", false);
+        SignedZone stripped = SignedZone.of("tls.lab.test.").unsigned();
+        CheckResult bogus =
+                check("valid", "3 1 1 0", stripped, SignedZone.of(".").delegate(stripped));
+        assertThat(bogus.findings()).extracting(Finding::code).contains("lookup_bogus");
+        assertThat(bogus.fields()).containsEntry("dnssec_secure", false);
 
-        TlsLab.Server server = fixture.lab.server("valid");
-        fixture.dns.sign(new SignedZones());
+        CheckResult insecure = checkInsecure("valid", "3 1 1 0");
+        assertThat(insecure.findings()).extracting(Finding::code).containsExactly("not_secure");
+        assertThat(insecure.fields()).containsEntry("dnssec_secure", false).containsEntry("matches", true);
+    }
+
+    /** Clients ignore records that are not secure, so they connect. */
+    @Test
+    void doesNotReportAFailureOfClientsThatIgnoreTheRecords() {
+        CheckResult insecure = checkInsecure("valid", "3 1 1 other");
+
+        assertThat(insecure.findings()).extracting(Finding::code).containsExactly("not_secure");
+        assertThat(insecure.verdict()).isEqualTo(Verdict.WARN);
+        assertThat(insecure.fields()).containsEntry("matches", false);
+    }
+
+    /** RFC 7672 section 3.1.3: SMTP clients do not use the usages 0 and 1. */
+    @ParameterizedTest
+    @CsvSource({
+        "1 1 1 other, , unused_usage",
+        "1 1 1 0, , unused_usage",
+        "'3 1 1 0, 1 1 1 other', true, unused_usage",
+        "'3 1 1 other, 1 1 1 0', false, no_match unused_usage",
+    })
+    void ignoresRecordsThatMailServersDoNotUse(String records, Boolean matches, String findings) {
         SignedZone zone = SignedZone.of("tls.lab.test.");
-        SignedZones insecure = new SignedZones(SignedZone.of(".").delegateUnsigned("tls.lab.test."), zone);
-        zone.record(server.host() + ". A 127.0.0.1")
-                .record("_%d._tcp.%s. TLSA %s".formatted(server.port(), server.host(), data("valid", "3 1 1 0")))
-                .unsigned();
-        fixture.dns.sign(insecure);
-        CheckResult result = ModuleExecution.run(
-                fixture.vertx,
-                MODULE,
-                target(server.host() + ":" + server.port()),
-                fixture.contextOf(MODULE.description(), Map.of())
-                        .withProbe(DnsProbe.class, fixture.dnsProbe)
-                        .withProbe(
-                                DnssecProbe.class,
-                                new DnssecProbe(
-                                        fixture.dnsProbe, TrustAnchors.parse(List.of(insecure.trustAnchor())))));
-        assertThat(result.findings()).extracting(Finding::code).containsExactly("not_secure");
-        assertThat(result.fields()).containsEntry("dnssec_secure", false).containsEntry("matches", true);
+        TlsLab.Server server = fixture.lab.server("valid");
+        TestCheckContext context =
+                contextWith("valid", records, zone, SignedZone.of(".").delegate(zone));
+        Evidence tls = Await.value(Await.onLoop(
+                fixture.vertx, () -> MODULE.collect(target(server.host() + ":" + server.port()), context)));
+
+        Evaluation evaluation = MODULE.evaluate(
+                new Evidence(
+                        tls.name(), tls.host(), StartTlsProtocol.SMTP, tls.lookup(), tls.certificate(), null, true),
+                context.options());
+
+        assertThat(evaluation.findings()).extracting(Finding::code).containsExactlyInAnyOrder(findings.split(" "));
+        assertThat(evaluation.fields()).containsEntry("matches", matches);
+    }
+
+    /** A host that does not exist differs from a host without TLSA records. */
+    @Test
+    void reportsAHostThatDoesNotExist() {
+        SignedZone zone = SignedZone.of("tls.lab.test.");
+        TestCheckContext context =
+                contextWith("valid", "", zone, SignedZone.of(".").delegate(zone));
+
+        CheckResult result = ModuleExecution.run(fixture.vertx, MODULE, target("missing.tls.lab.test:443"), context);
+
+        assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_NXDOMAIN);
+        assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
+    }
+
+    @Test
+    void withholdsRecordsOfPrivateHosts() {
+        fixture.dns.address("internal.lab.test", "10.1.2.3");
+        SignedZone zone = SignedZone.of("tls.lab.test.");
+        TestCheckContext context =
+                contextWith("valid", "", zone, SignedZone.of(".").delegate(zone));
+
+        CheckResult result = ModuleExecution.run(fixture.vertx, MODULE, target("internal.lab.test:443"), context);
+
+        assertThat(result.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
+        assertThat(result.toString()).doesNotContain("10.1.2.3");
     }
 
     @Test
