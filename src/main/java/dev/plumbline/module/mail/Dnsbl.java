@@ -23,6 +23,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -38,8 +39,8 @@ public final class Dnsbl implements CheckModule<Dnsbl.Evidence, Dnsbl.Report, Dn
 
     private static final int MAX_REASON_CHARACTERS = 500;
 
-    /** The fields of the report. */
-    public record Report(boolean listed, int listedCount, int checkedCount, int unansweredCount, List<Row> results) {}
+    /** The fields of the report. Beside an error, listed can be null. */
+    public record Report(Boolean listed, int listedCount, int checkedCount, int unansweredCount, List<Row> results) {}
 
     /** The result of a zone for all addresses. */
     public record Row(String zone, @Nullable Boolean listed, List<String> codes, @Nullable String reason) {}
@@ -100,12 +101,16 @@ public final class Dnsbl implements CheckModule<Dnsbl.Evidence, Dnsbl.Report, Dn
             if (lookup.codes().isEmpty()) {
                 return lookup.reliable() ? NOT_LISTED : NOT_IN_SERVICE;
             }
-            byte[] code = lookup.codes().get(0).getAddress();
-            // codes of Spamhaus and SURBL for queries that they reject
-            if (code[0] == 127 && code[1] == -1 && code[2] == -1) {
+            if (lookup.codes().stream().anyMatch(Outcome::isRefusal)) {
                 return REFUSED;
             }
             return lookup.reliable() && lookup.codes().stream().allMatch(Outcome::isCode) ? LISTED : NOT_RELIABLE;
+        }
+
+        /** A code of Spamhaus and SURBL for queries that they reject. */
+        private static boolean isRefusal(InetAddress address) {
+            byte[] bytes = address.getAddress();
+            return bytes[0] == 127 && bytes[1] == -1 && bytes[2] == -1;
         }
 
         /** RFC 5782 section 2.1; 127.0.0.1 is not a code. */
@@ -192,14 +197,19 @@ public final class Dnsbl implements CheckModule<Dnsbl.Evidence, Dnsbl.Report, Dn
                 rows.stream().filter(row -> Boolean.TRUE.equals(row.listed())).count();
         int unanswered = (int) rows.stream().filter(row -> row.listed() == null).count();
         report(evidence, findings);
-        if (unanswered == rows.size()) {
-            evidence.lookups().stream()
-                    .map(DnsblLookup::error)
-                    .filter(error -> error != null)
-                    .findFirst()
-                    .ifPresentOrElse(findings::error, findings::noReliableResponse);
+        CheckError error = unanswered < rows.size()
+                ? null
+                : evidence.lookups().stream()
+                        .map(DnsblLookup::error)
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElse(null);
+        findings.error(error);
+        if (unanswered == rows.size() && error == null) {
+            findings.noReliableResponse();
         }
-        return new Report(listed > 0, listed, rows.size() - unanswered, unanswered, rows);
+        return new Report(
+                error == null ? (Boolean) (listed > 0) : null, listed, rows.size() - unanswered, unanswered, rows);
     }
 
     private static Row row(String zone, List<DnsblLookup> lookups) {

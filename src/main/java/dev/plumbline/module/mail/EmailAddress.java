@@ -66,7 +66,7 @@ public final class EmailAddress
             @Nullable String domain,
             Boolean hasMx,
             Boolean nullMx,
-            boolean disposable,
+            Boolean disposable,
             boolean roleAccount,
             @Nullable String suggestion) {}
 
@@ -179,7 +179,7 @@ public final class EmailAddress
                 domain,
                 known ? servers != null && !servers.isEmpty() && !nullMx : null,
                 known ? nullMx : null,
-                disposable,
+                known || disposable ? (Boolean) disposable : null,
                 role,
                 suggestion);
     }

@@ -162,6 +162,25 @@ class DnsblTest {
     }
 
     @Test
+    void recognizesARefusalAmongOtherCodes() {
+        Evaluation evaluation =
+                evaluate(List.of(address("127.0.0.2"), address("127.255.255.254")), List.of("x"), true, 1);
+
+        assertThat(codes(evaluation.findings())).containsExactly("queries_refused", "no_reliable_response");
+    }
+
+    @Test
+    void doesNotReportAFailedLookupAsNotListed() {
+        assertThat(bench.check(MODULE, "clean.test", "zones=broken.test").fields())
+                .containsEntry("listed", null)
+                .containsEntry("unanswered_count", 1);
+        assertThat(bench.check(MODULE, "clean.test", "zones=bl.test,broken.test")
+                        .fields())
+                .containsEntry("listed", false)
+                .containsEntry("unanswered_count", 1);
+    }
+
+    @Test
     void shortensAndCleansTheReason() {
         Evaluation evaluation =
                 evaluate(List.of(address("127.0.0.2")), List.of("a\u0000\n" + "b".repeat(10_000)), true, 1);

@@ -109,6 +109,12 @@ class EmailAddressTest {
         assertThat(result.toString()).doesNotContain("10.1.2.3", "mail.corp.example");
     }
 
+    @ParameterizedTest
+    @CsvSource({"lame.test,", "missing.test, false", "good.test, false"})
+    void doesNotReportAnUnknownDomainAsPermanent(String domain, @Nullable Boolean disposable) {
+        assertThat(bench.check(MODULE, "jane@" + domain, "").fields()).containsEntry("disposable", disposable);
+    }
+
     @Test
     void reportsAllFields() {
         assertThat(bench.check(MODULE, "\"Jane\"@Gmial.com", "").fields())
