@@ -263,7 +263,10 @@ final class NameserverEvaluation {
         }
         List<String> networks = networks();
         long v4 = networks.stream().filter(network -> network.endsWith("/24")).count();
-        if (servers.size() > 1 && distinct.size() > 1 && v4 <= 1 && networks.size() - v4 <= 1) {
+        boolean known = servers.stream()
+                .map(server -> server.addresses().state())
+                .noneMatch(state -> state == State.FAILED || state == State.PARTIAL);
+        if (known && servers.size() > 1 && distinct.size() > 1 && v4 <= 1 && networks.size() - v4 <= 1) {
             findings.singleNetwork(networks);
         }
         boolean complete =

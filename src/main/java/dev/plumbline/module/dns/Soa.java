@@ -81,6 +81,8 @@ public final class Soa implements CheckModule<Soa.Evidence, Soa.Report, Soa.Find
         void minimumHigh(long minimum);
 
         void serversNotCompared(List<String> servers);
+
+        void nameserversUnknown(String zone);
     }
 
     /**
@@ -256,6 +258,9 @@ public final class Soa implements CheckModule<Soa.Evidence, Soa.Report, Soa.Find
         }
         if (!unknown.isEmpty()) {
             findings.serversNotCompared(unknown);
+        }
+        if (evidence.servers() == null) {
+            findings.nameserversUnknown(DnsRecordRow.text(evidence.soa().getName()));
         }
     }
 

@@ -24,7 +24,7 @@ import org.xbill.DNS.Record;
  * @param error why they are unknown; null if they are known
  */
 record Ipv6Hosts(List<Server> servers, @Nullable CheckError error) {
-    static final int MAX_SERVERS = 8;
+    static final int MAX_SERVERS = 20;
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
     /** A host and its addresses. */
@@ -56,7 +56,7 @@ record Ipv6Hosts(List<Server> servers, @Nullable CheckError error) {
         });
     }
 
-    /** The servers of the MX records, or the domain itself if it has none; empty for a null MX record. */
+    /** The servers of the MX records; empty without MX records and for a null MX record. */
     static Future<Ipv6Hosts> mailServers(CheckContext context, String domain) {
         return context.probe(DnsProbe.class).lookup(context, domain, "MX").compose(lookup -> servers(context, lookup));
     }

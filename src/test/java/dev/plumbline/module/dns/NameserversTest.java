@@ -2,9 +2,11 @@ package dev.plumbline.module.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
+import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.SheetModule;
@@ -13,7 +15,9 @@ import dev.plumbline.lab.AuthoritativeZone;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.NameserverFixture;
+import dev.plumbline.probe.dns.HostAddresses;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
 
 /** Checks of zones on nameservers that respond in good, broken and hostile ways. */
@@ -343,6 +348,37 @@ class NameserversTest {
         assertThat(Options.parse(MODULE.description(), Map.of("servers", "a.test,192.0.2.1,2001:db8::1,b.test"))
                         .faults())
                 .isEmpty();
+    }
+
+    @Test
+    void doesNotJudgeTheNetworksIfAnAddressLookupFailed() {
+        Name zone = Name.fromConstantString("a.test.");
+        List<InetAddress> ips = List.of(IpAddressText.parse("192.0.2.1"), IpAddressText.parse("192.0.2.2"));
+        HostAddresses known = new HostAddresses(HostAddresses.State.FOUND, ips, false, null);
+        HostAddresses failed = new HostAddresses(
+                HostAddresses.State.FAILED, List.of(), false, new CheckError(ErrorCode.DNS_TIMEOUT, "Timeout."));
+
+        assertThat(networkFindings(zone, known)).contains("single_network");
+        assertThat(networkFindings(zone, failed))
+                .contains("address_lookup_failed")
+                .doesNotContain("single_network");
+    }
+
+    /** The findings of a zone with two addresses of one nameserver, and those of another. */
+    private static List<String> networkFindings(Name zone, HostAddresses second) {
+        List<InetAddress> ips = List.of(IpAddressText.parse("192.0.2.3"), IpAddressText.parse("192.0.2.4"));
+        HostAddresses first = new HostAddresses(HostAddresses.State.FOUND, ips, false, null);
+        List<NameserverEvidence.Server> servers = List.of(
+                new NameserverEvidence.Server("ns1.a.test", zone, first, List.of(), List.of()),
+                new NameserverEvidence.Server("ns2.a.test", zone, second, List.of(), List.of()));
+        return MODULE
+                .evaluate(
+                        new NameserverEvidence(zone, zone, null, null, false, servers, List.of()),
+                        Options.defaults(MODULE.description()))
+                .findings()
+                .stream()
+                .map(Finding::code)
+                .toList();
     }
 
     @Test

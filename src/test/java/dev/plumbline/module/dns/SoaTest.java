@@ -48,6 +48,8 @@ class SoaTest {
                 .address("split.test", "10.0.0.1")
                 .record("split.test. 60 IN SOA ns1.split.test. host.split.test. 1 14400 3600 1209600 3600")
                 .record("inside.test. 60 IN SOA dc1.office.internal. host.inside.test. 1 14400 3600 1209600 3600")
+                .record("unlisted.test. 60 IN SOA ns1.same.test. host.same.test. 7 14400 3600 1209600 3600")
+                .behave("unlisted.test", DnsFaults.only(Type.NS, DnsFaults.rcode(Rcode.SERVFAIL)))
                 .behave("broken.test", DnsFaults.rcode(Rcode.SERVFAIL));
     }
 
@@ -106,7 +108,8 @@ class SoaTest {
         "differ.test, serials_differ, '7, 8'",
         "half.test, servers_not_compared, ns2.half.test",
         "www.same.test, not_a_zone, zone same.test",
-        "alias.same.test, not_a_zone, zone same.test"
+        "alias.same.test, not_a_zone, zone same.test",
+        "unlisted.test, nameservers_unknown, lookup of unlisted.test failed"
     })
     void comparesNameservers(String domain, String code, String text) {
         CheckResult result = check(domain);
