@@ -103,14 +103,15 @@ class OverviewApiTest {
                         "127.0.0.0/8"));
     }
 
+    /** The servers first, because the service is null if it did not start. */
     @AfterAll
     static void stop() throws IOException {
-        service.close();
         nginx.close();
-        dns.close();
         for (ServerSocket socket : SOCKETS) {
             socket.close();
         }
+        dns.close();
+        service.close();
     }
 
     private static JsonObject overview(String domain, String query, String client) {
@@ -138,10 +139,16 @@ class OverviewApiTest {
                         .map(part -> part.module().module())
                         .toList());
         assertThat(parts.get("http-status").getString("target")).isEqualTo("https://good.overview.test/");
-        assertThat(parts.get("http-status").getString("verdict")).isEqualTo("pass");
-        assertThat(parts.get("hsts").getString("verdict")).isEqualTo("pass");
+        assertThat(parts.get("http-status").getString("verdict"))
+                .as(parts.get("http-status").encode())
+                .isEqualTo("pass");
+        assertThat(parts.get("hsts").getString("verdict"))
+                .as(parts.get("hsts").encode())
+                .isEqualTo("pass");
         assertThat(parts.get("ssl-certificate").getString("verdict")).isIn("pass", "warn");
-        assertThat(parts.get("mx").getString("verdict")).isEqualTo("pass");
+        assertThat(parts.get("mx").getString("verdict"))
+                .as(parts.get("mx").encode())
+                .isEqualTo("pass");
         assertThat(parts).doesNotContainKey("smtp");
         assertThat(requests).isBetween(10L, 200L);
         String status = Curl.say(
