@@ -34,6 +34,14 @@ final class CompositeRun {
     /** Maximum number of concurrent parts of one check. */
     static final int MAX_CONCURRENT = 12;
 
+    /** Probes end their exchanges up to this time before the deadline. */
+    private static final long DEADLINE_MARGIN_MS = 100;
+
+    /**
+     * The timeout of an exchange is at least this share of the time limit of its check, for example for one address.
+     */
+    private static final int MIN_TIMEOUT_SHARE = 8;
+
     private static final CheckError UNFINISHED = new CheckError(
             ErrorCode.DEADLINE_EXCEEDED, "The part did not complete within the time limit of the whole check.");
     private static final CheckError SHARED_BUDGET = new CheckError(
@@ -143,6 +151,7 @@ final class CompositeRun {
         long timeoutMs = options.integer(ModuleDescription.TIMEOUT_MS);
         Deadline deadline = check.deadline().atMost(timeoutMs);
         boolean shortened = deadline == check.deadline();
+        long limitMs = deadline.remainingMillis();
         RequestBudget budget = new RequestBudget(module.requests(options), check.budget());
         // a retry would repeat the requests of the other parts
         long patienceMs = check.budget().used() ? timeoutMs : check.patienceMs();
@@ -155,8 +164,11 @@ final class CompositeRun {
                             description, target, error(outcome.cause(), description, target), checkedAt, durationMs);
             if (budget.sharedExhausted()) {
                 result = ResultAssembler.failed(description, target, SHARED_BUDGET, checkedAt, durationMs);
-            } else if (shortened && (deadline.passed() || timedOut(result))) {
+            } else if (shortened && (deadline.remainingMillis() <= DEADLINE_MARGIN_MS || timedOut(result))) {
                 result = ResultAssembler.failed(description, target, UNFINISHED, checkedAt, durationMs);
+            } else if (shortened && durationMs > limitMs / MIN_TIMEOUT_SHARE) {
+                // can contain findings about shortened timeouts
+                result = result.incomplete();
             }
             runtime.metrics().completed(result);
             // the whole check has no result after a pause

@@ -384,6 +384,23 @@ class CompositeRunTest {
         assertThat(lookup.findInMemory(key(alpha))).isNotNull();
     }
 
+    /** Some modules report a server without a response in a result without an error. */
+    @ParameterizedTest
+    @ValueSource(longs = {500, 950})
+    void aResultThatCanDependOnAShortenedTimeLimitIsNotCached(long durationMs) throws Exception {
+        alpha.behavior = context -> {
+            Promise<String> probe = Promise.promise();
+            vertx.setTimer(durationMs, late -> probe.complete("no response"));
+            return probe.future();
+        };
+        CheckResult result = result(run(false, false, 1_000));
+
+        assertThat(part("alpha").error() != null).isEqualTo(durationMs > 900);
+        assertThat(result.cacheable()).isFalse();
+        assertThat(lookup.findInMemory(key(alpha))).isNull();
+        assertThat(lookup.findInMemory(key(beta))).isNotNull();
+    }
+
     @Test
     void partsShareTheBudgetOfTheComposite() throws Exception {
         AtomicInteger taken = new AtomicInteger();
