@@ -40,6 +40,9 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
 
     private static final int MAX_ERROR_FINDINGS = 3;
 
+    /** The maximum number of TXT records of a selector that are read; a valid selector has one. */
+    private static final int MAX_TEXTS = 20;
+
     /** The fields of the report. */
     public record Report(List<Row> keys, int foundCount, int weakCount) {}
 
@@ -103,7 +106,7 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
         }
 
         List<String> keys() {
-            return texts.stream().filter(DkimKey::resembles).toList();
+            return texts.stream().limit(MAX_TEXTS).filter(DkimKey::resembles).toList();
         }
     }
 

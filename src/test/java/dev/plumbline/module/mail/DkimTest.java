@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -429,5 +430,14 @@ class DkimTest {
             records.forEach(record -> evaluate(lookup("s", record)));
             DkimSelectors.domainsOf(text);
         });
+    }
+
+    @Test
+    void readsTheFirstOfThousandsOfRecords() {
+        String[] texts = IntStream.range(0, 4_000).mapToObj(i -> "p=" + i).toArray(String[]::new);
+        Lookup lookup = lookup("s", texts);
+
+        assertThat(lookup.keys()).hasSize(20).startsWith("p=0");
+        assertThat(evaluate(lookup).findings().get(0).message()).contains("4000 TXT records");
     }
 }
