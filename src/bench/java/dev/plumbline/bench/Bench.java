@@ -112,7 +112,7 @@ public final class Bench {
                 new ModuleRow("dns-records", ModuleRow.names()),
                 new ModuleRow("dns-records", ModuleRow.names(), new ModuleRow.Peer("dnsx", ListTool::dnsx, 1.5)),
                 new ModuleRow("dnssec", ModuleRow.signedNames()),
-                new ModuleRow("dnssec", ModuleRow.signedNames(), new ModuleRow.Peer("delv", ListTool::delv, 1)),
+                new ModuleRow("dnssec", ModuleRow.signedNames(), new ModuleRow.Peer("delv", ListTool::delv, 1, 4)),
                 new DnsperfRow(),
                 new ModuleRow("redirect-chain", ModuleRow.pages(false, "/moved/")),
                 new ModuleRow("security-headers", ModuleRow.pages(true, "/")),
@@ -135,6 +135,29 @@ public final class Bench {
         rows.add(new ModuleRow("sitemap", ModuleRow.site("/sitemap/", ".xml")));
         rows.add(new ModuleRow("websocket", ModuleRow.sockets()));
         rows.add(new ModuleRow("starttls-certificate", ModuleRow.mailServers()));
+        rows.addAll(domainRows());
+        return rows;
+    }
+
+    private static List<Row> domainRows() {
+        List<Row> rows = new ArrayList<>(List.of(
+                new ModuleRow("smtp", ModuleRow.mailServers()),
+                new ModuleRow("caa", ModuleRow.names()),
+                new ModuleRow("dane-tlsa", ModuleRow.signedServers()),
+                new ModuleRow("email-address", ModuleRow.mailDomains("user@m")),
+                new ModuleRow("ipv6-readiness", ModuleRow.dualSites()),
+                new ModuleRow("reverse-dns", ModuleRow.addresses("127.100")),
+                new ModuleRow("dnsbl", ModuleRow.addresses("127.100")),
+                new ModuleRow("ip-registration", ModuleRow.addresses("20.0"))));
+        for (String module : List.of("nameservers", "soa", "dns-propagation")) {
+            rows.add(new ModuleRow(module, ModuleRow.delegated()));
+        }
+        for (String module : List.of("dkim", "mta-sts", "tls-rpt", "bimi")) {
+            rows.add(new ModuleRow(module, ModuleRow.mailDomains("m")));
+        }
+        for (String module : List.of("mail-health", "overview")) {
+            rows.add(ModuleRow.ofComposite(module, ModuleRow.mailDomains("m")));
+        }
         return rows;
     }
 

@@ -93,23 +93,37 @@ final class BenchStage implements AutoCloseable {
 
     TargetNames names() throws IOException, InterruptedException {
         if (names == null) {
-            names = opened(TargetNames.start(folder));
+            names = opened(TargetNames.start(folder, nginx().leaf()));
         }
         return names;
     }
 
-    /** A service that queries the nameserver of the benchmark. */
+    /** A service that queries the nameserver and the RDAP server of the benchmark. */
     ServiceUnderLoad resolving() throws IOException, InterruptedException {
         if (resolving == null) {
+            Path bootstrap =
+                    SiteFiles.writeBootstrap(Files.createDirectory(folder.resolve("rdap")), nginx().site(false));
             resolving = opened(another(
                     "resolving",
                     Map.of(
                             "PLUMBLINE_TLS_EXTRA_ROOTS",
                             nginx().certificate().toString(),
+                            "PLUMBLINE_TARGETS_ALLOW",
+                            "127.0.0.0/8,::1",
                             "PLUMBLINE_DNS_SERVERS",
                             names().address(),
                             "PLUMBLINE_DNS_TRUST_ANCHORS",
-                            names().trustAnchor())));
+                            names().trustAnchor(),
+                            "PLUMBLINE_DNS_PROPAGATION",
+                            names().resolvers(),
+                            "PLUMBLINE_DNSBL_ZONES",
+                            TargetNames.BLOCKLIST,
+                            "PLUMBLINE_RDAP_BOOTSTRAP",
+                            bootstrap.toString(),
+                            "PLUMBLINE_REGISTRIES_PER_SERVER_PER_SECOND",
+                            "0",
+                            "PLUMBLINE_REGISTRIES_PER_SERVER_CONCURRENT",
+                            "0")));
         }
         return resolving;
     }

@@ -55,6 +55,18 @@ final class ChildProcess implements AutoCloseable {
         throw failed("was not ready within " + seconds + " s");
     }
 
+    /** Waits until the error output contains a text. */
+    void awaitError(String text, long seconds) throws IOException, InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        while (!Files.readString(err).contains(text)) {
+            requireAlive();
+            if (System.nanoTime() > end) {
+                throw failed("was not ready within " + seconds + " s");
+            }
+            Thread.sleep(POLL_MS);
+        }
+    }
+
     /** Waits until a process listens on a loopback port. */
     void awaitPort(int port, long seconds) throws IOException, InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);

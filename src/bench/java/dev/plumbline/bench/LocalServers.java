@@ -18,10 +18,12 @@ import java.util.concurrent.TimeoutException;
 /** Targets that nginx cannot be, in this process: a WebSocket echo server and a mail server with STARTTLS. */
 final class LocalServers implements AutoCloseable {
     private static final int BACKLOG = 4_096;
+    private static final int SMTP_PORT = 25;
     private static final long WAIT_SECONDS = 10;
 
     private final Vertx vertx = Vertx.vertx();
     private final int mailPort;
+    private boolean smtp;
 
     private LocalServers(int mailPort) {
         this.mailPort = mailPort;
@@ -52,6 +54,15 @@ final class LocalServers implements AutoCloseable {
                 .toCompletionStage()
                 .toCompletableFuture()
                 .get(WAIT_SECONDS, TimeUnit.SECONDS);
+        listenForMail(mailPort, "127.0.0.1", certificates);
+        if (NginxTarget.isFree(NginxTarget.DOMAIN_ADDRESS, SMTP_PORT)) {
+            smtp = true;
+            listenForMail(SMTP_PORT, NginxTarget.DOMAIN_ADDRESS, certificates);
+        }
+    }
+
+    private void listenForMail(int port, String address, Path certificates)
+            throws InterruptedException, ExecutionException, TimeoutException {
         vertx.createNetServer(new NetServerOptions()
                         .setAcceptBacklog(BACKLOG)
                         .setKeyCertOptions(new PemKeyCertOptions()
@@ -59,7 +70,7 @@ final class LocalServers implements AutoCloseable {
                                         certificates.resolve("certificate.pem").toString())
                                 .addKeyPath(certificates.resolve("key.pem").toString())))
                 .connectHandler(LocalServers::serveMail)
-                .listen(mailPort, "127.0.0.1")
+                .listen(port, address)
                 .toCompletionStage()
                 .toCompletableFuture()
                 .get(WAIT_SECONDS, TimeUnit.SECONDS);
@@ -68,6 +79,13 @@ final class LocalServers implements AutoCloseable {
     /** The port of the mail server. */
     int mailPort() {
         return mailPort;
+    }
+
+    /** Requires the mail server on port 25 of {@link NginxTarget#DOMAIN_ADDRESS}. */
+    void requireSmtp() {
+        if (!smtp) {
+            throw new MissingProgramException("port 25 of " + NginxTarget.DOMAIN_ADDRESS + " (as root)");
+        }
     }
 
     private static void serveMail(NetSocket socket) {

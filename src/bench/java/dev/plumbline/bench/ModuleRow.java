@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -14,11 +15,13 @@ import org.jspecify.annotations.Nullable;
 final class ModuleRow implements Row {
     private static final int MIN_JOBS = 2;
     private static final int MAX_JOBS = 80;
+    private static final int COMPOSITE_LINES = 50;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final String module;
     private final Targets targets;
     private final @Nullable Peer peer;
+    private final int jobLines;
     private int lists;
 
     /** Creates a target from a unique name. */
@@ -35,8 +38,13 @@ final class ModuleRow implements Row {
      * The reference program.
      *
      * @param goal minimum ratio of the rates
+     * @param maxJobs the maximum number of jobs in a round
      */
-    record Peer(String name, Tool tool, double goal) {}
+    record Peer(String name, Tool tool, double goal, int maxJobs) {
+        Peer(String name, Tool tool, double goal) {
+            this(name, tool, goal, MAX_JOBS);
+        }
+    }
 
     private record Lap(double rate, long wrong, double cpuMicros, double databaseMicros) {}
 
@@ -45,9 +53,19 @@ final class ModuleRow implements Row {
     }
 
     ModuleRow(String module, Targets targets, @Nullable Peer peer) {
+        this(module, targets, peer, JobsClient.MAX_LINES);
+    }
+
+    private ModuleRow(String module, Targets targets, @Nullable Peer peer, int jobLines) {
         this.module = module;
         this.targets = targets;
         this.peer = peer;
+        this.jobLines = jobLines;
+    }
+
+    /** A row of a composite module, with shorter jobs. */
+    static ModuleRow ofComposite(String module, Targets targets) {
+        return new ModuleRow(module, targets, null, COMPOSITE_LINES);
     }
 
     /** Pages of the nginx of the benchmark below this path. */
@@ -61,6 +79,12 @@ final class ModuleRow implements Row {
 
     static Targets signedNames() {
         return (stage, name) -> name + "." + TargetNames.SIGNED;
+    }
+
+    /** The nginx of the benchmark, with many names in a signed zone. */
+    static Targets signedServers() {
+        return (stage, name) ->
+                name + "." + TargetNames.SIGNED + ":" + stage.nginx().httpsPort();
     }
 
     /** The nginx of the benchmark, with many names. */
@@ -77,11 +101,49 @@ final class ModuleRow implements Row {
     /** Names of the same site on the default ports. */
     static Targets domains() {
         return (stage, name) -> {
-            if (!stage.nginx().domains()) {
-                throw new MissingProgramException(
-                        "the ports 80 and 443 of " + NginxTarget.DOMAIN_ADDRESS + " (as root)");
-            }
+            stage.nginx().requireDomains();
             return name + "." + TargetNames.SITES;
+        };
+    }
+
+    /** Names whose nameservers are queried directly. */
+    static Targets delegated() {
+        return (stage, name) -> {
+            stage.names().requireServers();
+            return name + "." + TargetNames.ZONE;
+        };
+    }
+
+    /** Domains with mail and a website, in turn. */
+    static Targets mailDomains(String before) {
+        AtomicInteger next = new AtomicInteger();
+        return (stage, name) -> {
+            stage.nginx().requireDomains();
+            stage.names().requireServers();
+            stage.servers().requireSmtp();
+            return before + next.getAndIncrement() % TargetNames.DOMAIN_COUNT + "." + TargetNames.DOMAINS;
+        };
+    }
+
+    /** Websites with IPv6, in turn. */
+    static Targets dualSites() {
+        Targets domains = mailDomains("v6-");
+        return (stage, name) -> {
+            stage.nginx().requireIpv6();
+            return domains.of(stage, name);
+        };
+    }
+
+    /**
+     * Addresses, in turn.
+     *
+     * @param network the first two numbers
+     */
+    static Targets addresses(String network) {
+        AtomicInteger next = new AtomicInteger();
+        return (stage, name) -> {
+            int i = next.getAndIncrement() % TargetNames.ADDRESS_COUNT;
+            return network + "." + (i >> 8) + "." + (i & 255);
         };
     }
 
@@ -111,11 +173,12 @@ final class ModuleRow implements Row {
         JobsClient client = new JobsClient(service, service.tenants().newKey());
         BenchOptions options = stage.options();
         int jobs = MIN_JOBS;
+        int maxJobs = peer == null ? MAX_JOBS : peer.maxJobs;
         Warmup warmup = new Warmup(service.process(), options);
         do {
             double wanted =
-                    lap(stage, service, client, jobs).rate * options.round().toSeconds() / JobsClient.MAX_LINES;
-            jobs = (int) Math.max(MIN_JOBS, Math.min(MAX_JOBS, Math.ceil(wanted)));
+                    lap(stage, service, client, jobs).rate * options.round().toSeconds() / jobLines;
+            jobs = (int) Math.max(MIN_JOBS, Math.min(maxJobs, Math.ceil(wanted)));
         } while (!warmup.isOver());
         if (tool != null) {
             theirs(tool, list(stage, jobs));
@@ -132,7 +195,7 @@ final class ModuleRow implements Row {
                 report(round, other);
             }
         }
-        return List.of(line(laps, theirs, jobs * JobsClient.MAX_LINES));
+        return List.of(line(laps, theirs, jobs * jobLines));
     }
 
     private void report(int round, Lap lap) {
@@ -150,7 +213,7 @@ final class ModuleRow implements Row {
     private List<String> list(BenchStage stage, int jobs) throws IOException, InterruptedException {
         String before = "n" + ++lists + "-";
         List<String> list = new ArrayList<>();
-        for (int i = 0; i < jobs * JobsClient.MAX_LINES; i++) {
+        for (int i = 0; i < jobs * jobLines; i++) {
             list.add(targets.of(stage, before + i));
         }
         return list;
@@ -168,7 +231,7 @@ final class ModuleRow implements Row {
     private Lap lap(BenchStage stage, ServiceUnderLoad service, JobsClient client, int jobs)
             throws IOException, InterruptedException {
         List<String> list = list(stage, jobs);
-        List<String> bodies = JobsClient.bodies(module, list, new JsonObject());
+        List<String> bodies = JobsClient.bodies(module, list, new JsonObject().put("fresh", true));
         long cpu = service.process().cpuMillis();
         long databaseCpu = service.postgres().cpuMillis();
         Instant began = Instant.now();

@@ -38,6 +38,8 @@ final class NginxTarget implements AutoCloseable {
           ssl_session_tickets off;
           location = /counts { stub_status; }
           location /moved/ { return 301 /arrived$uri; }
+          location /rdap/ { root %1$s/site; default_type application/rdap+json; try_files $uri =404; }
+          location /rdap/ip/ { root %1$s/site; default_type application/rdap+json; try_files /rdap/ip.json =404; }
           location / {
             return 200 "<!doctype html><title>bench</title><p>a small static page\\n";
           }
@@ -64,6 +66,7 @@ final class NginxTarget implements AutoCloseable {
           location / { try_files /page.html =404; }
           location = /robots.txt { default_type text/plain; return 200 "User-agent: *\\nDisallow: /private/\\n"; }
           location = /.well-known/security.txt { default_type text/plain; try_files /security.txt =404; }
+          location = /logo.svg { default_type image/svg+xml; try_files /logo.svg =404; }
           location /sitemap/ { default_type text/xml; try_files /sitemap.xml =404; }
           location /cookies/ {
             add_header Set-Cookie "__Host-id=a; Path=/; Secure; HttpOnly; SameSite=Lax";
@@ -86,8 +89,24 @@ final class NginxTarget implements AutoCloseable {
     static final String DOMAIN_ADDRESS = "127.0.80.1";
 
     private static final String HTTPS_LISTEN = "listen " + DOMAIN_ADDRESS + ":443 ssl http2 backlog=4096;";
-    private static final String HTTP_SERVER =
-            "server { listen " + DOMAIN_ADDRESS + ":80 backlog=4096; return 301 https://$host$request_uri; }";
+    private static final String DOMAIN_SERVERS =
+            """
+            server { listen %1$s:80 backlog=4096; return 301 https://$host$request_uri; }
+            server {
+              listen %1$s:443 ssl http2;
+              server_name ~^mta-sts\\.;
+              ssl_certificate %2$s/policy-hosts/$ssl_server_name;
+              ssl_certificate_key %2$s/key.pem;
+              ssl_session_cache off;
+              ssl_session_tickets off;
+              location = /.well-known/mta-sts.txt {
+                default_type text/plain;
+                return 200 "version: STSv1\\r\\nmode: enforce\\r\\nmax_age: 604800\\r\\nmx: *.%3$s\\r\\n";
+              }
+            }
+            """;
+
+    private static final String IPV6_LISTEN = "listen [::1]:443 ssl http2 backlog=4096;";
 
     /** The output of stub_status: accepted connections, handled connections, requests. */
     private static final Pattern COUNTS = Pattern.compile("(?m)^ (\\d+) \\d+ (\\d+) ?\r?$");
@@ -98,6 +117,7 @@ final class NginxTarget implements AutoCloseable {
     private final int sitePort;
     private final int echoPort;
     private final boolean domains;
+    private final boolean ipv6;
     private final Path certificate;
 
     private NginxTarget(
@@ -107,6 +127,7 @@ final class NginxTarget implements AutoCloseable {
             int sitePort,
             int echoPort,
             boolean domains,
+            boolean ipv6,
             Path certificate) {
         this.child = child;
         this.httpPort = httpPort;
@@ -114,6 +135,7 @@ final class NginxTarget implements AutoCloseable {
         this.sitePort = sitePort;
         this.echoPort = echoPort;
         this.domains = domains;
+        this.ipv6 = ipv6;
         this.certificate = certificate;
     }
 
@@ -125,13 +147,20 @@ final class NginxTarget implements AutoCloseable {
         int https = ServiceUnderLoad.freePort();
         int site = ServiceUnderLoad.freePort();
         int echo = ServiceUnderLoad.freePort();
-        boolean domains = isFree(80) && isFree(443);
+        boolean domains = isFree(DOMAIN_ADDRESS, 80) && isFree(DOMAIN_ADDRESS, 443);
+        boolean ipv6 = domains && isFree("::1", 443);
         SiteFiles.write(Files.createDirectory(folder.resolve("site")));
         Path conf = folder.resolve("nginx.conf");
         Files.writeString(
                 conf,
                 CONF.formatted(
-                        folder, http, https, site, echo, domains ? HTTPS_LISTEN : "", domains ? HTTP_SERVER : ""));
+                        folder,
+                        http,
+                        https,
+                        site,
+                        echo,
+                        (domains ? HTTPS_LISTEN : "") + (ipv6 ? IPV6_LISTEN : ""),
+                        domains ? DOMAIN_SERVERS.formatted(DOMAIN_ADDRESS, folder, TargetNames.DOMAINS) : ""));
         ChildProcess child = ChildProcess.start(
                 "nginx",
                 folder,
@@ -145,7 +174,7 @@ final class NginxTarget implements AutoCloseable {
             child.close();
             throw failed;
         }
-        return new NginxTarget(child, http, https, site, echo, domains, certificate);
+        return new NginxTarget(child, http, https, site, echo, domains, ipv6, certificate);
     }
 
     int httpsPort() {
@@ -172,13 +201,28 @@ final class NginxTarget implements AutoCloseable {
         return echoPort;
     }
 
-    /** Whether the site also uses the default ports of {@link #DOMAIN_ADDRESS}. */
-    boolean domains() {
-        return domains;
+    /** Requires the site on the default ports of {@link #DOMAIN_ADDRESS}. */
+    void requireDomains() {
+        if (!domains) {
+            throw new MissingProgramException("the ports 80 and 443 of " + DOMAIN_ADDRESS + " (as root)");
+        }
     }
 
-    private static boolean isFree(int port) {
-        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName(DOMAIN_ADDRESS))) {
+    /** Requires the site on port 443 of the IPv6 loopback address. */
+    void requireIpv6() {
+        if (!ipv6) {
+            throw new MissingProgramException("port 443 of ::1 (as root)");
+        }
+    }
+
+    /** The certificate of the sites in PEM. */
+    Path leaf() {
+        return certificate.resolveSibling("certificate.pem");
+    }
+
+    /** Whether this process can listen on the port. */
+    static boolean isFree(String address, int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName(address))) {
             return socket.isBound();
         } catch (IOException used) {
             return false;

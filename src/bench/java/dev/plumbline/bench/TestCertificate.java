@@ -12,7 +12,9 @@ import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Date;
+import java.util.List;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x509.BasicConstraints;
 import org.bouncycastle.asn1.x509.Extension;
@@ -31,7 +33,8 @@ final class TestCertificate {
     private TestCertificate() {}
 
     /**
-     * Writes {@code certificate.pem} (the leaf), {@code key.pem} and {@code root.pem}.
+     * Writes {@code certificate.pem} (the leaf), {@code key.pem} and {@code root.pem}, and a certificate with the same
+     * key for each host of an MTA-STS policy in the folder {@code policy-hosts}.
      *
      * @return root.pem
      */
@@ -40,8 +43,15 @@ final class TestCertificate {
             KeyPair rootKey = keyPair();
             KeyPair leafKey = keyPair();
             X500Name rootName = new X500Name("CN=Plumbline bench root");
-            X509Certificate root = certificate(rootName, rootName, rootKey, rootKey, true);
-            X509Certificate leaf = certificate(new X500Name("CN=127.0.0.1"), rootName, leafKey, rootKey, false);
+            X509Certificate root = certificate(rootName, rootName, rootKey, rootKey, List.of());
+            X500Name leafName = new X500Name("CN=127.0.0.1");
+            List<String> names = List.of("*." + TargetNames.ZONE, "*." + TargetNames.SITES, "*." + TargetNames.DOMAINS);
+            X509Certificate leaf = certificate(leafName, rootName, leafKey, rootKey, names);
+            Path policyHosts = Files.createDirectory(folder.resolve("policy-hosts"));
+            for (int i = 0; i < TargetNames.DOMAIN_COUNT; i++) {
+                String host = "mta-sts.m" + i + "." + TargetNames.DOMAINS;
+                pem(policyHosts.resolve(host), certificate(leafName, rootName, leafKey, rootKey, List.of(host)));
+            }
             pem(folder.resolve("certificate.pem"), leaf);
             pem(
                     folder.resolve("key.pem"),
@@ -58,10 +68,12 @@ final class TestCertificate {
         return generator.generateKeyPair();
     }
 
+    /** @param names of the leaf; empty: the root */
     private static X509Certificate certificate(
-            X500Name subject, X500Name issuer, KeyPair key, KeyPair signer, boolean authority)
+            X500Name subject, X500Name issuer, KeyPair key, KeyPair signer, List<String> names)
             throws GeneralSecurityException, OperatorCreationException, CertIOException {
         Instant now = Instant.now();
+        boolean authority = names.isEmpty();
         JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(
                 issuer,
                 BigInteger.valueOf(now.toEpochMilli() + (authority ? 0 : 1)),
@@ -71,11 +83,13 @@ final class TestCertificate {
                 key.getPublic());
         builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(authority));
         if (!authority) {
-            builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(new GeneralName[] {
-                new GeneralName(GeneralName.iPAddress, "127.0.0.1"),
-                new GeneralName(GeneralName.dNSName, "*." + TargetNames.ZONE),
-                new GeneralName(GeneralName.dNSName, "*." + TargetNames.SITES)
-            }));
+            List<GeneralName> alternatives =
+                    new ArrayList<>(List.of(new GeneralName(GeneralName.iPAddress, "127.0.0.1")));
+            names.forEach(name -> alternatives.add(new GeneralName(GeneralName.dNSName, name)));
+            builder.addExtension(
+                    Extension.subjectAlternativeName,
+                    false,
+                    new GeneralNames(alternatives.toArray(GeneralName[]::new)));
         }
         return new JcaX509CertificateConverter()
                 .getCertificate(
