@@ -37,7 +37,7 @@ public final class CompositeScore {
     /**
      * The score of an area: the mean of its parts, at most 59 if a part failed.
      *
-     * @return null if less than half of the parts were determined
+     * @return null if fewer than half of the parts were determined
      */
     public static @Nullable Integer ofArea(Collection<Verdict> parts) {
         int determined = 0;
@@ -56,7 +56,7 @@ public final class CompositeScore {
      *
      * @param areas the scores of the areas with parts, null if not determined
      * @param parts the verdicts of all parts
-     * @return null if less than half of the areas or of the parts were determined
+     * @return null if fewer than half of the areas or of the parts were determined
      */
     public static @Nullable Integer total(Collection<@Nullable Integer> areas, Collection<Verdict> parts) {
         List<Integer> scores = areas.stream().filter(Objects::nonNull).toList();

@@ -112,7 +112,7 @@ public final class DnsTransport {
      * Sends queries over one TCP connection, each after the response to the one before (RFC 7766 section 6.2.1).
      *
      * @param questions of one server, at least one
-     * @return the responses in order, at least one; fewer than queries if the server stopped to respond. Fails if there
+     * @return the responses in order, at least one; fewer than queries if the server stopped responding. Fails if there
      *     is no response, with the exception of the connect if the connection did not open
      */
     public Future<List<Message>> exchangeTcp(List<DnsQuestion> questions, long timeoutMillis) {

@@ -103,7 +103,7 @@ public final class NameserverProbe {
      * {@link #query} does if there is no response.
      *
      * @return the responses in order, with the time since the start of the connection; fewer than queries if the server
-     *     stopped to respond
+     *     stopped responding
      */
     public Future<List<NameserverResponse>> queryTcp(
             CheckContext context, NameserverAddress server, List<Query> queries) {

@@ -93,7 +93,7 @@ class OverviewTest {
                         tuple("part_fail", part("ssl-certificate").module().title() + ": A problem.", "Set `a=b`."),
                         tuple(
                                 "part_error",
-                                part("spf").module().title() + ": not determined. The name does not exist.",
+                                part("spf").module().title() + " was not determined: The name does not exist.",
                                 "Run this check again, or open its report for details."));
         assertThat(evaluation.fields()).containsEntry("part_count", 4).containsEntry("failed_count", 1);
         assertThat(evaluation.error()).isNull();
