@@ -88,7 +88,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
 
         void privateRecordsHidden(List<String> records);
 
-        void singleNameServer(String name, String server);
+        void singleNameserver(String name, String server);
 
         void ttlsDiffer(String type, Set<Long> ttls);
 
@@ -271,7 +271,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
         List<Record> servers =
                 records.stream().filter(each -> each.getType() == Type.NS).toList();
         if (servers.size() == 1) {
-            findings.singleNameServer(name, DnsRecordRow.text(servers.get(0).getAdditionalName()));
+            findings.singleNameserver(name, DnsRecordRow.text(servers.get(0).getAdditionalName()));
         }
         if (Boolean.TRUE.equals(report.wildcard())) {
             findings.wildcard(name);

@@ -52,7 +52,7 @@ public final class ReverseDns implements CheckModule<ReverseDns.Evidence, Revers
 
         void forwardLookupFailed(List<String> names);
 
-        void privateNameHidden(int count);
+        void privateNamesHidden(int count);
 
         void invalidHostname(List<String> names);
 
@@ -128,7 +128,7 @@ public final class ReverseDns implements CheckModule<ReverseDns.Evidence, Revers
         }
         evaluateForward(names, ip, confirmed, findings);
         if (!hidden.isEmpty()) {
-            findings.privateNameHidden(hidden.size());
+            findings.privateNamesHidden(hidden.size());
         }
         reportIfAny(names(names, each -> !HOSTNAME.matcher(each.name()).matches()), findings::invalidHostname);
         reportIfAny(names(names, each -> each.addresses().alias()), findings::ptrPointsToAlias);

@@ -68,7 +68,7 @@ public final class DomainRegistration
 
         void noNameservers(String domain);
 
-        void oneNameserver(String nameserver);
+        void singleNameserver(String nameserver);
 
         void noTransferLock(List<String> statuses);
 
@@ -251,7 +251,7 @@ public final class DomainRegistration
             if (nameservers.isEmpty()) {
                 findings.noNameservers(domain);
             } else if (nameservers.size() == 1) {
-                findings.oneNameserver(nameservers.get(0));
+                findings.singleNameserver(nameservers.get(0));
             }
         }
         // Registries without EPP statuses have other means against transfers.

@@ -58,7 +58,7 @@ class DnsRecordsEvaluationTest {
                         "A a.example.com. 60 IN CNAME b.test.|b.test. 60 IN CNAME c.test.|c.test. 60 IN CNAME "
                                 + "d.test.|d.test. 60 IN A 1.1.1.1"),
                 evidence("-", "A a.example.com. 60 IN CNAME b.test.|b.test. 60 IN A 1.1.1.1"),
-                evidence("single_name_server", "NS a.example.com. 60 IN NS ns.test."),
+                evidence("single_nameserver", "NS a.example.com. 60 IN NS ns.test."),
                 evidence("-", "NS a.example.com. 60 IN NS ns.test.|a.example.com. 60 IN NS ns2.test."),
                 evidence("ttls_differ", "NS a.example.com. 60 IN NS ns.test.|a.example.com. 61 IN NS ns2.test."),
                 evidence("no_ipv6", "A a.example.com. 60 IN A 1.1.1.1", "AAAA"),

@@ -104,7 +104,7 @@ class ReverseDnsTest {
                 "192.0.2.4 | | false | no_ptr | warn",
                 "192.0.2.5 | nowhere.example.net | false | not_confirmed | fail",
                 "192.0.2.6 | broken.example.net | null | forward_lookup_failed | error",
-                "192.0.2.7 | | false | private_name_hidden | warn",
+                "192.0.2.7 | | false | private_names_hidden | warn",
                 "192.0.2.9 | host_9.example.net | true | invalid_hostname | warn",
                 "192.0.2.10 | alias.example.net | true | ptr_points_to_alias | warn",
                 "192.0.2.11 | 192-0-2-11.dynamic.example.net | true | generic_name | pass",

@@ -334,7 +334,7 @@ class DomainRegistrationTest {
                 "2030-01-01T00:00:00Z | clientHold serverTransferProhibited | a.x b.x | true | on_hold",
                 "2030-01-01T00:00:00Z | redemptionPeriod | a.x b.x | true | about_to_be_deleted",
                 "2030-01-01T00:00:00Z | connect | - | true | no_nameservers",
-                "2030-01-01T00:00:00Z | connect | a.x | true | one_nameserver",
+                "2030-01-01T00:00:00Z | connect | a.x | true | single_nameserver",
                 "2030-01-01T00:00:00Z | connect | a.x b.x | false | dnssec_unsigned"
             })
     void evaluatesFindingsFromEvidence(
