@@ -1,8 +1,12 @@
 package dev.plumbline.module.dns;
 
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
+import dev.plumbline.check.IpAddressText;
+import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.dns.PrivateNameFilter;
 import dev.plumbline.module.dns.NameserverEvidence.Server;
 import dev.plumbline.probe.dns.DnsLookupResult;
@@ -13,6 +17,8 @@ import java.net.InetAddress;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.Rcode;
 
 /** Lookups on the first server of the option {@code servers} that responds, without recursion. */
 final class NamedServerLookups {
@@ -52,11 +58,22 @@ final class NamedServerLookups {
             if (index + 1 < addresses.size()) {
                 return select(context, addresses, index + 1, name);
             }
-            return result.error() == null
-                    ? Future.succeededFuture(lookups)
-                    : Future.failedFuture(new CheckFailure(
-                            result.error().code(), result.error().message()));
+            return Future.failedFuture(failure(addresses.get(index), result));
         });
+    }
+
+    private static CheckFailure failure(NameserverAddress server, DnsLookupResult result) {
+        CheckError error = result.failure();
+        return error != null
+                ? new CheckFailure(error.code(), error.message())
+                : new CheckFailure(
+                        ErrorCode.DNS_SERVFAIL,
+                        "The nameserver %s returned %s."
+                                .formatted(IpAddressText.format(server.address()), rcode(result.response())));
+    }
+
+    private static String rcode(@Nullable DnsResponse response) {
+        return response == null ? "no response" : Rcode.string(response.rcode());
     }
 
     Future<DnsLookupResult> lookup(String name, String type) {

@@ -2,6 +2,7 @@ package dev.plumbline.module.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.ModuleDefinition;
@@ -75,7 +76,9 @@ class NamedServerRecordsTest {
                         .get("records")
                         .toString())
                 .contains("192.0.2.1");
-        assertThat(check("planned.test", refusing).error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+        CheckError error = check("planned.test", refusing).error();
+        assertThat(error.code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
+        assertThat(error.message()).isEqualTo("The nameserver " + refusing + " returned REFUSED.");
     }
 
     @Test
