@@ -39,6 +39,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.xbill.DNS.DClass;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Record;
+import org.xbill.DNS.TLSARecord;
+import org.xbill.DNS.Type;
 
 /** Compares TLSA records with the certificates of real servers, and the results with those of OpenSSL. */
 class DaneTlsaTest {
@@ -263,6 +268,25 @@ class DaneTlsaTest {
 
         assertThat(result.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
         assertThat(result.toString()).doesNotContain("10.1.2.3");
+    }
+
+    /** The examples of RFC 6698 section 2.3. */
+    @ParameterizedTest
+    @CsvSource({
+        "0 0 1 d2abde240d7cd3ee6b4b28c54df034b97983a1d16e8a410e4561cb106618e971, true, false",
+        "1 1 2 92003ba34942dc74152e2f2c408d29eca5a520e7f2e06bb944f4dca346baf63c"
+                + "1b177615d466f6c4b71c216a50292bd58c9ebdd2f74e38fe51ffd48c43326cbc, true, false",
+        "3 0 0 30820307308201efa003020102020, false, true",
+    })
+    void readsTheExamplesOfTheRfc(String data, boolean publicRoot, boolean exact) throws IOException {
+        // an odd number of digits: the RFC shows only the beginning of the certificate
+        String complete = data.startsWith("3") ? data + "1" : data;
+        Name name = Name.fromConstantString("_443._tcp.www.example.com.");
+        TLSARecord record = (TLSARecord) Record.fromString(name, Type.TLSA, DClass.IN, 3600, complete, Name.root);
+
+        assertThat(TlsaMatcher.isUsable(record)).isTrue();
+        assertThat(TlsaMatcher.requiresPublicRoot(record)).isEqualTo(publicRoot);
+        assertThat(TlsaMatcher.isExact(record)).isEqualTo(exact);
     }
 
     @Test
