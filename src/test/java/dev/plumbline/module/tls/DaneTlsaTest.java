@@ -22,15 +22,22 @@ import dev.plumbline.lab.TlsaText;
 import dev.plumbline.module.tls.DaneTlsa.Evidence;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.DnssecProbe;
+import dev.plumbline.probe.starttls.StartTlsProbe;
 import dev.plumbline.probe.starttls.StartTlsProtocol;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.DebianTool;
+import dev.plumbline.support.StartTlsServer;
 import dev.plumbline.support.TestCheckContext;
+import io.vertx.core.Future;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -48,6 +55,7 @@ import org.xbill.DNS.Type;
 /** Compares TLSA records with the certificates of real servers, and the results with those of OpenSSL. */
 class DaneTlsaTest {
     private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new DaneTlsa());
+    private static final String MAIL_ADDRESS = "127.15.9.25";
     private static TlsLabFixture fixture;
     private static Path roots;
 
@@ -88,7 +96,6 @@ class DaneTlsaTest {
                 contextWith(server, records, zone, root));
     }
 
-    /** Publishes the records. */
     private static TestCheckContext contextWith(String server, String records, SignedZone zone, SignedZone root) {
         TlsLab.Server found = fixture.lab.server(server);
         zone.record(found.host() + ". A 127.0.0.1");
@@ -100,7 +107,8 @@ class DaneTlsaTest {
         DnssecProbe probe = new DnssecProbe(fixture.dnsProbe, TrustAnchors.parse(List.of(zones.trustAnchor())));
         return fixture.contextOf(MODULE.description(), Map.of())
                 .withProbe(DnsProbe.class, fixture.dnsProbe)
-                .withProbe(DnssecProbe.class, probe);
+                .withProbe(DnssecProbe.class, probe)
+                .withProbe(StartTlsProbe.class, new StartTlsProbe(fixture.vertx, fixture.tls));
     }
 
     private static String data(String server, String record) {
@@ -151,27 +159,66 @@ class DaneTlsaTest {
         assertThat(result.fields())
                 .containsEntry("matches", problem.equals("none"))
                 .containsEntry("dnssec_secure", true);
-        assertThat(opensslVerifies(server, data(server, record))).isEqualTo(problem.equals("none"));
+        TlsLab.Server found = fixture.lab.server(server);
+        assertThat(opensslVerifies(found.host(), found.port(), data(server, record)))
+                .isEqualTo(problem.equals("none"));
     }
 
-    private static boolean opensslVerifies(String server, String record) throws Exception {
-        TlsLab.Server found = fixture.lab.server(server);
-        Process process = new ProcessBuilder(
-                        DebianTool.require("openssl").toString(),
-                        "s_client",
-                        "-connect",
-                        "127.0.0.1:" + found.port(),
-                        "-servername",
-                        found.host(),
-                        "-dane_tlsa_domain",
-                        found.host(),
-                        "-dane_ee_no_namechecks",
-                        "-dane_tlsa_rrdata",
-                        record,
-                        "-CAfile",
-                        roots.toString())
-                .redirectErrorStream(true)
-                .start();
+    /** Postfix on port 25, with a certificate for another host, which matters for usage 2 only. */
+    @Test
+    void agreesWithOpensslOnPostfix(@TempDir Path folder) throws Exception {
+        String host = "mx.tls.lab.test";
+        try (StartTlsServer postfix = StartTlsServer.postfix(folder, fixture.lab.identity("valid"))) {
+            NetClient client = fixture.vertx.createNetClient();
+            NetServer mail = Await.value(fixture.vertx
+                    .createNetServer()
+                    .connectHandler(socket -> forward(socket, client.connect(postfix.port(), "127.0.0.1")))
+                    .listen(25, MAIL_ADDRESS));
+            for (String record : List.of("3 1 1 0", "2 1 1 1", "3 1 1 other", "2 0 1 0")) {
+                SignedZone zone = SignedZone.of("tls.lab.test.");
+                zone.record(host + ". A " + MAIL_ADDRESS)
+                        .record("_25._tcp." + host + ". TLSA " + data("valid", record));
+                TestCheckContext context =
+                        contextWith("valid", "", zone, SignedZone.of(".").delegate(zone));
+
+                CheckResult result = ModuleExecution.run(fixture.vertx, MODULE, target(host + ":25"), context);
+
+                assertThat(result.error()).as(record).isNull();
+                assertThat(result.fields())
+                        .as(record)
+                        .containsEntry(
+                                "matches",
+                                opensslVerifies(host, postfix.port(), data("valid", record), "-starttls", "smtp"));
+            }
+            Await.value(mail.close());
+        }
+    }
+
+    private static void forward(NetSocket from, Future<NetSocket> connection) {
+        from.pause();
+        connection.onFailure(refused -> from.close()).onSuccess(to -> {
+            to.pipeTo(from);
+            from.pipeTo(to);
+        });
+    }
+
+    private static boolean opensslVerifies(String host, int port, String record, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                DebianTool.require("openssl").toString(),
+                "s_client",
+                "-connect",
+                "127.0.0.1:" + port,
+                "-servername",
+                host,
+                "-dane_tlsa_domain",
+                host,
+                "-dane_ee_no_namechecks",
+                "-dane_tlsa_rrdata",
+                record,
+                "-CAfile",
+                roots.toString()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         process.waitFor();
