@@ -1,9 +1,14 @@
 package dev.plumbline.module.dns;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toUnmodifiableList;
+
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
+import dev.plumbline.check.IpAddressText;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.NameserverAddress;
@@ -14,6 +19,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -40,7 +46,7 @@ final class DelegationFinder {
     private int queries;
 
     /** A zone above the name. */
-    private record Zone(Name name, List<Name> servers, List<Record> glue) {}
+    private record Zone(Name name, List<Name> servers, Map<Name, List<InetAddress>> glue) {}
 
     private DelegationFinder(CheckContext context, Name name) {
         this.context = context;
@@ -65,7 +71,7 @@ final class DelegationFinder {
                     List<Name> servers =
                             response.cnames().isEmpty() ? ZoneDelegation.targets(response.records()) : List.of();
                     if (!servers.isEmpty()) {
-                        return query(new Zone(ancestor, servers, List.of()));
+                        return query(new Zone(ancestor, servers, Map.of()));
                     }
                     return ancestor.equals(Name.root)
                             ? Future.failedFuture(new CheckFailure(
@@ -100,9 +106,7 @@ final class DelegationFinder {
 
     private Future<NameserverAddress> address(Zone zone, Name server) {
         Host host = new Host(DnsResolver.text(server), null);
-        List<InetAddress> glue = new ZoneDelegation(
-                        name, zone.name(), ZoneDelegation.State.REFERRAL, zone.servers(), zone.glue())
-                .glueOf(server);
+        List<InetAddress> glue = zone.glue().getOrDefault(server, List.of());
         return glue.isEmpty()
                 ? probe.addresses(context, host, 1).map(addresses -> new NameserverAddress(host, addresses.get(0)))
                 : Future.succeededFuture(new NameserverAddress(host, glue.get(0)));
@@ -154,10 +158,12 @@ final class DelegationFinder {
                 .map(shown -> new ZoneDelegation(name, parent, state, ZoneDelegation.targets(shown), glue(response)));
     }
 
-    private static List<Record> glue(NameserverResponse response) {
+    private static Map<Name, List<InetAddress>> glue(NameserverResponse response) {
         return Stream.of(Type.A, Type.AAAA)
                 .flatMap(type -> response.records(Section.ADDITIONAL, null, type).stream())
-                .toList();
+                .collect(groupingBy(
+                        Record::getName,
+                        mapping(record -> IpAddressText.of(record.rdataToWireCanonical()), toUnmodifiableList())));
     }
 
     private CheckFailure lame(Zone zone) {

@@ -18,9 +18,11 @@ import io.vertx.core.Future;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -75,8 +77,8 @@ final class NameserverSurvey {
                 .compose(this::repeatNsQueries)
                 .compose(this::requirePublicServers)
                 .compose(first -> {
-                    List<Name> known =
-                            first.servers().stream().map(Server::name).toList();
+                    Set<Name> known = new HashSet<>();
+                    first.servers().forEach(server -> known.add(server.name()));
                     List<Name> others = first.zoneServers().stream()
                             .filter(name -> !known.contains(name))
                             .toList();

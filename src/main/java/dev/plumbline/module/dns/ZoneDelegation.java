@@ -1,8 +1,8 @@
 package dev.plumbline.module.dns;
 
-import dev.plumbline.check.IpAddressText;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Map;
 import org.xbill.DNS.NSRecord;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Record;
@@ -12,9 +12,9 @@ import org.xbill.DNS.Record;
  *
  * @param parent the zone whose nameserver was queried
  * @param servers the names in the NS records, without duplicates
- * @param glue the address records in the additional section (RFC 9471)
+ * @param glue the addresses in the additional section by nameserver (RFC 9471)
  */
-record ZoneDelegation(Name name, Name parent, State state, List<Name> servers, List<Record> glue) {
+record ZoneDelegation(Name name, Name parent, State state, List<Name> servers, Map<Name, List<InetAddress>> glue) {
 
     /** Whether the name is delegated. */
     enum State {
@@ -29,10 +29,7 @@ record ZoneDelegation(Name name, Name parent, State state, List<Name> servers, L
 
     /** The glue addresses of a nameserver. */
     List<InetAddress> glueOf(Name server) {
-        return glue.stream()
-                .filter(record -> record.getName().equals(server))
-                .map(record -> IpAddressText.of(record.rdataToWireCanonical()))
-                .toList();
+        return glue.getOrDefault(server, List.of());
     }
 
     /** The names in NS records, without duplicates. */

@@ -20,7 +20,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -76,7 +79,7 @@ class NameserverPropertyTest {
                 List.of(new AddressProbe(ADDRESS, soa, null, ns, transfer, null, soa)));
         List<Name> targets = ns == null ? List.of() : ZoneDelegation.targets(ns.answers(ZONE, Type.NS));
         ZoneDelegation delegation = new ZoneDelegation(
-                ZONE, Name.fromConstantString("test."), ZoneDelegation.State.REFERRAL, targets, List.of());
+                ZONE, Name.fromConstantString("test."), ZoneDelegation.State.REFERRAL, targets, Map.of());
         return MODULE.evaluate(
                 new NameserverEvidence(ZONE, ZONE, delegation, null, false, List.of(server), List.of()),
                 Options.defaults(MODULE.description()));
@@ -144,5 +147,32 @@ class NameserverPropertyTest {
                 Duration.ofSeconds(10), () -> AnswerRecords.of(first, Type.A, new NameserverResponse(message, 1)));
 
         assertThat(records.data()).isEmpty();
+    }
+
+    /** As many as fit in a response over TCP. */
+    @Test
+    void evaluatesThousandsOfNameserversWithGlue() {
+        List<Name> names = IntStream.range(0, 4_000)
+                .mapToObj(i -> Name.fromConstantString("ns" + i + ".zone.test."))
+                .toList();
+        Map<Name, List<InetAddress>> glue = new HashMap<>();
+        names.stream().limit(1_500).forEach(name -> glue.put(name, List.of(ADDRESS)));
+        ZoneDelegation delegation =
+                new ZoneDelegation(ZONE, Name.fromConstantString("test."), ZoneDelegation.State.REFERRAL, names, glue);
+        List<Server> servers = names.stream()
+                .map(name -> new Server(
+                        name.toString(true), name, HostAddresses.NOT_CHECKED, delegation.glueOf(name), List.of()))
+                .toList();
+
+        Evaluation evaluation = assertTimeoutPreemptively(
+                Duration.ofSeconds(5),
+                () -> MODULE.evaluate(
+                        new NameserverEvidence(ZONE, ZONE, delegation, null, false, servers, List.of()),
+                        Options.defaults(MODULE.description())));
+
+        assertThat(evaluation.findings())
+                .filteredOn(finding -> finding.code().equals("missing_glue"))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.message()).contains("2,495 more"));
     }
 }
