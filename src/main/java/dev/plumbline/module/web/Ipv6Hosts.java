@@ -2,8 +2,8 @@ package dev.plumbline.module.web;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.dns.DnsResolver;
-import dev.plumbline.egress.RegistrableDomains;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.HostAddresses;
@@ -25,7 +25,6 @@ import org.xbill.DNS.Record;
  */
 record Ipv6Hosts(List<Server> servers, @Nullable CheckError error) {
     static final int MAX_SERVERS = 20;
-    private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
     /** A host and its addresses. */
     record Server(String host, HostAddresses addresses) {
@@ -49,9 +48,14 @@ record Ipv6Hosts(List<Server> servers, @Nullable CheckError error) {
     static Future<Ipv6Hosts> nameservers(CheckContext context, String domain) {
         return context.probe(DnsProbe.class).lookup(context, domain, "NS").compose(lookup -> {
             boolean apex = lookup.aliases().isEmpty() && !lookup.records().isEmpty();
-            boolean last = domain.equals(DOMAINS.registered(domain)) || domain.indexOf('.') == domain.lastIndexOf('.');
-            return apex || last || lookup.error() != null
-                    ? servers(context, lookup)
+            if (apex || lookup.error() != null) {
+                return servers(context, lookup);
+            }
+            // a registrable domain can be a name in the zone of its public suffix, such as name.github.io
+            return domain.indexOf('.') == domain.lastIndexOf('.')
+                    ? Future.succeededFuture(new Ipv6Hosts(
+                            List.of(),
+                            new CheckError(ErrorCode.DNS_NO_DATA, "No NS record was found for " + domain + ".")))
                     : nameservers(context, domain.substring(domain.indexOf('.') + 1));
         });
     }

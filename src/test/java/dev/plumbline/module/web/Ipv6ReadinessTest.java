@@ -169,6 +169,27 @@ class Ipv6ReadinessTest {
         assertThat(codes(result.findings())).isEqualTo(codes.equals("-") ? List.of() : List.of(codes.split(" ")));
     }
 
+    @Test
+    void usesTheNameserversOfThePublicSuffixForANameInItsZone() throws Exception {
+        fixture.dns().address("name.github.io", "127.0.0.1").record("github.io. 60 IN NS ns1.dual.test.");
+
+        CheckResult result = check("name.github.io");
+
+        assertThat(result.fields()).containsEntry("ns_aaaa", true);
+        assertThat(codes(result.findings())).doesNotContain("ns_no_aaaa");
+    }
+
+    @Test
+    void doesNotReportUnknownNameserversAsAnAbsence() throws Exception {
+        fixture.dns().address("delegated.test", "127.0.0.1");
+
+        CheckResult result = check("delegated.test");
+
+        assertThat(result.fields()).containsEntry("ns_aaaa", null);
+        assertThat(codes(result.findings())).doesNotContain("ns_no_aaaa");
+        assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_NO_DATA);
+    }
+
     private static Boolean value(String text) {
         return text.equals("null") ? null : Boolean.valueOf(text);
     }
