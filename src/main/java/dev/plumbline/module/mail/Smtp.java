@@ -81,7 +81,7 @@ public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.
 
         void helloUnanswered();
 
-        void responseTooLarge(int bytes);
+        void responseTooLarge(int bytes, String reply);
 
         void unsolicitedReply();
 
@@ -209,7 +209,7 @@ public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.
                                 "The server closed the connection before " + awaited + ".");
                 });
         if (end == TcpProbe.End.TOO_LARGE) {
-            findings.responseTooLarge(TcpProbe.MAX_BYTES);
+            findings.responseTooLarge(TcpProbe.MAX_BYTES, awaited);
         } else if (!greetingMissing) {
             findings.helloUnanswered();
         } else if (IMPLICIT_TLS_PORTS.contains(port)) {

@@ -115,6 +115,16 @@ class SmtpTest {
         assertThat(result.fields()).containsEntry("connected", true);
     }
 
+    @ParameterizedTest
+    @CsvSource({"endless-greeting, a greeting", "endless-extensions, a reply to EHLO"})
+    void namesTheReplyThatIsTooLarge(String server, String reply) {
+        CheckResult result = check(SmtpLab.HOST + ":" + lab.server(server).port(), 10_000);
+
+        assertThat(result.findings())
+                .extracting(Finding::message)
+                .containsExactly("The server sent more than 4096 bytes before the end of " + reply + ".");
+    }
+
     @Test
     void reportsAllFieldsOfAServer() {
         CheckResult result = check(SmtpLab.HOST + ":" + lab.server("auth").port(), 10_000);
