@@ -60,9 +60,13 @@ public record CompositePart(ModuleDescription module, String area) {
         return silent && needsMailHost() ? Verdict.ERROR : result.verdict();
     }
 
-    /** The most preferred host in a result of the module {@value #MX_MODULE}; null if there is none. */
+    /**
+     * The most preferred host in a result of the module {@value #MX_MODULE}; null if there is none. The host of an
+     * implicit MX is not used, because it often is a web server.
+     */
     public static @Nullable String mailHost(CheckResult mx) {
-        return !(mx.fields().get("records") instanceof List<?> records)
+        return Boolean.TRUE.equals(mx.fields().get("implicit"))
+                        || !(mx.fields().get("records") instanceof List<?> records)
                 ? null
                 : records.stream()
                         .flatMap(row -> row instanceof Map<?, ?> record ? Stream.of(record) : Stream.empty())

@@ -73,10 +73,14 @@ public record PartResult(CompositePart part, @Nullable String target, CheckResul
         return top == null ? errorMessage() : new SheetText(top.message());
     }
 
-    /** The action of the worst finding. */
+    /** The action of the worst finding, or the module that has the details. */
     public SheetText action() {
         Finding top = result.topFinding();
-        return new SheetText(top == null || top.action().isEmpty() ? "Run this check." : top.action());
+        return new SheetText(
+                top == null || top.action().isEmpty()
+                        ? "For details, run `%s` for `%s`."
+                                .formatted(part.module().module(), result.target())
+                        : top.action());
     }
 
     /** The message of the error. */

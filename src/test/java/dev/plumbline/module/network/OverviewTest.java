@@ -221,6 +221,34 @@ class OverviewTest {
         assertThat(CompositePart.mailHost(mx())).isNull();
     }
 
+    @Test
+    void aDomainWithoutMxRecordsHasNoMailServer() {
+        CheckResult implicit = new CheckResult(
+                "mx",
+                "www.example.com",
+                Verdict.WARN,
+                Map.of("records", List.of(Map.of("preference", 0, "host", "www.example.com")), "implicit", true),
+                List.of(),
+                List.of(),
+                null,
+                NOW,
+                1);
+
+        assertThat(CompositePart.mailHost(implicit)).isNull();
+    }
+
+    @Test
+    void aFailedPartWithoutFindingsNamesTheCheckWithTheDetails() {
+        CheckError refused = new CheckError(ErrorCode.CONNECT_REFUSED, "Connection refused.");
+
+        Evaluation evaluation =
+                evaluate(result(part("http-status"), Verdict.FAIL, List.of(), refused), result("spf", Verdict.PASS));
+
+        assertThat(evaluation.findings().get(0).message()).endsWith(": Connection refused.");
+        assertThat(evaluation.findings().get(0).action())
+                .isEqualTo("For details, run `http-status` for `example.com`.");
+    }
+
     private static CheckResult mx(Map<?, ?>... records) {
         return new CheckResult(
                 "mx",
