@@ -3,7 +3,6 @@ package dev.plumbline.check;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +10,6 @@ import org.jspecify.annotations.Nullable;
  * not determined and does not count. {@code src/docs/overview.md} describes the computation.
  */
 public final class CompositeScore {
-    /** The grades of a score, best first. */
-    public static final List<String> GRADES = List.of("A+", "A", "B", "C", "D", "E", "F");
-
     private static final int PASS = 100;
     private static final int WARN = 70;
 
@@ -22,15 +18,6 @@ public final class CompositeScore {
 
     /** The highest total score with a failed part: grade C. */
     private static final int MAX_TOTAL_WITH_FAILED_PART = 74;
-
-    private static final TreeMap<Integer, String> MIN_SCORES = new TreeMap<>();
-
-    static {
-        int[] scores = {100, 90, 75, 60, 40, 20, 0};
-        for (int i = 0; i < scores.length; i++) {
-            MIN_SCORES.put(scores[i], GRADES.get(i));
-        }
-    }
 
     private CompositeScore() {}
 
@@ -70,7 +57,7 @@ public final class CompositeScore {
 
     /** The grade of a score; null if there is no score. */
     public static @Nullable String grade(@Nullable Integer score) {
-        return score == null ? null : MIN_SCORES.floorEntry(score).getValue();
+        return score == null ? null : Grade.of(score);
     }
 
     private static int limited(int score, Collection<Verdict> parts, int max) {

@@ -10,6 +10,7 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.FindingCollector;
+import dev.plumbline.check.Grade;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
 import dev.plumbline.module.web.ContentSecurityPolicy.Code;
@@ -26,10 +27,8 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -45,8 +44,6 @@ public final class SecurityHeaders
     private static final int MIN_SCORE = 40;
     private static final int MAX_DISCLOSED_CHARACTERS = 201;
     private static final String NOT_SET = "not set";
-    private static final NavigableMap<Integer, String> GRADES =
-            new TreeMap<>(Map.of(0, "F", 20, "E", 40, "D", 60, "C", 75, "B", 90, "A", 100, "A+"));
 
     private static final Set<String> UNSAFE_REFERRER_POLICIES =
             Set.of("no-referrer-when-downgrade", "origin", "origin-when-cross-origin", "unsafe-url");
@@ -228,7 +225,7 @@ public final class SecurityHeaders
             findings.redirected(page.url());
         }
         return new Report(
-                grade(score),
+                Grade.of(score),
                 score,
                 hsts,
                 csp,
@@ -256,10 +253,6 @@ public final class SecurityHeaders
         Map<Boolean, Integer> cost = codes.stream()
                 .collect(partitioningBy(code -> "csp".equals(code.field()), summingInt(FindingCode::cost)));
         return Math.max(0, 100 - cost.get(false) - Math.min(cost.get(true), MAX_CSP_COST));
-    }
-
-    static String grade(int score) {
-        return GRADES.floorEntry(score).getValue();
     }
 
     /** Browsers ignore HSTS over HTTP and for IP addresses (RFC 6797 section 8.1). */

@@ -13,6 +13,7 @@ import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.FindingCode;
+import dev.plumbline.check.Grade;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
@@ -325,7 +326,7 @@ class SecurityHeadersTest {
     @ParameterizedTest
     @CsvSource({"100, A+", "99, A", "90, A", "89, B", "75, B", "60, C", "40, D", "39, E", "20, E", "19, F", "0, F"})
     void gradesByScore(int score, String grade) {
-        assertThat(SecurityHeaders.grade(score)).isEqualTo(grade);
+        assertThat(Grade.of(score)).isEqualTo(grade);
     }
 
     @Test
