@@ -67,14 +67,25 @@ public record PartResult(CompositePart part, @Nullable String target, CheckResul
         return target == null ? Verdict.ERROR : part.verdict(result);
     }
 
+    /** Reports the part unless it passed. */
+    public void report(PartFindings findings) {
+        String title = part.module().title();
+        switch (verdict()) {
+            case FAIL -> findings.partFail(title, message(), action());
+            case WARN -> findings.partWarn(title, message(), action());
+            case ERROR -> findings.partError(title, errorMessage());
+            case PASS -> {}
+        }
+    }
+
     /** The message of the worst finding, or of the error. */
-    public SheetText message() {
+    private SheetText message() {
         Finding top = result.topFinding();
         return top == null ? errorMessage() : new SheetText(top.message());
     }
 
     /** The action of the worst finding, or the module that has the details. */
-    public SheetText action() {
+    private SheetText action() {
         Finding top = result.topFinding();
         return new SheetText(
                 top == null || top.action().isEmpty()
@@ -84,7 +95,7 @@ public record PartResult(CompositePart part, @Nullable String target, CheckResul
     }
 
     /** The message of the error. */
-    public SheetText errorMessage() {
+    private SheetText errorMessage() {
         CheckError error = result.error();
         return new SheetText(error == null ? "See the report of this check." : error.message());
     }

@@ -6,11 +6,10 @@ import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.CompositeScore;
 import dev.plumbline.check.Finding;
-import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.PartFindings;
 import dev.plumbline.check.PartResult;
 import dev.plumbline.check.PrintableText;
-import dev.plumbline.check.SheetText;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.Verdict;
 import io.vertx.core.Future;
@@ -31,13 +30,7 @@ public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHe
     public record Report(Integer score, String grade, Map<String, ?> parts) {}
 
     /** The findings. */
-    public interface Findings extends FindingCollector {
-        void partFail(String part, SheetText finding, SheetText action);
-
-        void partWarn(String part, SheetText finding, SheetText action);
-
-        void partError(String part, SheetText error);
-    }
+    public interface Findings extends PartFindings {}
 
     /** The results of the parts, in the order of the parts. */
     record Evidence(List<PartResult> parts) {}
@@ -65,20 +58,10 @@ public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHe
         }
         Map<String, @Nullable Object> parts = new LinkedHashMap<>();
         for (PartResult part : evidence.parts()) {
-            report(part, findings);
+            part.report(findings);
             parts.put(part.part().module().module(), row(part));
         }
         return new Report(score, CompositeScore.grade(score), parts);
-    }
-
-    private static void report(PartResult part, Findings findings) {
-        String title = part.part().module().title();
-        switch (part.verdict()) {
-            case FAIL -> findings.partFail(title, part.message(), part.action());
-            case WARN -> findings.partWarn(title, part.message(), part.action());
-            case ERROR -> findings.partError(title, part.errorMessage());
-            case PASS -> {}
-        }
     }
 
     private static Map<String, @Nullable Object> row(PartResult part) {

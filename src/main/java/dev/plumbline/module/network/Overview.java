@@ -7,12 +7,11 @@ import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.CompositeScore;
 import dev.plumbline.check.Finding;
-import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.PartFindings;
 import dev.plumbline.check.PartResult;
 import dev.plumbline.check.PrintableText;
-import dev.plumbline.check.SheetText;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.Verdict;
 import io.vertx.core.Future;
@@ -61,13 +60,7 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
             int partCount,
             int failedCount) {}
 
-    public interface Findings extends FindingCollector {
-        void partFail(String part, SheetText finding, SheetText action);
-
-        void partWarn(String part, SheetText finding, SheetText action);
-
-        void partError(String part, SheetText error);
-    }
+    public interface Findings extends PartFindings {}
 
     @Override
     public int requests(Options options) {
@@ -89,7 +82,7 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
         if (!parts.isEmpty() && parts.stream().allMatch(part -> part.result().error() != null)) {
             findings.error(parts.get(0).result().error());
         } else {
-            parts.forEach(part -> report(part, findings));
+            parts.forEach(part -> part.report(findings));
         }
         Areas areas = new Areas(
                 area(parts, "web"),
@@ -112,16 +105,6 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
                 parts.stream().map(Overview::part).toList(),
                 parts.size(),
                 failed(verdicts));
-    }
-
-    private static void report(PartResult part, Findings findings) {
-        String title = part.part().module().title();
-        switch (part.verdict()) {
-            case FAIL -> findings.partFail(title, part.message(), part.action());
-            case WARN -> findings.partWarn(title, part.message(), part.action());
-            case ERROR -> findings.partError(title, part.errorMessage());
-            case PASS -> {}
-        }
     }
 
     private static @Nullable Area area(List<PartResult> parts, String name) {
