@@ -239,6 +239,15 @@ public final class TargetParser {
         return email;
     }
 
+    /** As {@link #email}, but returns null if the text is not a valid e-mail address. */
+    public static Target.@Nullable Email tryEmail(String raw) {
+        try {
+            return email(raw);
+        } catch (InvalidTargetException invalid) {
+            return null;
+        }
+    }
+
     /**
      * Parses an e-mail address with any local part, because checks evaluate its syntax. The domain must be a hostname,
      * not an address literal.

@@ -2,7 +2,6 @@ package dev.plumbline.module.dns;
 
 import static dev.plumbline.check.FindingCollector.reportIfAny;
 
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.TargetParser;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -129,17 +128,8 @@ final class CaaSyntax {
             case "http", "https" -> TargetParser.tryUrl(value, "https", "http") != null;
             case "mailto" ->
                 Stream.of(value.substring("mailto:".length()).split("\\?", 2)[0].split(",", -1))
-                        .allMatch(CaaSyntax::isEmail);
+                        .allMatch(address -> TargetParser.tryEmail(address) != null);
             default -> false;
         };
-    }
-
-    private static boolean isEmail(String address) {
-        try {
-            TargetParser.email(address);
-            return true;
-        } catch (InvalidTargetException malformed) {
-            return false;
-        }
     }
 }

@@ -20,7 +20,6 @@ final class DmarcRecord {
     private static final Pattern LATER_VERSION = Pattern.compile("(?i);\\s{0,8}v\\s{0,8}=\\s{0,8}dmarc1");
     private static final Pattern TAG_NAME = Pattern.compile("[a-z][a-z0-9_]{0,30}");
     private static final Pattern OBSOLETE_SIZE = Pattern.compile("[^!]*+(![0-9]{1,18}[kmgtKMGT]?)");
-    private static final int MAX_QUOTED = 60;
 
     /** The policies, from the weakest to the strictest. */
     enum Policy {
@@ -102,7 +101,7 @@ final class DmarcRecord {
                     errors.add("The tag " + name + " occurs more than once.");
                 }
             } else if (!tag.isEmpty()) {
-                errors.add("The part " + quote(tag) + " is not a tag of the form name=value.");
+                errors.add("The part " + TagList.quote(tag) + " is not a tag of the form name=value.");
             }
         }
         for (String name : tags.keySet()) {
@@ -159,8 +158,8 @@ final class DmarcRecord {
     }
 
     private void reject(String name, String expected) {
-        errors.add("The value of " + name + " is " + quote(tags.getOrDefault(name, "")) + ", but must be " + expected
-                + ".");
+        errors.add("The value of " + name + " is " + TagList.quote(tags.getOrDefault(name, "")) + ", but must be "
+                + expected + ".");
     }
 
     /** Whether the record has a tag, valid or not. */
@@ -206,7 +205,7 @@ final class DmarcRecord {
             try {
                 reportDomains.add(domain(uri));
             } catch (InvalidTargetException invalid) {
-                errors.add("The value " + quote(uri) + " in " + name
+                errors.add("The value " + TagList.quote(uri) + " in " + name
                         + " is not a report address such as mailto:dmarc@example.com.");
             }
         }
@@ -222,9 +221,5 @@ final class DmarcRecord {
         int query = address.indexOf('?');
         return TargetParser.email(query < 0 ? address : address.substring(0, query))
                 .domain();
-    }
-
-    private static String quote(String text) {
-        return '"' + (text.length() <= MAX_QUOTED ? text : text.substring(0, MAX_QUOTED) + "…") + '"';
     }
 }

@@ -1,7 +1,6 @@
 package dev.plumbline.module.mail;
 
 import com.google.common.base.Ascii;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.TargetParser;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,11 +81,6 @@ record TlsRptRecord(List<String> addresses, int usable, List<String> unknownTags
 
     private static boolean isMailbox(String text) {
         int query = text.indexOf('?');
-        try {
-            TargetParser.email(query < 0 ? text : text.substring(0, query));
-            return true;
-        } catch (InvalidTargetException invalid) {
-            return false;
-        }
+        return TargetParser.tryEmail(query < 0 ? text : text.substring(0, query)) != null;
     }
 }
