@@ -112,7 +112,7 @@ class ModuleOperationsApiTest {
 
     private static void findInlineObjects(String path, Object node, List<String> found) {
         if (node instanceof JsonObject object) {
-            boolean named = path.matches("/components/schemas/[A-Za-z]+");
+            boolean named = path.matches("/components/schemas/[A-Za-z0-9]+");
             if (object.getValue("properties") instanceof JsonObject && !named) {
                 found.add(path);
             }
