@@ -50,14 +50,20 @@ public record CompositePart(ModuleDescription module, String area) {
     }
 
     /**
-     * The verdict of a result of this part in a composite. A mail server that does not respond was not determined,
-     * because many networks block outgoing connections to port 25.
+     * The verdict of a result of this part in a composite. Not determined are the parts of a host without addresses,
+     * because a domain can be used for mail only, and mail servers that do not respond, because many networks block
+     * outgoing connections to port 25.
      */
     public Verdict verdict(CheckResult result) {
         CheckError error = result.error();
-        boolean silent = error != null
-                && (error.code() == ErrorCode.CONNECT_TIMEOUT || error.code() == ErrorCode.CONNECT_UNREACHABLE);
-        return silent && needsMailHost() ? Verdict.ERROR : result.verdict();
+        if (error == null) {
+            return result.verdict();
+        }
+        return switch (error.code()) {
+            case DNS_NXDOMAIN, DNS_NO_DATA -> Verdict.ERROR;
+            case CONNECT_TIMEOUT, CONNECT_UNREACHABLE -> needsMailHost() ? Verdict.ERROR : result.verdict();
+            default -> result.verdict();
+        };
     }
 
     /**

@@ -187,8 +187,10 @@ class OverviewTest {
         "smtp, CONNECT_UNREACHABLE, error",
         "smtp, CONNECT_REFUSED, fail",
         "http-status, CONNECT_TIMEOUT, fail",
+        "http-status, DNS_NO_DATA, error",
+        "ssl-certificate, DNS_NXDOMAIN, error",
     })
-    void aMailServerThatDoesNotRespondIsNotDetermined(String module, ErrorCode code, String verdict) {
+    void silentMailServersAndHostsWithoutAddressesAreNotDetermined(String module, ErrorCode code, String verdict) {
         Evaluation evaluation = evaluate(
                 result(part(module), Verdict.FAIL, List.of(), new CheckError(code, "No response.")),
                 result("spf", Verdict.PASS));
