@@ -61,6 +61,16 @@ public final class FreePorts {
         throw new IllegalStateException("no two consecutive free ports");
     }
 
+    /** The lowest number from 1 to 200 that no other test JVM uses, for addresses on which servers use fixed ports. */
+    public static synchronized int jvmNumber() {
+        for (int number = 1; number <= 200; number++) {
+            if (reserve(number)) {
+                return number;
+            }
+        }
+        throw new IllegalStateException("no free number");
+    }
+
     /** Returns whether the port was not reserved before. */
     private static boolean reserve(int port) {
         try {

@@ -25,7 +25,11 @@ import org.jspecify.annotations.Nullable;
 /** Nameservers on port 53 of loopback addresses in two networks, and a resolver that serves fixed records. */
 public final class NameserverFixture implements AutoCloseable {
     /** The networks of the nameservers and of hosts; the policy permits them like public addresses. */
-    private static final List<String> NETWORKS = List.of("127.15.3.0/24", "127.15.203.0/24", "192.0.2.0/24");
+    private static final List<String> NETWORKS =
+            List.of("127.15.0.0/16", "127.16.0.0/16", "127.17.0.0/16", "192.0.2.0/24");
+
+    /** Test JVMs that run at the same time have different networks. */
+    private static final int JVM = FreePorts.jvmNumber();
 
     private static final TargetPolicy POLICY = new TargetPolicy(
             new TargetPolicy.Rules(NETWORKS, List.of(), List.of("corp.example"), List.of("53")),
@@ -45,7 +49,7 @@ public final class NameserverFixture implements AutoCloseable {
     /** An address without a server, alternately in both networks. */
     public String address() {
         int number = LAST_BYTE.incrementAndGet();
-        return "127.15." + (number % 2 == 0 ? 3 : 203) + "." + (50 + number / 2 % 200);
+        return "127." + (number % 2 == 0 ? 16 : 17) + "." + JVM + "." + (50 + number / 2 % 200);
     }
 
     /** Starts a server at an address. Without a behavior, it is a resolver that serves its own records. */
