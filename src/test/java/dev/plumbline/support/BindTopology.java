@@ -40,25 +40,35 @@ public final class BindTopology implements AutoCloseable {
      * @param root the records of the root zone without SOA and NS records
      */
     public static BindTopology start(Path folder, String root) throws IOException {
+        return startWithRoot(
+                folder,
+                ROOT,
+                RESOLVER,
+                """
+                $TTL 3600
+                @ IN SOA a.root-servers.net. hostmaster.root-servers.net. 1 1800 900 604800 86400
+                @ IN NS a.root-servers.net.
+                a.root-servers.net. IN A %s
+                """
+                                .formatted(ROOT)
+                        + root);
+    }
+
+    /**
+     * Like {@link #start}, with a complete root zone, for example a signed one, and with other addresses, so that the
+     * tests can run in parallel.
+     *
+     * @param root has {@code a.root-servers.net} with the address of the root server as its nameserver
+     */
+    public static BindTopology startWithRoot(Path folder, String rootServer, String resolver, String root)
+            throws IOException {
         BindTopology topology = new BindTopology(folder);
         Files.writeString(
                 folder.resolve("hints"),
-                ". 3600 IN NS a.root-servers.net.\na.root-servers.net. 3600 IN A " + ROOT + "\n");
+                ". 3600 IN NS a.root-servers.net.\na.root-servers.net. 3600 IN A " + rootServer + "\n");
         try {
-            topology.nameserver(
-                    ROOT,
-                    "recursion no;",
-                    Map.of(
-                            ".",
-                            """
-                    $TTL 3600
-                    @ IN SOA a.root-servers.net. hostmaster.root-servers.net. 1 1800 900 604800 86400
-                    @ IN NS a.root-servers.net.
-                    a.root-servers.net. IN A %s
-                    """
-                                            .formatted(ROOT)
-                                    + root));
-            topology.resolver();
+            topology.nameserver(rootServer, "recursion no;", Map.of(".", root));
+            topology.resolver(resolver);
         } catch (IOException | RuntimeException | AssertionError failed) {
             topology.close();
             throw failed;
@@ -139,7 +149,7 @@ public final class BindTopology implements AutoCloseable {
         }
     }
 
-    private void resolver() throws IOException {
+    private void resolver(String address) throws IOException {
         Path file = Files.writeString(
                 folder.resolve("unbound.conf"),
                 """
@@ -163,8 +173,8 @@ public final class BindTopology implements AutoCloseable {
             remote-control:
               control-enable: no
             """
-                        .formatted(RESOLVER, folder, hints()));
-        start(RESOLVER, DebianTool.require("unbound").toString(), "-d", "-c", file.toString());
+                        .formatted(address, folder, hints()));
+        start(address, DebianTool.require("unbound").toString(), "-d", "-c", file.toString());
     }
 
     private void start(String address, String... command) throws IOException {

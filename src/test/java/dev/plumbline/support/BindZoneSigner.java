@@ -15,11 +15,18 @@ import java.util.function.UnaryOperator;
 /** Debian's dnssec-keygen and dnssec-signzone: a private root and zones below it, each with its own keys. */
 public final class BindZoneSigner {
     private final Path folder;
+    private final String nameserver;
     private final Map<String, String> files = new LinkedHashMap<>();
 
     /** @param folder for keys and zone files */
     public BindZoneSigner(Path folder) {
+        this(folder, "ns1.test.");
+    }
+
+    /** @param nameserver of all zones */
+    public BindZoneSigner(Path folder, String nameserver) {
         this.folder = folder;
+        this.nameserver = nameserver;
     }
 
     /** The files by the name of their zone. */
@@ -31,7 +38,8 @@ public final class BindZoneSigner {
      * Signs a zone, and writes its DS records to a file for the parent zone.
      *
      * @param zone without the trailing dot
-     * @param algorithm for example {@code ECDSAP256SHA256}
+     * @param algorithm for example {@code ECDSAP256SHA256}, or {@code RSASHA256 -b 1024}; RSA keys have 2048 bits
+     *     otherwise
      * @param records in addition to SOA and NS
      * @param options of dnssec-signzone, for example {@code -3 - -H 0}
      * @param change of the signed zone file
@@ -39,7 +47,7 @@ public final class BindZoneSigner {
     public void sign(String zone, String algorithm, String records, String options, UnaryOperator<String> change)
             throws IOException, InterruptedException {
         String name = zone.isEmpty() ? "." : zone;
-        String bits = algorithm.startsWith("RSA") ? "-b 2048 " : "";
+        String bits = algorithm.matches("RSA\\w+") ? "-b 2048 " : "";
         run("dnssec-keygen", "-q -a " + algorithm + " " + bits + "-f KSK -n ZONE " + name);
         run("dnssec-keygen", "-q -a " + algorithm + " " + bits + "-n ZONE " + name);
         write(zone, records);
@@ -61,11 +69,11 @@ public final class BindZoneSigner {
                 folder.resolve(file(zone)),
                 """
                 $TTL 300
-                @ SOA ns1.test. hostmaster.test. 1 3600 600 86400 60
-                @ NS ns1.test.
-                %s
+                @ SOA %1$s hostmaster.test. 1 3600 600 86400 60
+                @ NS %1$s
+                %2$s
                 """
-                        .formatted(records));
+                        .formatted(nameserver, records));
     }
 
     private static String file(String zone) {
@@ -74,7 +82,7 @@ public final class BindZoneSigner {
 
     /** The records of a delegation with the DS records of a signed zone. */
     public String delegation(String zone) throws IOException {
-        return "%s. NS ns1.test.\n%s".formatted(zone, ds(zone));
+        return "%s. NS %s\n%s".formatted(zone, nameserver, ds(zone));
     }
 
     /** The DS records of a signed zone; empty: of the root. */

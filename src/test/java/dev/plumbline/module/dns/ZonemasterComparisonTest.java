@@ -10,18 +10,15 @@ import dev.plumbline.lab.NameserverFixture;
 import dev.plumbline.support.BindTopology;
 import dev.plumbline.support.DebianTool;
 import dev.plumbline.support.Dig;
+import dev.plumbline.support.Zonemaster;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -36,8 +33,6 @@ class ZonemasterComparisonTest {
     private static final String FIRST = "127.15.3.241";
     private static final String SECOND = "127.15.203.242";
     private static final String THIRD = "127.15.203.243";
-    private static final Pattern TAG =
-            Pattern.compile("^\\s*[0-9.]+ +[A-Z]+ +(?:\\S+ +)?([A-Z0-9_]+)", Pattern.MULTILINE);
 
     /** Tags of Zonemaster and the finding codes for the same problem. */
     private static final Map<String, String> NAMESERVER_TAGS = Map.ofEntries(
@@ -151,7 +146,10 @@ class ZonemasterComparisonTest {
         String zone = label + ".test";
         CheckResult result = dns.check(NAMESERVERS, BindTopology.RESOLVER + ":53", zone, Map.of());
 
-        assertAgrees(result, NAMESERVER_TAGS, zonemaster(zone, "Consistency", "Delegation", "Nameserver"));
+        assertAgrees(
+                result,
+                NAMESERVER_TAGS,
+                Zonemaster.tags(topology.hints(), zone, "Consistency", "Delegation", "Nameserver"));
         assertThat(result.error()).isNull();
         assertAgreesWithDig(result, zone);
     }
@@ -162,7 +160,7 @@ class ZonemasterComparisonTest {
         String zone = label + ".test";
         CheckResult result = dns.check(SOA, BindTopology.RESOLVER + ":53", zone, Map.of());
 
-        assertAgrees(result, SOA_TAGS, zonemaster(zone, "Consistency", "Syntax", "Zone"));
+        assertAgrees(result, SOA_TAGS, Zonemaster.tags(topology.hints(), zone, "Consistency", "Syntax", "Zone"));
         String[] data = String.join("", Dig.at(BindTopology.RESOLVER, "+short", zone, "SOA"))
                 .split(" ");
         assertThat(result.fields().get("primary") + ".").isEqualTo(data[0]);
@@ -199,32 +197,5 @@ class ZonemasterComparisonTest {
             assertThat(!transfer.contains("Transfer failed")).as(transfer).isEqualTo(transfers.contains((String)
                     row.get("name")));
         }
-    }
-
-    /** The tags that Zonemaster reports. */
-    private static Set<String> zonemaster(String zone, String... modules) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                DebianTool.require("zonemaster-cli").toString(),
-                "--hints",
-                topology.hints().toString(),
-                "--no-ipv6",
-                "--raw",
-                "--level",
-                "DEBUG",
-                "--no-progress"));
-        for (String module : modules) {
-            command.addAll(List.of("--test", module));
-        }
-        command.add(zone);
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(output).isZero();
-        Set<String> tags = new TreeSet<>();
-        Matcher matcher = TAG.matcher(output);
-        while (matcher.find()) {
-            tags.add(matcher.group(1));
-        }
-        assertThat(tags).as(output).isNotEmpty();
-        return tags;
     }
 }
