@@ -30,7 +30,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
     "shutdown_timeout" (printf "%ds" (int $shutdown.timeoutSeconds)))
   "management" (dict "host" "0.0.0.0" "port" 9090)
   "data" (dict "dir" "/var/lib/plumbline/data")
-  "cluster" (dict "enabled" true "port" (int .Values.cluster.port)) -}}
+  "cluster" (dict "enabled" true "port" (int .Values.cluster.port) "insecure" .Values.cluster.insecure) -}}
 {{- if .Values.cluster.tlsSecret -}}
 {{- $_ := merge $fixed.cluster (dict "tls_certificate" "/etc/plumbline/tls/tls.crt"
   "tls_key" "/etc/plumbline/tls/tls.key" "tls_ca" "/etc/plumbline/tls/ca.crt") -}}

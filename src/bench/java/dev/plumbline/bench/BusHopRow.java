@@ -79,7 +79,7 @@ final class BusHopRow implements Row {
         return await(HazelcastBus.join(
                         Vertx.builder(),
                         new VertxOptions().setEventLoopPoolSize(1),
-                        new HazelcastBus.Settings("127.0.0.1", port, ServiceUnderLoad.freePort(), 0, null),
+                        new HazelcastBus.Settings("127.0.0.1", port, ServiceUnderLoad.freePort(), "bus-hop", null),
                         new HazelcastBus.Discovery(
                                 vertx -> Future.succeededFuture(), vertx -> Future.succeededFuture(names))))
                 .vertx();

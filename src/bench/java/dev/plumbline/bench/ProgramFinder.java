@@ -1,10 +1,7 @@
 package dev.plumbline.bench;
 
-import java.io.File;
-import java.nio.file.Files;
+import dev.plumbline.support.DebianTool;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the reference programs. */
@@ -39,18 +36,7 @@ final class ProgramFinder {
     }
 
     private static @Nullable String find(String program) {
-        List<String> directories = new ArrayList<>();
-        String path = System.getenv("PATH");
-        if (path != null) {
-            directories.addAll(List.of(path.split(File.pathSeparator)));
-        }
-        directories.addAll(List.of("/usr/sbin", "/usr/local/sbin"));
-        for (String directory : directories) {
-            Path candidate = Path.of(directory, program);
-            if (Files.isExecutable(candidate) && !Files.isDirectory(candidate)) {
-                return candidate.toString();
-            }
-        }
-        return null;
+        Path path = DebianTool.find(program);
+        return path == null ? null : path.toString();
     }
 }

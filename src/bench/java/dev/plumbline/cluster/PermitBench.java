@@ -51,7 +51,7 @@ public final class PermitBench implements AutoCloseable {
     }
 
     private static HazelcastBus.Settings settings(int port) {
-        return new HazelcastBus.Settings("127.0.0.1", port, port + 1, MessageBus.GENERATION, null);
+        return new HazelcastBus.Settings("127.0.0.1", port, port + 1, "permit-bench", null);
     }
 
     private static Node start(int port, List<Integer> ports) throws InterruptedException {

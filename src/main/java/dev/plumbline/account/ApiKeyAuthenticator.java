@@ -58,8 +58,8 @@ public final class ApiKeyAuthenticator {
     ApiKeyAuthenticator(Vertx vertx, Database database, Ticker ticker) {
         this.store = new ApiKeyStore(database);
         this.ticker = ticker;
-        this.lookups = new Batcher<>(vertx, LOOKUP_LIMITS, store::find);
-        this.uses = new Batcher<>(vertx, USE_LIMITS, ids -> store.recordUse(ids)
+        this.lookups = new Batcher<>(vertx, LOOKUP_LIMITS, DatabaseOverloadedException::queueFull, store::find);
+        this.uses = new Batcher<>(vertx, USE_LIMITS, DatabaseOverloadedException::queueFull, ids -> store.recordUse(ids)
                 .map(recentUses -> Collections.nCopies(ids.size(), true)));
         this.cache = Caffeine.newBuilder()
                 .maximumSize(MAX_CACHED)

@@ -3,6 +3,7 @@ package dev.plumbline.account;
 import dev.plumbline.account.SessionStore.StoredSession;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.store.Database;
+import dev.plumbline.store.DatabaseOverloadedException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -46,7 +47,7 @@ public final class SessionService {
             Vertx vertx, Database database, String secret, @Nullable String previousSecret, String publicUrl) {
         this.store = new SessionStore(database);
         this.tokens = new SessionTokenCodec(vertx, secret, previousSecret, publicUrl);
-        this.lookups = new Batcher<>(vertx, LOOKUP_LIMITS, store::find);
+        this.lookups = new Batcher<>(vertx, LOOKUP_LIMITS, DatabaseOverloadedException::queueFull, store::find);
     }
 
     /**

@@ -21,8 +21,21 @@ final class BlockingAwait {
      * @throws StartException if the step fails or takes longer than a minute
      */
     static <T> T await(Future<T> future, String what) throws StartException {
+        return await(future, what, STEP_SECONDS);
+    }
+
+    /**
+     * Waits for the migration of the database, which has time limits of its own.
+     *
+     * @throws StartException if it fails
+     */
+    static void awaitMigration(Future<Void> future) throws StartException {
+        await(future, "database", Long.MAX_VALUE);
+    }
+
+    private static <T> T await(Future<T> future, String what, long seconds) throws StartException {
         try {
-            return future.toCompletionStage().toCompletableFuture().get(STEP_SECONDS, TimeUnit.SECONDS);
+            return future.toCompletionStage().toCompletableFuture().get(seconds, TimeUnit.SECONDS);
         } catch (ExecutionException failed) {
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();
             String text = String.valueOf(cause.getMessage());
@@ -32,7 +45,7 @@ final class BlockingAwait {
             throw new StartException(
                     cause instanceof dev.plumbline.store.StoreException ? message : what + ": " + message, cause);
         } catch (TimeoutException late) {
-            throw new StartException(what + ": not ready after " + STEP_SECONDS + " s", late);
+            throw new StartException(what + ": not ready after " + seconds + " s", late);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new StartException("interrupted", interrupted);

@@ -12,6 +12,7 @@ import dev.plumbline.model.NodeRole;
 import dev.plumbline.store.DatabasePools;
 import dev.plumbline.store.SchemaMigrator;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.VertxBuilder;
 import io.vertx.core.VertxOptions;
 import java.io.IOException;
@@ -39,8 +40,9 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
      * Blocks until this node is a member.
      *
      * @param own receives the listening sockets of all nodes
+     * @param starter runs the migration
      */
-    static ClusterStart join(Config config, VertxBuilder builder, VertxOptions options, OwnEndpoints own)
+    static ClusterStart join(Config config, VertxBuilder builder, VertxOptions options, OwnEndpoints own, Vertx starter)
             throws StartException {
         Config.ClusterSettings settings = config.cluster();
         String url = Objects.requireNonNull(config.database().url());
@@ -51,8 +53,15 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
         for (ListeningSocket socket : sockets) {
             socket.requireFree();
         }
+        BlockingAwait.awaitMigration(SchemaMigrator.run(starter, url));
         HazelcastBus.Settings bus = new HazelcastBus.Settings(
-                host.getHostAddress(), settings.port(), settings.busPort(), MessageBus.GENERATION, tls(settings));
+                host.getHostAddress(),
+                settings.port(),
+                settings.busPort(),
+                HazelcastBus.clusterName(
+                        MessageBus.GENERATION,
+                        Objects.requireNonNull(config.session().secret())),
+                tls(settings));
         NodeRecord node = new NodeRecord(
                 bus.name(), config.node().roles(), Version.text(), MessageBus.GENERATION, endpoints(sockets, own));
         AtomicReference<DatabasePools> databases = new AtomicReference<>();
@@ -61,11 +70,12 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
                 options,
                 bus,
                 node,
-                vertx -> SchemaMigrator.run(vertx, url).map(migrated -> {
+                vertx -> {
                     DatabasePools pools = DatabasePools.open(vertx, config.database(), url);
                     databases.set(pools);
-                    return new NodeStore(NodeContext.leasePool(config, pools), pools.maintenance());
-                }),
+                    return Future.succeededFuture(
+                            new NodeStore(NodeContext.leasePool(config, pools), pools.maintenance()));
+                },
                 nodes -> own.setNodes(
                         nodes.stream().flatMap(ClusterStart::sockets).toList()));
         Cluster cluster = BlockingAwait.await(joined, "cluster.host:port " + bus.name());

@@ -72,7 +72,15 @@ final class HttpAssembly {
         RequestBodyReader bodies = new RequestBodyReader(problems);
         AccountService accounts = dependencies.accountAssembly.service(clients, problems, node.clock());
         ApiKeyHandler keys = new ApiKeyHandler(dependencies.keys, problems);
-        jobs = new JobOperations(node.vertx(), node.bus(), node.modules(), keys, bodies, problems, config.http());
+        jobs = new JobOperations(
+                node.vertx(),
+                node.bus(),
+                node.modules(),
+                keys,
+                bodies,
+                problems,
+                config.http(),
+                node.budget().memory());
         operations = new ArrayList<>(jobs.all());
         operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));
         ToolDocuments tools = new ToolDocuments(node.modules(), config.http().publicUrl());

@@ -3,6 +3,7 @@ package dev.plumbline.app;
 import dev.plumbline.account.ApiKeyAuthenticator;
 import dev.plumbline.account.BootstrapAccount;
 import dev.plumbline.account.PasswordHasher;
+import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.config.Config;
 import dev.plumbline.http.ApiContract;
@@ -37,6 +38,9 @@ final class HttpRole {
     private static final Duration WINDOW = Duration.ofHours(1);
     private static final long CLOSE_SECONDS = 5;
 
+    /** Unread responses hold at most this share of the memory of checks, in addition to it. */
+    private static final int UNREAD_SHARE = 2;
+
     private final Config config;
     private final PageRenderer pages;
     private final ProblemResponder problems;
@@ -70,9 +74,13 @@ final class HttpRole {
         return connections.transport();
     }
 
-    /** Starts to load openapi.json, which takes longer than the other steps of the start. */
-    void load(Vertx vertx) {
-        contract = ApiContract.load(vertx, config.http().publicUrl());
+    /**
+     * Starts to load openapi.json, which takes longer than the other steps of the start.
+     *
+     * @param starter must not be closed before {@link #listen} or {@link #awaitLoaded} returns
+     */
+    void load(Vertx starter) {
+        contract = ApiContract.load(starter, config.http().publicUrl());
     }
 
     /**
@@ -127,6 +135,9 @@ final class HttpRole {
                 metrics,
                 BlockingAwait.await(requireStarted(contract), "openapi.json")));
         assembly = server;
+        MemoryBudget checks = node.budget().memory();
+        connections.limitUnreadResponses(
+                new MemoryBudget(node.vertx(), checks.total() / UNREAD_SHARE, MemoryBudget.CLIENT_SHARE));
         deployedOn = node.vertx();
         deployment = node.deploy(
                 server::verticle,
@@ -175,7 +186,7 @@ final class HttpRole {
 
     /** Waits for openapi.json, which may still be loading if the start failed. */
     void awaitLoaded() {
-        if (contract != null) {
+        if (contract != null && !contract.isComplete()) {
             BlockingAwait.quietly(contract, 2 * CLOSE_SECONDS);
         }
     }

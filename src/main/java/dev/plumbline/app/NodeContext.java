@@ -1,8 +1,10 @@
 package dev.plumbline.app;
 
+import dev.plumbline.budget.NodeBudget;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.concurrent.EventLoopLag;
 import dev.plumbline.config.Config;
 import dev.plumbline.job.store.JobStore;
 import dev.plumbline.model.NodeRole;
@@ -38,7 +40,9 @@ record NodeContext(
         JobStore jobs,
         ModuleCatalogue modules,
         TargetPolicy policy,
-        NotificationListener notifications) {
+        NotificationListener notifications,
+        NodeBudget budget,
+        EventLoopLag lag) {
 
     /** The number of event loops. */
     static int loops() {

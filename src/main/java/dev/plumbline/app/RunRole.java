@@ -6,6 +6,7 @@ import dev.plumbline.cluster.PermitVerticle;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.run.CapacityReporter;
+import dev.plumbline.run.CheckAdmission;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
@@ -46,28 +47,25 @@ final class RunRole {
                 environment(node, limiters == null ? RateLimiterFactory.local(node.vertx()) : limiters);
         RunnerMetrics metrics = new RunnerMetrics(node.registry());
         PartResults parts = new PartResults(node.vertx(), node.policy(), node.resultLookup());
-        int permits = Math.max(1, checks.concurrent() / NodeContext.loops());
-        int queue = checks.queueSize() / NodeContext.loops();
+        CheckAdmission admission = new CheckAdmission(node.vertx(), metrics, checks.concurrent(), checks.queueSize());
+        admission.adaptTo(node.lag());
+        metrics.observe(node.budget());
+        CheckRunner runner = new CheckRunner(
+                node.vertx(),
+                node.modules(),
+                environment.probes(),
+                node.clock(),
+                metrics,
+                parts,
+                admission,
+                node.budget(),
+                node.lag());
         ClusterRuns runs = cluster == null
                 ? null
                 : new ClusterRuns(
                         new CapacityReporter(node.vertx(), node.bus(), cluster.self(), linePermits),
                         new InstantRuns(node.vertx(), node.config().cache().ttl()));
-        node.deploy(
-                () -> new CheckRunnerVerticle(
-                        node.bus(),
-                        () -> new CheckRunner(
-                                node.vertx(),
-                                node.modules(),
-                                environment.probes(),
-                                node.clock(),
-                                metrics,
-                                parts,
-                                permits,
-                                queue),
-                        runs),
-                NodeContext.loops(),
-                "check runners");
+        node.deploy(() -> new CheckRunnerVerticle(node.bus(), runner, runs), NodeContext.loops(), "check runners");
         if (cluster != null && limiters != null && runs != null) {
             node.deploy(() -> new PermitVerticle(cluster, node.bus(), limiters), 1, "permits of rate limits");
             // coordinators may have joined

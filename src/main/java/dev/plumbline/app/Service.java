@@ -1,6 +1,8 @@
 package dev.plumbline.app;
 
 import dev.plumbline.account.BootstrapAccount;
+import dev.plumbline.budget.MemoryBudget;
+import dev.plumbline.budget.NodeBudget;
 import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.MessageBus;
@@ -12,13 +14,14 @@ import dev.plumbline.cluster.ClusterMetrics;
 import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.cluster.NodeRecord;
 import dev.plumbline.cluster.NodeStore;
+import dev.plumbline.concurrent.EventLoopLag;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.job.coordinate.CoordinatorSettings;
 import dev.plumbline.job.store.JobStore;
 import dev.plumbline.model.NodeRole;
 import dev.plumbline.ops.BuildInfoMetric;
-import dev.plumbline.ops.EventLoopLag;
+import dev.plumbline.ops.EventLoopLagMetric;
 import dev.plumbline.ops.HealthCheck;
 import dev.plumbline.ops.HttpSelfProbe;
 import dev.plumbline.ops.ManagementVerticle;
@@ -62,6 +65,8 @@ public final class Service {
     private final Vertx vertx;
     private final @Nullable ClusterStart cluster;
     private final @Nullable HttpRole http;
+    private final EventLoopLag lag;
+    private final NodeBudget budget;
 
     private @Nullable RunRole run;
     private @Nullable CoordinateRole coordinate;
@@ -69,8 +74,12 @@ public final class Service {
     private @Nullable NodeContext node;
     private @Nullable NodeLease lease;
 
-    /** Joins the cluster if it is enabled. */
-    private Service(Config config) throws StartException {
+    /**
+     * Joins the cluster if it is enabled.
+     *
+     * @param starter runs the steps of the start that block an event loop
+     */
+    private Service(Config config, Vertx starter) throws StartException {
         this.config = config;
         this.http = config.node().has(NodeRole.HTTP) ? new HttpRole(config, registry) : null;
         this.processMetrics = ProcessMetrics.register(registry);
@@ -80,10 +89,12 @@ public final class Service {
         if (http != null) {
             builder.withTransport(http.transport());
         }
-        this.cluster = config.cluster().enabled() ? ClusterStart.join(config, builder, options, own) : null;
+        this.cluster = config.cluster().enabled() ? ClusterStart.join(config, builder, options, own, starter) : null;
         this.vertx = cluster == null ? builder.build() : cluster.cluster().vertx();
         this.lease = cluster == null ? null : cluster.cluster().lease();
-        EventLoopLag.measure(vertx, NodeContext.loops(), registry);
+        this.lag = new EventLoopLag(vertx, System::nanoTime, EventLoopLagMetric.register(registry));
+        lag.measure(NodeContext.loops());
+        this.budget = NodeBudget.ofProcess(vertx, MemoryBudget.CLIENT_SHARE);
     }
 
     /**
@@ -93,14 +104,30 @@ public final class Service {
      * @throws StartException if the start fails; all resources are released
      */
     public static Service start(Config config, Consumer<String> print) throws StartException {
-        Service service = new Service(config);
+        Vertx starter = starter();
         try {
-            service.open(print);
-            return service;
-        } catch (StartException | RuntimeException failed) {
-            service.stop();
-            throw failed;
+            Service service = new Service(config, starter);
+            try {
+                service.open(starter, print);
+                return service;
+            } catch (StartException | RuntimeException failed) {
+                service.stop();
+                throw failed;
+            }
+        } finally {
+            BlockingAwait.quietly(starter.close(), CLOSE_SECONDS);
         }
+    }
+
+    /**
+     * An event loop of its own for the migration and openapi.json: the first connection to a database and the first
+     * document load hundreds of classes, which takes seconds on a loaded machine.
+     */
+    private static Vertx starter() {
+        return Vertx.vertx(new VertxOptions()
+                .setEventLoopPoolSize(1)
+                .setMaxEventLoopExecuteTimeUnit(TimeUnit.HOURS)
+                .setMaxEventLoopExecuteTime(1));
     }
 
     /** The URL of the HTTP server, or of the management server if this node does not have the role {@code http}. */
@@ -117,17 +144,19 @@ public final class Service {
         return scheme + (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
     }
 
-    private void open(Consumer<String> print) throws StartException {
+    private void open(Vertx starter, Consumer<String> print) throws StartException {
         String invalid = BootstrapAccount.validate(config.bootstrap());
         if (invalid != null) {
             throw new StartException(invalid, null);
         }
         if (http != null) {
-            http.load(vertx);
+            http.load(starter);
         }
         String databaseUrl = databaseUrl();
         if (cluster == null) {
-            BlockingAwait.await(SchemaMigrator.run(vertx, databaseUrl), "database");
+            EmbeddedPostgres started = embedded;
+            BlockingAwait.awaitMigration(
+                    SchemaMigrator.run(starter, databaseUrl, () -> started != null && started.running()));
         }
         NodeContext context = context(databaseUrl);
         node = context;
@@ -209,7 +238,9 @@ public final class Service {
                                 config.limits().jobsPerHour(), config.limits().jobsPerHourAccount())),
                 ModuleCatalogue.load(config.dns().resolvers().keySet()),
                 policy,
-                new NotificationListener(vertx, databaseUrl));
+                new NotificationListener(vertx, databaseUrl),
+                budget,
+                lag);
         context.gauge("result_read", results::pendingLookups);
         context.gauge("result_write", results::pendingWrites);
         return context;
@@ -283,6 +314,7 @@ public final class Service {
             http.awaitLoaded();
         }
         BlockingAwait.quietly(vertx.close(), 2 * CLOSE_SECONDS);
+        budget.close();
         processMetrics.close();
         if (embedded != null) {
             embedded.stop();

@@ -1,6 +1,8 @@
 package dev.plumbline.bus;
 
+import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Verdict;
 import java.time.Instant;
@@ -34,6 +36,7 @@ public sealed interface Message
      * @param queueTimeoutMs maximum time in the queue, in milliseconds
      * @param requestId for the log
      * @param fresh whether responses fetched for other checks are not used
+     * @param client the client or account whose share of memory and CPU time the check uses
      */
     record RunCheck(
             String module,
@@ -43,8 +46,22 @@ public sealed interface Message
             long account,
             long queueTimeoutMs,
             String requestId,
-            boolean fresh)
+            boolean fresh,
+            String client)
             implements Message {
+
+        /** A line of a job. */
+        public RunCheck(
+                String module,
+                String target,
+                Map<String, Object> options,
+                boolean bulk,
+                long account,
+                long queueTimeoutMs,
+                String requestId,
+                boolean fresh) {
+            this(module, target, options, bulk, account, queueTimeoutMs, requestId, fresh, "account " + account);
+        }
 
         /** A check without a job that can use responses fetched for other checks. */
         public RunCheck(
@@ -77,12 +94,24 @@ public sealed interface Message
         /** The delay after which a line is checked once more, because the result is temporary; 0 if it is final. */
         int retryAfterSeconds();
 
+        /** Whether the error of the check is {@link ErrorCode#unanswered}. */
+        boolean unanswered();
+
         /** The output of {@link ResultJson#write}. Must not be modified. */
         byte[] json();
     }
 
-    /** A check that completed on this node. */
-    record Checked(CheckResult result) implements CompletedCheck {
+    /**
+     * A check that completed on this node.
+     *
+     * @param json the rendered result
+     */
+    record Checked(CheckResult result, byte[] json) implements CompletedCheck {
+        /** Renders the result. */
+        public Checked(CheckResult result) {
+            this(result, ResultJson.write(result));
+        }
+
         @Override
         public Verdict verdict() {
             return result.verdict();
@@ -104,26 +133,38 @@ public sealed interface Message
         }
 
         @Override
-        public byte[] json() {
-            return ResultJson.write(result);
+        public boolean unanswered() {
+            CheckError error = result.error();
+            return error != null && error.code().unanswered();
         }
     }
 
     /**
      * A completed check with the rendered result, as it is stored and sent between nodes, so that it is never parsed.
      */
-    record CheckedRemotely(Verdict verdict, Instant checkedAt, boolean cacheable, int retryAfterSeconds, byte[] json)
+    record CheckedRemotely(
+            Verdict verdict,
+            Instant checkedAt,
+            boolean cacheable,
+            int retryAfterSeconds,
+            boolean unanswered,
+            byte[] json)
             implements CompletedCheck {
 
         /** A completed check with a final result. */
         public CheckedRemotely(Verdict verdict, Instant checkedAt, boolean cacheable, byte[] json) {
-            this(verdict, checkedAt, cacheable, 0, json);
+            this(verdict, checkedAt, cacheable, 0, false, json);
         }
 
         /** Renders the result of a check. */
         public static CheckedRemotely of(CompletedCheck check) {
             return new CheckedRemotely(
-                    check.verdict(), check.checkedAt(), check.cacheable(), check.retryAfterSeconds(), check.json());
+                    check.verdict(),
+                    check.checkedAt(),
+                    check.cacheable(),
+                    check.retryAfterSeconds(),
+                    check.unanswered(),
+                    check.json());
         }
     }
 
@@ -196,8 +237,17 @@ public sealed interface Message
      */
     record QuotaUnavailable(boolean overloaded) implements QuotaReply {}
 
-    /** The process was paused during the check, so its times and timeouts are not facts about the target. */
-    record Paused() implements RunReply {}
+    /**
+     * The check started, but has no result because of this node: its memory or CPU time was exhausted, or the process
+     * was paused, so that timeouts are not facts about the target.
+     */
+    record Refused(Reason reason) implements RunReply {
+        /** What was exhausted. */
+        public enum Reason {
+            MEMORY,
+            CPU
+        }
+    }
 
     /**
      * A message of another version that cannot be read. Never sent.

@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * JSON form of messages: {@code {"v":1,"type":"RunCheck","body":{…}}}. Two adjacent versions of the program can
+ * JSON form of messages: {@code {"v":2,"type":"RunCheck","body":{…}}}. Two adjacent versions of the program can
  * communicate: unknown members are ignored, and missing members get their default ({@link MessageDefaults}).
  */
 final class MessageJson {
-    /** The generation of the wire format. Nodes with different generations must not share an event bus. */
-    static final int GENERATION = 1;
+    /** The generation of the wire format and of the cluster name. Nodes of different generations do not share a bus. */
+    static final int GENERATION = 2;
 
     private final ObjectMapper mapper = new ObjectMapper()
             .registerModule(new JavaTimeModule())

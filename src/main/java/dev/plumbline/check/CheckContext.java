@@ -1,5 +1,7 @@
 package dev.plumbline.check;
 
+import dev.plumbline.budget.CpuPool;
+import dev.plumbline.budget.MemoryHolder;
 import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.List;
@@ -32,13 +34,35 @@ public interface CheckContext {
         return false;
     }
 
-    /** Runs CPU-bound work, such as parsing a large page, outside the event loop. */
+    /** Runs CPU-bound work of more than a millisecond, such as parsing a page, outside the event loop. */
     default <T> Future<T> executeBlocking(Callable<T> work) {
+        return executeBlocking(CpuPool.Purpose.PARSING, work);
+    }
+
+    /**
+     * Runs CPU-bound work outside the event loop. Fails with {@code response_too_large} if the check has used its CPU
+     * time, and with {@link OverloadFailure} if the node has none.
+     */
+    default <T> Future<T> executeBlocking(CpuPool.Purpose purpose, Callable<T> work) {
         try {
             return Future.succeededFuture(work.call());
         } catch (Exception thrown) {
             return Future.failedFuture(thrown);
         }
+    }
+
+    /** The memory of this check. Reserved before what the check holds grows, until its result is rendered. */
+    default MemoryHolder memory() {
+        return MemoryHolder.unlimited();
+    }
+
+    /**
+     * Reserves memory for what this check holds, such as a body or a list of links. Fails with
+     * {@code response_too_large} if the check exceeds its limit, and with {@link OverloadFailure} if the node has no
+     * memory within a second.
+     */
+    default Future<Void> reserve(long bytes) {
+        return memory().reserve(bytes).recover(cause -> Future.failedFuture(BudgetFailures.of(cause)));
     }
 
     /** The outbound requests that remain for this check. */

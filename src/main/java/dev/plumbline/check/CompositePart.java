@@ -26,21 +26,37 @@ public record CompositePart(ModuleDescription module, String area) {
         return module.module().replace('-', '_') + "_verdict";
     }
 
-    /** Whether the target is the host of an MX record. */
-    public boolean needsMailHost() {
-        return area.equals(MAIL_AREA) && (module.input() == InputType.HOST_PORT || module.input() == InputType.HOST);
+    /**
+     * The mail server of a domain.
+     *
+     * @param ip its first address; null if it does not have one
+     */
+    public record MailServer(String host, @Nullable String ip) {}
+
+    /** Whether the target is the host of an MX record, or its address. */
+    public boolean needsMailServer() {
+        return area.equals(MAIL_AREA)
+                && switch (module.input()) {
+                    case HOST_PORT, HOST, IP -> true;
+                    case DOMAIN, URL, EMAIL -> false;
+                };
     }
 
     /**
      * The target of this part in a check of a domain.
      *
-     * @param mailHost see {@link #mailHost}
+     * @param mailServer see {@link #mailServer}
      * @return null if the part has no target
      */
-    public @Nullable String target(String domain, @Nullable String mailHost) {
-        if (needsMailHost()) {
-            boolean port = module.input() == InputType.HOST_PORT;
-            return mailHost == null || !port ? mailHost : mailHost + ":" + SMTP_PORT;
+    public @Nullable String target(String domain, @Nullable MailServer mailServer) {
+        if (needsMailServer()) {
+            return mailServer == null
+                    ? null
+                    : switch (module.input()) {
+                        case HOST_PORT -> mailServer.host() + ":" + SMTP_PORT;
+                        case IP -> mailServer.ip();
+                        default -> mailServer.host();
+                    };
         }
         return switch (module.input()) {
             case DOMAIN, HOST, HOST_PORT -> domain;
@@ -61,16 +77,16 @@ public record CompositePart(ModuleDescription module, String area) {
         }
         return switch (error.code()) {
             case DNS_NXDOMAIN, DNS_NO_DATA -> Verdict.ERROR;
-            case CONNECT_TIMEOUT, CONNECT_UNREACHABLE -> needsMailHost() ? Verdict.ERROR : result.verdict();
+            case CONNECT_TIMEOUT, CONNECT_UNREACHABLE -> needsMailServer() ? Verdict.ERROR : result.verdict();
             default -> result.verdict();
         };
     }
 
     /**
-     * The most preferred host in a result of the module {@value #MX_MODULE}; null if there is none. The host of an
-     * implicit MX is not used, because it often is a web server.
+     * The most preferred mail server in a result of the module {@value #MX_MODULE}; null if there is none. The host of
+     * an implicit MX is not used, because it often is a web server.
      */
-    public static @Nullable String mailHost(CheckResult mx) {
+    public static @Nullable MailServer mailServer(CheckResult mx) {
         return Boolean.TRUE.equals(mx.fields().get("implicit"))
                         || !(mx.fields().get("records") instanceof List<?> records)
                 ? null
@@ -80,7 +96,12 @@ public record CompositePart(ModuleDescription module, String area) {
                                 && record.get("host") instanceof String host
                                 && host.indexOf('.') > 0)
                         .min(Comparator.comparing(record -> ((Number) record.get("preference")).intValue()))
-                        .map(record -> (String) record.get("host"))
+                        .map(CompositePart::mailServer)
                         .orElse(null);
+    }
+
+    private static MailServer mailServer(Map<?, ?> record) {
+        String ip = record.get("ips") instanceof List<?> ips && !ips.isEmpty() ? String.valueOf(ips.get(0)) : null;
+        return new MailServer((String) record.get("host"), ip);
     }
 }

@@ -1,5 +1,7 @@
 package dev.plumbline.check;
 
+import dev.plumbline.budget.CpuPool;
+import dev.plumbline.budget.MemoryHolder;
 import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.List;
@@ -40,8 +42,13 @@ record DerivedCheckContext(CheckContext base, Deadline deadline, boolean patient
     }
 
     @Override
-    public <T> Future<T> executeBlocking(Callable<T> work) {
-        return base.executeBlocking(work);
+    public <T> Future<T> executeBlocking(CpuPool.Purpose purpose, Callable<T> work) {
+        return base.executeBlocking(purpose, work);
+    }
+
+    @Override
+    public MemoryHolder memory() {
+        return base.memory();
     }
 
     @Override

@@ -57,6 +57,18 @@ public enum ErrorCode {
         return retryable;
     }
 
+    /**
+     * Whether the target or a resolver did not respond, so that the cause can be the network of this node and another
+     * node can have a response.
+     */
+    public boolean unanswered() {
+        return this == DNS_TIMEOUT
+                || this == CONNECT_TIMEOUT
+                || this == CONNECT_UNREACHABLE
+                || this == CONNECTION_RESET
+                || this == READ_TIMEOUT;
+    }
+
     /** Whether a result with this error can be cached. */
     public boolean cacheable() {
         return this != INTERNAL && this != DEADLINE_EXCEEDED;

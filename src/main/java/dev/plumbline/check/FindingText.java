@@ -19,6 +19,9 @@ final class FindingText {
         if (value instanceof SheetText text) {
             return text.text();
         }
+        if (value instanceof Enum<?> constant) {
+            return constant.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        }
         if (value instanceof InetAddress address) {
             return IpAddressText.format(address);
         }

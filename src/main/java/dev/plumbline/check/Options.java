@@ -109,6 +109,11 @@ public final class Options {
         return (Long) known(name);
     }
 
+    /** Returns an integer option; null if it is not given and has no default. */
+    public @Nullable Long optionalInteger(String name) {
+        return (Long) all.get(name);
+    }
+
     /** Returns a string option; null if it is not given and has no default. */
     public @Nullable String text(String name) {
         return (String) all.get(name);

@@ -2,7 +2,11 @@ package dev.plumbline.check;
 
 import io.vertx.core.Future;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,10 +34,10 @@ public record PartResult(CompositePart part, @Nullable String target, CheckResul
             CompositePart part = parts.get(i);
             if (part.equals(mx)) {
                 results.add(0, mailServers.map(result -> new PartResult(part, domain, result)));
-            } else if (!part.needsMailHost()) {
+            } else if (!part.needsMailServer()) {
                 results.add(0, run(context, part, part.target(domain, null)));
             } else if (mailServers != null) {
-                results.add(0, mailServers.compose(result -> runForMailHost(context, part, domain, result)));
+                results.add(0, mailServers.compose(result -> runForMailServer(context, part, domain, result)));
             }
         }
         Future<List<PartResult>> all = Future.succeededFuture(List.of());
@@ -55,11 +59,11 @@ public record PartResult(CompositePart part, @Nullable String target, CheckResul
                 : context.check(part, target).map(result -> new PartResult(part, target, result));
     }
 
-    private static Future<@Nullable PartResult> runForMailHost(
+    private static Future<@Nullable PartResult> runForMailServer(
             CheckContext context, CompositePart part, String domain, CheckResult mailServers) {
         return mailServers.error() != null
                 ? Future.succeededFuture(new PartResult(part, null, mailServers))
-                : run(context, part, part.target(domain, CompositePart.mailHost(mailServers)));
+                : run(context, part, part.target(domain, CompositePart.mailServer(mailServers)));
     }
 
     /** The verdict of the part; {@code error} if it was not determined. See {@link CompositePart#verdict}. */
@@ -67,9 +71,45 @@ public record PartResult(CompositePart part, @Nullable String target, CheckResul
         return target == null ? Verdict.ERROR : part.verdict(result);
     }
 
-    /** Reports the part unless it passed. */
-    public void report(PartFindings findings) {
-        String title = part.module().title();
+    /**
+     * Reports the parts that did not pass. Parts with the same error have the same cause, so it is reported once: by
+     * the part with the worst finding.
+     */
+    public static void report(List<PartResult> parts, PartFindings findings) {
+        Map<CheckError, List<PartResult>> byError = new LinkedHashMap<>();
+        for (PartResult part : parts) {
+            if (part.result().error() != null && part.verdict() != Verdict.PASS) {
+                byError.computeIfAbsent(part.result().error(), none -> new ArrayList<>())
+                        .add(part);
+            }
+        }
+        for (PartResult part : parts) {
+            List<PartResult> same = part.result().error() == null
+                    ? null
+                    : byError.get(part.result().error());
+            if (same == null) {
+                part.report(part.part().module().title(), findings);
+            } else if (same.get(0) == part) {
+                worst(same).report(titles(same), findings);
+            }
+        }
+    }
+
+    private static PartResult worst(List<PartResult> parts) {
+        return Collections.max(
+                parts,
+                Comparator.comparing((PartResult part) -> part.verdict() == Verdict.FAIL)
+                        .thenComparing(part -> part.result().topFinding() != null
+                                && part.result().topFinding().level() == Level.FAIL));
+    }
+
+    private static String titles(List<PartResult> parts) {
+        String title = worst(parts).part().module().title();
+        int others = parts.size() - 1;
+        return others == 0 ? title : title + " and " + (others == 1 ? "1 other part" : others + " other parts");
+    }
+
+    private void report(String title, PartFindings findings) {
         switch (verdict()) {
             case FAIL -> findings.partFail(title, message(), action());
             case WARN -> findings.partWarn(title, message(), action());

@@ -13,6 +13,7 @@ public final class RequestBudget {
 
     private final int max;
     private final @Nullable RequestBudget shared;
+    private final @Nullable Host target;
     private final AtomicInteger left;
     private final Map<Class<?>, Object> counters = new ConcurrentHashMap<>();
     private volatile boolean sharedExhausted;
@@ -23,7 +24,12 @@ public final class RequestBudget {
 
     /** @param max see {@link ModuleDefinition#requests} */
     public RequestBudget(int max) {
-        this(max, null);
+        this(max, null, null);
+    }
+
+    /** @param target the host of the target of the check */
+    public RequestBudget(int max, Host target) {
+        this(max, null, target);
     }
 
     /**
@@ -31,10 +37,20 @@ public final class RequestBudget {
      *
      * @param shared the budget of the composite check, from which each request is also taken
      */
-    public RequestBudget(int max, @Nullable RequestBudget shared) {
+    public RequestBudget(int max, RequestBudget shared) {
+        this(max, shared, shared.target);
+    }
+
+    private RequestBudget(int max, @Nullable RequestBudget shared, @Nullable Host target) {
         this.max = max;
         this.shared = shared;
+        this.target = target;
         this.left = new AtomicInteger(max);
+    }
+
+    /** The host of the target of the check or, for a part, of the composite check; null if there is none. */
+    public @Nullable Host target() {
+        return target;
     }
 
     /** Whether at least one request was made. */
@@ -54,6 +70,11 @@ public final class RequestBudget {
         return false;
     }
 
+    /** Records that a {@link #sharedCounter} of the composite check rejected a request of this part. */
+    public void rejectShared() {
+        sharedExhausted = shared != null;
+    }
+
     /** Whether a request was rejected because the budget of the composite check was used up. */
     public boolean sharedExhausted() {
         return sharedExhausted;
@@ -66,5 +87,10 @@ public final class RequestBudget {
      */
     public <S> S counter(Class<S> type, Supplier<S> factory) {
         return type.cast(counters.computeIfAbsent(type, key -> factory.get()));
+    }
+
+    /** As {@link #counter}, but all parts of a composite check share one counter. */
+    public <S> S sharedCounter(Class<S> type, Supplier<S> factory) {
+        return shared == null ? counter(type, factory) : shared.sharedCounter(type, factory);
     }
 }

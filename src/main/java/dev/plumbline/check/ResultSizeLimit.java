@@ -2,6 +2,7 @@ package dev.plumbline.check;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -11,7 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits a result to 64 KiB of JSON. Halves the largest field until the result fits, and lists the truncated fields.
+ * Limits a result to 64 KiB of JSON. Truncates the largest fields to equal sizes, and lists them. No value is measured
+ * beyond what fits, because values of several MiB would block the event loop.
  */
 final class ResultSizeLimit {
     /** The maximum size of a result as JSON, in bytes. */
@@ -25,6 +27,9 @@ final class ResultSizeLimit {
     /** Reserves more than a third of a result for its fields. */
     private static final int MAX_FINDINGS_BYTES = 24 * 1024;
 
+    /** The size of the largest scalar (a time), in bytes. A smaller part of a value is not worth keeping. */
+    private static final int MIN_PART_SIZE = 48;
+
     private ResultSizeLimit() {}
 
     /** The fields after truncation, and the names of the truncated fields. */
@@ -32,24 +37,103 @@ final class ResultSizeLimit {
 
     /** @param budget the maximum size of the fields as JSON, in bytes */
     static Cut cut(Map<String, @Nullable Object> fields, int budget) {
-        if (size(fields) <= budget) {
+        if (sizeUpTo(budget, fields) <= budget) {
             return new Cut(fields, List.of());
         }
-        Map<String, @Nullable Object> kept = new LinkedHashMap<>(fields);
+        int maxFieldSize = maxValueSize(fields, budget);
+        Map<String, @Nullable Object> kept = new LinkedHashMap<>();
         List<String> truncated = new ArrayList<>();
-        while (size(kept) > budget) {
-            String largest = largest(kept);
-            Object value = kept.get(largest);
-            Object half = half(value);
-            if (size(half) >= size(value)) {
-                break; // only scalars are left
-            }
-            kept.put(largest, half);
-            if (!truncated.contains(largest)) {
-                truncated.add(largest);
+        for (Map.Entry<String, @Nullable Object> field : fields.entrySet()) {
+            Object value = field.getValue();
+            boolean fits = sizeUpTo(maxFieldSize, value) <= maxFieldSize;
+            kept.put(field.getKey(), fits ? value : firstPart(value, maxFieldSize));
+            if (!fits && isDivisible(value)) {
+                truncated.add(field.getKey());
             }
         }
         return new Cut(kept, truncated);
+    }
+
+    /** Returns the maximum size of a value that makes the map fit when all larger values are truncated to it. */
+    private static int maxValueSize(Map<?, ?> map, int budget) {
+        int remaining = budget - 2;
+        List<Integer> sizes = new ArrayList<>(map.size());
+        for (Map.Entry<?, ?> entry : map.entrySet()) {
+            remaining -= 2 + size(entry.getKey());
+            sizes.add(sizeUpTo(budget, entry.getValue()));
+        }
+        Collections.sort(sizes);
+        for (int i = 0; i < sizes.size(); i++) {
+            int share = Math.max(remaining, 0) / (sizes.size() - i);
+            if (sizes.get(i) > share) {
+                return share;
+            }
+            remaining -= sizes.get(i);
+        }
+        return budget;
+    }
+
+    /** Returns the first items or characters of a value that exceeds the budget. A scalar is returned unchanged. */
+    private static @Nullable Object firstPart(@Nullable Object value, int budget) {
+        if (value instanceof String text) {
+            return firstCharacters(text, budget);
+        }
+        if (value instanceof List<?> list) {
+            return firstItems(list, budget);
+        }
+        return value instanceof Map<?, ?> map ? firstEntries(map, budget) : value;
+    }
+
+    private static boolean isDivisible(@Nullable Object value) {
+        return value instanceof String || value instanceof List<?> || value instanceof Map<?, ?>;
+    }
+
+    private static String firstCharacters(String text, int budget) {
+        int bytes = 2;
+        for (int i = 0; i < text.length(); i++) {
+            bytes += size(text.charAt(i));
+            if (bytes > budget) {
+                return shorten(text, i);
+            }
+        }
+        return text;
+    }
+
+    /** Returns the items that fit, or a part of the first item if it does not fit. */
+    private static List<@Nullable Object> firstItems(List<?> list, int budget) {
+        List<@Nullable Object> kept = new ArrayList<>();
+        int remaining = budget - 2;
+        for (Object item : list) {
+            int size = 1 + sizeUpTo(remaining, item);
+            if (size > remaining) {
+                if (kept.isEmpty() && isDivisible(item) && remaining > MIN_PART_SIZE) {
+                    kept.add(firstPart(item, remaining - 1));
+                }
+                break;
+            }
+            kept.add(item);
+            remaining -= size;
+        }
+        return kept;
+    }
+
+    /** Truncates long values so that all entries fit if possible, and keeps the first entries otherwise. */
+    private static Map<Object, @Nullable Object> firstEntries(Map<?, ?> map, int budget) {
+        Map<Object, @Nullable Object> kept = new LinkedHashMap<>();
+        int maxValueSize = Math.max(MAX_TEXT_LENGTH, maxValueSize(map, budget));
+        int remaining = budget - 2;
+        for (Map.Entry<?, ?> entry : map.entrySet()) {
+            remaining -= 2 + size(entry.getKey());
+            if (remaining <= MIN_PART_SIZE) {
+                break;
+            }
+            Object value = entry.getValue();
+            int max = Math.min(maxValueSize, remaining);
+            Object part = sizeUpTo(max, value) <= max ? value : firstPart(value, max);
+            kept.put(entry.getKey(), part);
+            remaining -= size(part);
+        }
+        return kept;
     }
 
     /** Returns the findings that fit, preferring the most severe, in their original order. */
@@ -91,58 +175,6 @@ final class ResultSizeLimit {
                 : new Finding(finding.level(), finding.code(), finding.field(), message, action, finding.reference());
     }
 
-    private static String largest(Map<String, @Nullable Object> fields) {
-        String largest = "";
-        int max = -1;
-        for (Map.Entry<String, @Nullable Object> entry : fields.entrySet()) {
-            int size = size(entry.getValue());
-            if (size > max) {
-                max = size;
-                largest = entry.getKey();
-            }
-        }
-        return largest;
-    }
-
-    /** Returns the first half of the items or characters. */
-    private static @Nullable Object half(@Nullable Object value) {
-        if (value instanceof String text) {
-            return shorten(text, text.length() / 2);
-        }
-        if (value instanceof List<?> list) {
-            if (list.size() > 1) {
-                return new ArrayList<>(list.subList(0, list.size() / 2));
-            }
-            List<@Nullable Object> only = new ArrayList<>();
-            for (Object item : list) {
-                Object half = half(item);
-                if (size(half) < size(item)) {
-                    only.add(half);
-                }
-            }
-            return only;
-        }
-        if (value instanceof Map<?, ?> map) {
-            return halfOfMap(map);
-        }
-        return value;
-    }
-
-    /** Halves the values of a map if one is long, otherwise the number of entries. */
-    private static Map<Object, @Nullable Object> halfOfMap(Map<?, ?> map) {
-        Map<Object, @Nullable Object> kept = new LinkedHashMap<>();
-        boolean longValues = map.values().stream().anyMatch(value -> size(value) > MAX_TEXT_LENGTH);
-        int maxEntries = longValues ? map.size() : map.size() / 2;
-        for (Map.Entry<?, ?> entry : map.entrySet()) {
-            if (kept.size() >= maxEntries) {
-                break;
-            }
-            Object value = entry.getValue();
-            kept.put(entry.getKey(), size(value) > MAX_TEXT_LENGTH ? half(value) : value);
-        }
-        return kept;
-    }
-
     /** Truncates a text without splitting a surrogate pair. */
     static String shorten(String text, int length) {
         if (text.length() <= length) {
@@ -171,28 +203,35 @@ final class ResultSizeLimit {
 
     /** Returns an upper bound of the size of a value as JSON, in bytes. */
     static int size(@Nullable Object value) {
+        return sizeUpTo(Integer.MAX_VALUE, value);
+    }
+
+    /** Like {@link #size(Object)}, but stops measuring when the limit is exceeded. */
+    private static int sizeUpTo(int limit, @Nullable Object value) {
+        int bytes = 2;
         if (value instanceof String text) {
-            int bytes = 2;
-            for (int i = 0; i < text.length(); i++) {
+            for (int i = 0; i < text.length() && bytes <= limit; i++) {
                 bytes += size(text.charAt(i));
             }
-            return bytes;
-        }
-        if (value instanceof List<?> list) {
-            int bytes = 2;
+        } else if (value instanceof List<?> list) {
             for (Object item : list) {
-                bytes += 1 + size(item);
+                bytes += 1 + sizeUpTo(limit - bytes, item);
+                if (bytes > limit) {
+                    break;
+                }
             }
-            return bytes;
-        }
-        if (value instanceof Map<?, ?> map) {
-            int bytes = 2;
+        } else if (value instanceof Map<?, ?> map) {
             for (Map.Entry<?, ?> entry : map.entrySet()) {
-                bytes += 2 + size(entry.getKey()) + size(entry.getValue());
+                bytes += 2 + sizeUpTo(limit - bytes, entry.getKey());
+                bytes += sizeUpTo(limit - bytes, entry.getValue());
+                if (bytes > limit) {
+                    break;
+                }
             }
-            return bytes;
+        } else {
+            return value instanceof Instant ? MIN_PART_SIZE : 26;
         }
-        return value instanceof Instant ? 48 : 26;
+        return bytes;
     }
 
     /** Control characters and surrogates are written as escapes. */

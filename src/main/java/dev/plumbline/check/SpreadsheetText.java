@@ -1,7 +1,25 @@
 package dev.plumbline.check;
 
+import de.siegmar.fastcsv.writer.QuoteStrategy;
+
 /** Cells of CSV files that contain data of targets. */
 public final class SpreadsheetText {
+    /**
+     * Quotes empty strings, to distinguish them from null, and cells with a semicolon, which spreadsheets of many
+     * locales interpret as the separator.
+     */
+    public static final QuoteStrategy QUOTES = new QuoteStrategy() {
+        @Override
+        public boolean quoteEmpty(int line, int column) {
+            return true;
+        }
+
+        @Override
+        public boolean quoteNonEmpty(int line, int column, String cell) {
+            return cell.indexOf(';') >= 0;
+        }
+    };
+
     /** The first characters of formulas, including full-width forms and characters that spreadsheets strip. */
     private static final String FORMULA_CHARACTERS = "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n";
 

@@ -50,12 +50,13 @@ final class CheckBatch {
     /** The time after which a check that exceeds a limit of its target is not retried, as for the line of a job. */
     static final long RETRY_TIMEOUT_MS = 15 * 60_000;
 
-    /** Maximum number of attempts that were interrupted by a pause of the process, as for the line of a job. */
-    private static final int MAX_PAUSED_ATTEMPTS = 3;
+    /** Maximum number of attempts that this process could not complete, as for the line of a job. */
+    private static final int MAX_REFUSED_ATTEMPTS = 3;
 
     private static final long PROGRESS_MS = 100;
-    private static final CheckError PAUSED = new CheckError(
-            ErrorCode.INTERNAL, "The process was paused in three attempts to check this target. Run the check again.");
+    private static final CheckError REFUSED = new CheckError(
+            ErrorCode.INTERNAL,
+            "The process had no memory or CPU time in three attempts to check this target. Run the check again.");
     private static final CheckError RATE_LIMITED = new CheckError(
             ErrorCode.DEADLINE_EXCEEDED, "The check timed out while waiting for the rate limit of the target.");
     private static final Logger LOG = LoggerFactory.getLogger(CheckBatch.class);
@@ -82,7 +83,7 @@ final class CheckBatch {
         private volatile @Nullable CheckedLine line;
 
         /** Written by one reply at a time. */
-        private volatile int pausedAttempts;
+        private volatile int refusedAttempts;
 
         Slot(long index, String input) {
             this.index = index;
@@ -208,10 +209,10 @@ final class CheckBatch {
 
     private void retryOrFail(Slot slot, Target target, Message.RunReply reply) {
         int seconds = RETRY_SECONDS;
-        if (reply instanceof Message.Paused) {
-            slot.pausedAttempts = slot.pausedAttempts + 1;
-            if (slot.pausedAttempts >= MAX_PAUSED_ATTEMPTS) {
-                complete(slot, failed(target, PAUSED), false);
+        if (reply instanceof Message.Refused) {
+            slot.refusedAttempts = slot.refusedAttempts + 1;
+            if (slot.refusedAttempts >= MAX_REFUSED_ATTEMPTS) {
+                complete(slot, failed(target, REFUSED), false);
                 return;
             }
         } else if (System.nanoTime() - slot.startNanos >= TimeUnit.MILLISECONDS.toNanos(retryTimeoutMs)) {

@@ -1,6 +1,7 @@
 package dev.plumbline.cli;
 
 import dev.plumbline.app.Version;
+import dev.plumbline.budget.NodeBudget;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
@@ -14,10 +15,12 @@ import dev.plumbline.cli.report.NagiosReport;
 import dev.plumbline.cli.report.ReportFormat;
 import dev.plumbline.cli.report.ReportWriter;
 import dev.plumbline.cli.report.VerdictCounts;
+import dev.plumbline.concurrent.EventLoopLag;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.run.CheckAdmission;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
@@ -169,7 +172,8 @@ public final class CheckCommand implements Callable<Integer> {
         int permits = single ? 1 : concurrency;
         int loops = Math.min(permits, Runtime.getRuntime().availableProcessors());
         Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(loops));
-        try {
+        // the only client
+        try (NodeBudget budget = NodeBudget.ofProcess(vertx, 1)) {
             CheckEnvironment environment = CheckEnvironment.of(
                     vertx,
                     settings,
@@ -186,20 +190,18 @@ public final class CheckCommand implements Callable<Integer> {
             MessageBus bus = MessageBus.of(vertx);
             RunnerMetrics metrics = new RunnerMetrics(new SimpleMeterRegistry());
             PartResults parts = new PartResults(vertx, environment.policy(), null);
-            // each runner could run all checks, because the bus does not consider their load
+            CheckRunner runner = new CheckRunner(
+                    vertx,
+                    modules,
+                    environment.probes(),
+                    Clock.systemUTC(),
+                    metrics,
+                    parts,
+                    new CheckAdmission(vertx, metrics, 2 * permits, 0),
+                    budget,
+                    new EventLoopLag(vertx, System::nanoTime, delay -> {}));
             await(vertx.deployVerticle(
-                    () -> new CheckRunnerVerticle(
-                            bus,
-                            () -> new CheckRunner(
-                                    vertx,
-                                    modules,
-                                    environment.probes(),
-                                    Clock.systemUTC(),
-                                    metrics,
-                                    parts,
-                                    2 * permits,
-                                    0)),
-                    new DeploymentOptions().setInstances(loops)));
+                    () -> new CheckRunnerVerticle(bus, runner), new DeploymentOptions().setInstances(loops)));
             CheckBatch batch = new CheckBatch(
                     vertx,
                     bus,

@@ -1,5 +1,6 @@
 package dev.plumbline.cli;
 
+import dev.plumbline.cli.report.TerminalText;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.Locale;
@@ -39,7 +40,7 @@ final class JobResultJoiner {
     /** Appends the results of the next job. */
     void append(String results) throws IOException {
         if (format == Format.CSV) {
-            appendCsv(results);
+            appendCsv(sanitizeCells(results));
         } else {
             appendJson(results);
         }
@@ -74,15 +75,26 @@ final class JobResultJoiner {
         }
     }
 
-    /** Copies the records. A line break in quotes does not end a record. */
+    /** Replaces characters in cells that control a terminal. A line break in quotes does not end a record. */
+    private static String sanitizeCells(String results) {
+        StringBuilder out = new StringBuilder(results.length());
+        boolean quoted = false;
+        for (int i = 0; i < results.length(); ) {
+            int c = results.codePointAt(i);
+            quoted ^= c == '"';
+            boolean recordEnd = !quoted && (c == '\r' || c == '\n');
+            out.appendCodePoint(recordEnd ? c : TerminalText.sanitize(c));
+            i += Character.charCount(c);
+        }
+        return out.toString();
+    }
+
+    /** Copies the records. */
     private void appendCsv(String results) throws IOException {
         boolean header = true;
-        boolean quoted = false;
         int start = 0;
         for (int i = 0; i < results.length(); i++) {
-            char c = results.charAt(i);
-            quoted ^= c == '"';
-            if (c != '\n' || quoted) {
+            if (results.charAt(i) != '\n') {
                 continue;
             }
             if (!header) {

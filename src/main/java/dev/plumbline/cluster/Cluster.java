@@ -30,9 +30,6 @@ public final class Cluster {
     /** After this time, every node knows a new node, also without notifications. */
     public static final Duration SETTLING_TIME = NodeLease.RENEWAL;
 
-    /** A difference between database and event bus that lasts longer is reported as a split. */
-    static final Duration SPLIT_AFTER = NodeLease.DURATION.plus(NodeLease.RENEWAL);
-
     private static final long UPDATE_INTERVAL_MS = 2_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(Cluster.class);
@@ -51,10 +48,9 @@ public final class Cluster {
 
     // confined to the context
     private final RegisteredNodes registrations = new RegisteredNodes(System::nanoTime);
+    private final SplitDetector splits = new SplitDetector(System::nanoTime);
     private List<NodeStore.RegisteredNode> registered = List.of();
     private long readNanos;
-    private long comparedNanos = System.nanoTime();
-    private long agreedNanos = comparedNanos;
     private boolean reading;
     private boolean readAgain;
 
@@ -216,7 +212,7 @@ public final class Cluster {
         return members.get().size();
     }
 
-    /** Whether the registered nodes and the members have differed for longer than {@link #SPLIT_AFTER}. */
+    /** Whether the registered nodes and the members have differed for longer than {@link SplitDetector#SPLIT_AFTER}. */
     public boolean split() {
         return split;
     }
@@ -289,7 +285,12 @@ public final class Cluster {
         registered = registrations.use(read);
         readNanos = System.nanoTime();
         endpoints.accept(registered.stream().map(NodeStore.RegisteredNode::node).toList());
-        compare();
+        split = splits.compare(
+                registered.stream()
+                        .filter(node -> node.node().generation() == generation)
+                        .toList(),
+                members.get(),
+                silent);
         update();
     }
 
@@ -337,45 +338,5 @@ public final class Cluster {
         }
         excluded.stream().filter(excludedBefore::add).forEach(name -> lossListeners.forEach(l -> l.accept(name)));
         excludedBefore.retainAll(excluded);
-    }
-
-    /**
-     * Detects a split: members, registered nodes and run nodes that send messages differ, or two nodes have the same
-     * name. Nodes that registered in the last seconds may still be joining the event bus.
-     */
-    private void compare() {
-        Set<String> expected = new HashSet<>();
-        boolean duplicate = false;
-        Set<String> joining = new HashSet<>();
-        for (NodeStore.RegisteredNode node : registered) {
-            if (node.node().generation() == generation) {
-                String name = Objects.requireNonNull(node.node().name());
-                boolean added =
-                        (node.ageMs() < SPLIT_AFTER.toMillis() || node.leaving() ? joining : expected).add(name);
-                duplicate |= !added;
-            }
-        }
-        Set<String> actual = new HashSet<>(members.get());
-        actual.removeAll(joining);
-        actual.removeAll(silent);
-        long now = System.nanoTime();
-        // after a pause of this process or of the database, the period starts again
-        boolean interrupted = now - comparedNanos > SPLIT_AFTER.toNanos() / 2;
-        comparedNanos = now;
-        if (interrupted || actual.equals(expected) && !duplicate) {
-            agreedNanos = now;
-        }
-        boolean splitNow = now - agreedNanos > SPLIT_AFTER.toNanos();
-        if (splitNow != split) {
-            split = splitNow;
-            if (splitNow) {
-                LOG.atWarn()
-                        .addKeyValue("registered", expected)
-                        .addKeyValue("members", actual)
-                        .log("cluster split detected");
-            } else {
-                LOG.info("cluster split ended");
-            }
-        }
     }
 }

@@ -94,12 +94,17 @@ public final class ClusterCheckRouter implements CheckRouter {
     private final class Attempts {
         private final Target target;
         private final Message.RunCheck check;
-        private final long deadlineNanos;
+        private final long timeoutMs;
         private final Set<String> tried = new HashSet<>();
+        private long deadlineNanos;
+
+        /** The result of a node that received no response from the target, until another node has a result. */
+        private Message.@Nullable RunReply unanswered;
 
         Attempts(Target target, Message.RunCheck check, long timeoutMs) {
             this.target = target;
             this.check = check;
+            this.timeoutMs = timeoutMs;
             this.deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
         }
 
@@ -107,7 +112,10 @@ public final class ClusterCheckRouter implements CheckRouter {
             tried.add(node);
             return send(node).transform(reply -> {
                 String next = shouldRetry(reply) && remainingMs() >= MIN_RETRY_MS ? next() : null;
-                return next == null ? same(reply) : run(next);
+                if (next != null) {
+                    return run(next);
+                }
+                return unanswered == null || isCompleted(reply) ? same(reply) : Future.succeededFuture(unanswered);
             });
         }
 
@@ -122,14 +130,34 @@ public final class ClusterCheckRouter implements CheckRouter {
         }
 
         /**
-         * Whether the node did not run the check, or was lost. The attempts of a line are counted, so it is not sent
-         * again.
+         * Whether the node did not run the check, was lost, or is the first that received no response. The attempts of
+         * a line are counted, so it is not sent again after the loss of a node.
          */
         private boolean shouldRetry(AsyncResult<Message.RunReply> reply) {
+            if (unanswered != null) {
+                return !isCompleted(reply);
+            }
+            if (isCompleted(reply)) {
+                return ((Message.CompletedCheck) reply.result()).unanswered() && startRetry(reply.result());
+            }
             return reply.succeeded()
                     ? reply.result() instanceof Message.Unsupported
                     : MessageBus.isUnserved(reply.cause())
                             || reply.cause() instanceof NodeLostException && !check.bulk();
+        }
+
+        private static boolean isCompleted(AsyncResult<Message.RunReply> reply) {
+            return reply.succeeded() && reply.result() instanceof Message.CompletedCheck;
+        }
+
+        private boolean startRetry(Message.RunReply reply) {
+            if (check.bulk()) {
+                deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+            } else if (remainingMs() < timeoutMs / 2) {
+                return false;
+            }
+            unanswered = reply;
+            return true;
         }
 
         private @Nullable String next() {

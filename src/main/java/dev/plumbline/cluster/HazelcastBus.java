@@ -1,5 +1,6 @@
 package dev.plumbline.cluster;
 
+import com.google.common.hash.Hashing;
 import com.hazelcast.cluster.Member;
 import com.hazelcast.cluster.MembershipEvent;
 import com.hazelcast.cluster.MembershipListener;
@@ -22,6 +23,7 @@ import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.spi.cluster.RegistrationInfo;
 import io.vertx.spi.cluster.hazelcast.ConfigUtil;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -48,18 +50,31 @@ public final class HazelcastBus {
     private final Manager manager;
 
     /**
-     * The address and the generation of this node.
+     * The addresses of this node and the name of its cluster.
      *
      * @param host IP address of the interface
      * @param port of Hazelcast
-     * @param generation of the messages; nodes of different generations form separate clusters
+     * @param clusterName as {@link #clusterName}
      * @param tls null for an event bus without TLS
      */
-    public record Settings(String host, int port, int busPort, int generation, @Nullable Tls tls) {
+    public record Settings(String host, int port, int busPort, String clusterName, @Nullable Tls tls) {
         /** The name of this node. */
         public String name() {
             return nameOf(host, port);
         }
+    }
+
+    /**
+     * The name that Hazelcast compares when a node joins. It can be computed only with the secret, but Hazelcast sends
+     * it in clear text.
+     *
+     * @param generation of the messages; nodes of different generations form separate clusters
+     * @param secret shared by all nodes
+     */
+    public static String clusterName(int generation, String secret) {
+        return "plumbline-" + generation + "-"
+                + Hashing.hmacSha256(secret.getBytes(StandardCharsets.UTF_8))
+                        .hashString("cluster name", StandardCharsets.UTF_8);
     }
 
     private static String nameOf(String host, int port) {
@@ -249,10 +264,12 @@ public final class HazelcastBus {
 
         private static Config config(Settings settings, NodeDiscovery discovery) {
             Config config = ConfigUtil.loadConfig()
-                    .setClusterName("plumbline-" + settings.generation)
+                    .setClusterName(settings.clusterName)
                     .setProperty("hazelcast.discovery.enabled", "true")
                     .setProperty("hazelcast.phone.home.enabled", "false")
                     .setProperty("hazelcast.logging.type", "slf4j")
+                    // the default adds the cluster name to each message
+                    .setProperty("hazelcast.logging.details.enabled", "false")
                     .setProperty("hazelcast.heartbeat.interval.seconds", Integer.toString(HEARTBEAT_SECONDS))
                     .setProperty("hazelcast.max.no.heartbeat.seconds", Integer.toString(NO_HEARTBEAT_SECONDS))
                     .setProperty("hazelcast.merge.first.run.delay.seconds", Integer.toString(MERGE_SECONDS))

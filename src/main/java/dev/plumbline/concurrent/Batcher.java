@@ -1,6 +1,5 @@
 package dev.plumbline.concurrent;
 
-import dev.plumbline.store.DatabaseOverloadedException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -12,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +25,7 @@ public final class Batcher<Q, A> {
     private final Vertx vertx;
     private final Limits limits;
     private final LongSupplier nanos;
+    private final Supplier<? extends Exception> queueFull;
     private final Function<List<Q>, Future<List<A>>> send;
 
     /**
@@ -60,13 +61,26 @@ public final class Batcher<Q, A> {
         }
     }
 
-    /** @param send executes a batch; returns one response per request in the same order and always completes */
-    public Batcher(Vertx vertx, Limits limits, Function<List<Q>, Future<List<A>>> send) {
-        this(vertx, limits, send, System::nanoTime);
+    /**
+     * @param queueFull creates the failure of a request that is not sent, because the queue is full or it expired
+     * @param send executes a batch; returns one response per request in the same order and always completes
+     */
+    public Batcher(
+            Vertx vertx,
+            Limits limits,
+            Supplier<? extends Exception> queueFull,
+            Function<List<Q>, Future<List<A>>> send) {
+        this(vertx, limits, queueFull, send, System::nanoTime);
     }
 
     /** @param nanos clock for the expiry of requests */
-    public Batcher(Vertx vertx, Limits limits, Function<List<Q>, Future<List<A>>> send, LongSupplier nanos) {
+    public Batcher(
+            Vertx vertx,
+            Limits limits,
+            Supplier<? extends Exception> queueFull,
+            Function<List<Q>, Future<List<A>>> send,
+            LongSupplier nanos) {
+        this.queueFull = queueFull;
         this.nanos = nanos;
         this.vertx = vertx;
         this.limits = limits;
@@ -77,15 +91,15 @@ public final class Batcher<Q, A> {
     /**
      * Submits a request.
      *
-     * @return fails with the failure of its batch, or with {@link DatabaseOverloadedException} if the queue is full or
-     *     the request expired
+     * @return fails with the failure of its batch, or with that of a full queue if the queue is full or the request
+     *     expired
      */
     public Future<A> submit(Q request) {
         Promise<A> promise = ((ContextInternal) vertx.getOrCreateContext()).promise();
         List<Pending<Q, A>> batch;
         synchronized (this) {
             if (queue.size() >= limits.queued) {
-                return Future.failedFuture(new DatabaseOverloadedException("The database queue is full."));
+                return Future.failedFuture(queueFull.get());
             }
             queue.add(new Pending<>(request, promise, nanos.getAsLong()));
             batch = nextBatch();
@@ -132,8 +146,7 @@ public final class Batcher<Q, A> {
         while (!queue.isEmpty() && queue.element().enqueuedNanos - oldest < 0) {
             Promise<A> promise = queue.remove().promise;
             // outside of the lock, because the caller can submit the next request at once
-            vertx.runOnContext(
-                    later -> promise.tryFail(new DatabaseOverloadedException("The database queue is full.")));
+            vertx.runOnContext(later -> promise.tryFail(queueFull.get()));
         }
     }
 

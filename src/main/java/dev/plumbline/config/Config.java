@@ -140,6 +140,7 @@ public record Config(
      * @param host an address or a name at which other nodes can reach this node
      * @param port the port of Hazelcast; the event bus uses the next one
      * @param tlsCa the certificates that sign the certificates of all nodes
+     * @param insecure whether an address other than a loopback address is permitted without the TLS files
      */
     public record ClusterSettings(
             @Setting(BOOLEAN) boolean enabled,
@@ -147,7 +148,8 @@ public record Config(
             @Setting(min = "1", max = "65534", unit = "a port") int port,
             @Setting(FILE) @Nullable Path tlsCertificate,
             @Setting(FILE) @Nullable Path tlsKey,
-            @Setting(FILE) @Nullable Path tlsCa) {
+            @Setting(FILE) @Nullable Path tlsCa,
+            @Setting(BOOLEAN) boolean insecure) {
         /** The port of the event bus. */
         public int busPort() {
             return port + 1;
@@ -157,6 +159,8 @@ public record Config(
     /**
      * @param perNetwork for a /24 (IPv4) or a /48 (IPv6)
      * @param perDomain for a registrable domain
+     * @param dnsPerDomainPerSecond DNS queries per second for names below a registrable domain other than that of the
+     *     target
      */
     public record TargetSettings(
             @Setting(CIDR) List<String> allow,
@@ -165,7 +169,8 @@ public record Config(
             @Setting(CONTACT) @Nullable String contact,
             OutboundLimit perIp,
             OutboundLimit perNetwork,
-            OutboundLimit perDomain) {}
+            OutboundLimit perDomain,
+            @Setting(min = "0", max = "1000000", zero = "no limit") int dnsPerDomainPerSecond) {}
 
     /**
      * A rate limit and a concurrency limit; 0 = no limit.

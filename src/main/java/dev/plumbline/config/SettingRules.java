@@ -1,6 +1,8 @@
 package dev.plumbline.config;
 
+import dev.plumbline.check.IpAddressText;
 import dev.plumbline.model.NodeRole;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -46,7 +48,7 @@ final class SettingRules {
             faults.add("node.roles is empty. Set one or more of http, run and coordinate.");
         }
         if (isTrue("cluster.enabled")) {
-            checkCluster(roles);
+            checkCluster();
         } else if (!roles.isEmpty() && !roles.equals(ALL_ROLES) && ALL_ROLES.containsAll(roles)) {
             String found = Arrays.stream(NodeRole.values())
                     .map(NodeRole::id)
@@ -97,16 +99,28 @@ final class SettingRules {
         }
     }
 
-    private void checkCluster(Set<String> roles) {
+    private void checkCluster() {
         if (!isSet("database.url")) {
             faults.add("database.url is empty, but cluster.enabled is true. Set database.url to the PostgreSQL database"
                     + " that all nodes share.");
         }
-        if (roles.contains(NodeRole.HTTP.id()) && !isSet("session.secret")) {
-            faults.add("session.secret is empty, but cluster.enabled is true and node.roles contains http. Set the same"
-                    + " session.secret on every node with the role http, such as the output of"
-                    + " `openssl rand -base64 48`.");
+        if (!isSet("session.secret")) {
+            faults.add(
+                    "session.secret is empty, but cluster.enabled is true. Set the same session.secret on every node,"
+                            + " such as the output of `openssl rand -base64 48`.");
         }
+        String host = String.join(",", items("cluster.host"));
+        if (!isLoopback(host) && !isSet("cluster.tls_certificate") && !isTrue("cluster.insecure")) {
+            faults.add("cluster.host is " + host + ", which is not a loopback address, but cluster.tls_certificate,"
+                    + " cluster.tls_key and cluster.tls_ca are empty. Set them, or set cluster.insecure to true if only"
+                    + " the nodes can connect to cluster.port and cluster.port + 1.");
+        }
+    }
+
+    /** Names are not resolved, so that the result does not depend on the resolver. */
+    private static boolean isLoopback(String host) {
+        InetAddress address = IpAddressText.parse(host);
+        return address == null ? host.equals("localhost") : address.isLoopbackAddress();
     }
 
     private boolean isTrue(String key) {

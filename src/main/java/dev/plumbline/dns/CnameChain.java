@@ -58,6 +58,19 @@ public final class CnameChain {
                 .withResponseMs(responseMs);
     }
 
+    /** The targets of the aliases so far. */
+    List<Name> targets() {
+        return chain.stream().map(CNAMERecord::getTarget).toList();
+    }
+
+    /** The targets of the CNAME records in a response. */
+    static List<Name> targets(Message message) {
+        return message.getSection(Section.ANSWER).stream()
+                .filter(CNAMERecord.class::isInstance)
+                .map(record -> ((CNAMERecord) record).getTarget())
+                .toList();
+    }
+
     int type() {
         return type;
     }

@@ -19,18 +19,26 @@ final class DnsLookup {
     private final List<SocketAddress> servers;
     private final long attemptMillis;
     private final TargetPolicy policy;
+    private final DnsQueryPermits permits;
     private final Name name;
     private final CnameChain chain;
     private final Deadline deadline;
     private final Promise<DnsResponse> promise = Promise.promise();
     private Record query;
 
-    /** @param attemptMillis the timeout of one attempt */
+    /** The aliases for which a permit was acquired or that were counted. */
+    private int counted;
+
+    /**
+     * @param attemptMillis the timeout of one attempt
+     * @param permits for the queries for aliases
+     */
     DnsLookup(
             DnsTransport transport,
             List<SocketAddress> servers,
             long attemptMillis,
             TargetPolicy policy,
+            DnsQueryPermits permits,
             Name name,
             int type,
             Deadline deadline) {
@@ -38,6 +46,7 @@ final class DnsLookup {
         this.servers = servers;
         this.attemptMillis = attemptMillis;
         this.policy = policy;
+        this.permits = permits;
         this.name = name;
         this.chain = new CnameChain(name, type);
         this.deadline = deadline;
@@ -57,6 +66,9 @@ final class DnsLookup {
     private void received(@Nullable Message message, @Nullable Throwable cause) {
         try {
             if (message == null) {
+                if (cause instanceof CheckFailure) {
+                    permits.failed();
+                }
                 promise.fail(cause);
             } else {
                 follow(message);
@@ -66,19 +78,33 @@ final class DnsLookup {
         }
     }
 
+    /** @param response null if the last alias needs its own query, with its own permit */
+    private void count(@Nullable DnsResponse response) {
+        List<Name> aliases = chain.targets();
+        permits.followed(aliases.subList(counted, response == null ? aliases.size() - 1 : aliases.size()));
+        counted = aliases.size();
+        if (response != null && response.failed()) {
+            permits.failed();
+        }
+    }
+
     private void follow(Message message) {
         DnsResponse response;
         try {
             response = chain.follow(message);
         } catch (CheckFailure failure) {
+            permits.failed();
             promise.fail(failure);
             return;
         }
+        count(response);
         if (response != null) {
             promise.complete(response);
         } else if (policy.refusalOfName(DnsResolver.text(chain.current())) == null) {
             query = Record.newRecord(chain.current(), chain.type(), DClass.IN);
-            send();
+            permits.acquire(DnsResolver.text(chain.current()))
+                    .onSuccess(acquired -> send())
+                    .onFailure(promise::fail);
         } else {
             promise.fail(PrivateNameFilter.failure(DnsResolver.text(name)));
         }

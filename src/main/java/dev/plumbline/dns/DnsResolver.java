@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.DClass;
 import org.xbill.DNS.Message;
 import org.xbill.DNS.Name;
@@ -66,6 +67,8 @@ public final class DnsResolver {
             return fullTimeout || !other.fullTimeout && endNanos - other.endNanos > -JOIN_TOLERANCE_NANOS;
         }
     }
+
+    private record Lookup(Key key, Name question, Deadline deadline, long maxAgeMillis, DnsQueryPermits permits) {}
 
     private record CacheEntry(DnsResponse response, long storedNanos) {}
 
@@ -129,7 +132,12 @@ public final class DnsResolver {
      * @param type a constant of {@link Type}; zone types are NS, SOA, DS and DNSKEY
      */
     public Future<DnsResponse> query(String name, int type, Deadline deadline) {
-        return queryRaw(name, type, deadline, Long.MAX_VALUE).compose(DnsResolver::requireNoError);
+        return query(name, type, deadline, DnsQueryPermits.UNLIMITED);
+    }
+
+    /** As above; fails as {@link DnsQueryPermits#acquire} does if the response is not in the cache. */
+    public Future<DnsResponse> query(String name, int type, Deadline deadline, DnsQueryPermits permits) {
+        return queryRaw(name, type, deadline, Long.MAX_VALUE, permits).compose(DnsResolver::requireNoError);
     }
 
     /** The response; fails with {@code dns_servfail} if its code is neither NOERROR nor NXDOMAIN. */
@@ -147,13 +155,13 @@ public final class DnsResolver {
      *
      * @param maxAgeMillis the maximum age of a cached response, in addition to its TTL
      */
-    public Future<DnsResponse> queryRaw(String name, int type, Deadline deadline, long maxAgeMillis) {
+    public Future<DnsResponse> queryRaw(
+            String name, int type, Deadline deadline, long maxAgeMillis, DnsQueryPermits permits) {
         String withoutDot = name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
         Key key = new Key(withoutDot.toLowerCase(Locale.ROOT), type);
-        CacheEntry cached = cache.getIfPresent(key);
-        if (cached != null
-                && TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong() - cached.storedNanos()) < maxAgeMillis) {
-            return Future.succeededFuture(cached.response());
+        DnsResponse cached = cached(key, maxAgeMillis);
+        if (cached != null) {
+            return Future.succeededFuture(cached);
         }
         Name question;
         try {
@@ -168,19 +176,31 @@ public final class DnsResolver {
         if (refusal != null) {
             return failed(ErrorCode.TARGET_BLOCKED, refusal);
         }
-        return shareQuery(normalized, question, deadline);
+        return shareQuery(new Lookup(normalized, question, deadline, maxAgeMillis, permits));
+    }
+
+    private @Nullable DnsResponse cached(Key key, long maxAgeMillis) {
+        CacheEntry entry = cache.getIfPresent(key);
+        return entry != null
+                        && TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong() - entry.storedNanos()) < maxAgeMillis
+                ? entry.response()
+                : null;
     }
 
     /**
      * Queries records with their signatures, which the resolver does not validate. Fails as {@link #query} does, but
      * any response code is a response. Not cached; CNAME records are not followed.
      */
-    public Future<Message> querySigned(Name name, int type, Deadline deadline) {
+    public Future<Message> querySigned(Name name, int type, Deadline deadline, DnsQueryPermits permits) {
         String text = name.equals(Name.root) ? "" : text(name);
         String refusal = ZONE_TYPES.contains(type) ? policy.refusalOfZone(text) : policy.refusalOfName(text);
         if (refusal != null) {
             return failed(ErrorCode.TARGET_BLOCKED, refusal);
         }
+        return permits.acquire(text).compose(acquired -> sendSigned(name, text, type, deadline, permits));
+    }
+
+    private Future<Message> sendSigned(Name name, String text, int type, Deadline deadline, DnsQueryPermits permits) {
         return semaphore
                 .withPermit(
                         Math.min(QUEUE_TIMEOUT_MS, deadline.remainingMillis()),
@@ -198,21 +218,58 @@ public final class DnsResolver {
                             return promise.future();
                         },
                         () -> Future.failedFuture(overload()))
+                .onComplete(outcome -> {
+                    if (outcome.succeeded()) {
+                        permits.followed(CnameChain.targets(outcome.result()));
+                    } else if (outcome.cause() instanceof CheckFailure) {
+                        permits.failed();
+                    }
+                })
                 .recover(cause -> Future.failedFuture(withName(text, cause)));
+    }
+
+    /** Joins a running query for the same records, or queries them with a permit. */
+    private Future<DnsResponse> shareQuery(Lookup lookup) {
+        InFlight running = inFlight.get(lookup.key());
+        if (running != null && running.canServe(inFlight(lookup, Promise.promise()))) {
+            return join(lookup, running);
+        }
+        Future<Void> permit = lookup.permits().acquire(lookup.key().name());
+        return permit.succeeded()
+                ? joinOrSend(lookup)
+                : permit.compose(acquired -> {
+                    DnsResponse cached = cached(lookup.key(), lookup.maxAgeMillis());
+                    return cached == null ? joinOrSend(lookup) : Future.succeededFuture(cached);
+                });
+    }
+
+    private InFlight inFlight(Lookup lookup, Promise<DnsResponse> promise) {
+        long millis = timeoutMillis(lookup.deadline());
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        return new InFlight(promise.future(), millis == maxTimeoutMillis(), endNanos);
+    }
+
+    /** Waits for the query of another caller. Queries itself if only the limit of that caller is used up. */
+    private Future<DnsResponse> join(Lookup lookup, InFlight running) {
+        Future<DnsResponse> response = ContextFutures.onCallerContext(running.response);
+        return withDeadline(lookup.key().name(), lookup.deadline(), response)
+                .recover(cause -> CheckFailure.hasCode(cause, ErrorCode.REQUEST_LIMIT)
+                        ? shareQuery(lookup)
+                        : Future.failedFuture(cause));
     }
 
     /**
      * Joins a running query for the same records, unless it ends before this caller's deadline. A query ends by the
      * deadline of the caller that started it.
      */
-    private Future<DnsResponse> shareQuery(Key key, Name question, Deadline deadline) {
-        long millis = timeoutMillis(deadline);
-        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    private Future<DnsResponse> joinOrSend(Lookup lookup) {
+        Key key = lookup.key();
+        Deadline deadline = lookup.deadline();
         Promise<DnsResponse> promise = Promise.promise();
-        InFlight own = new InFlight(promise.future(), millis == maxTimeoutMillis(), endNanos);
+        InFlight own = inFlight(lookup, promise);
         InFlight leader = inFlight.merge(key, own, (running, joining) -> running.canServe(joining) ? running : joining);
         if (leader != own) {
-            return withDeadline(key.name(), deadline, ContextFutures.onCallerContext(leader.response));
+            return join(lookup, leader);
         }
         semaphore
                 .withPermit(
@@ -222,7 +279,8 @@ public final class DnsResolver {
                                         servers,
                                         attemptMillis,
                                         policy,
-                                        question,
+                                        lookup.permits(),
+                                        lookup.question(),
                                         key.type(),
                                         Deadline.in(timeoutMillis(deadline)))
                                 .run(),

@@ -44,7 +44,7 @@ public record DnsResponse(
     }
 
     /** The approximate memory in bytes. */
-    int weight() {
+    public int weight() {
         int bytes = 2 * OBJECT + name.length();
         for (CNAMERecord alias : cnames) {
             bytes += 2 * OBJECT + alias.getTarget().length();

@@ -42,17 +42,24 @@ final class DelegationSigner {
             throws DnssecException {
         List<DNSKEYRecord> matching = new ArrayList<>();
         for (DNSKEYRecord key : keys) {
-            for (Record anchor : RrsetVerifier.isZoneKey(key) ? anchors : List.<Record>of()) {
-                boolean matches = anchor instanceof DSRecord ds
-                        ? matches(ds, key, limits)
-                        : Arrays.equals(anchor.rdataToWireCanonical(), key.rdataToWireCanonical());
-                if (matches) {
-                    matching.add(key);
-                    break;
-                }
+            if (RrsetVerifier.isZoneKey(key) && matchesAny(anchors, key, limits)) {
+                matching.add(key);
             }
         }
         return matching;
+    }
+
+    private static boolean matchesAny(List<Record> anchors, DNSKEYRecord key, ValidationLimits limits)
+            throws DnssecException {
+        for (Record anchor : anchors) {
+            boolean matches = anchor instanceof DSRecord ds
+                    ? matches(ds, key, limits)
+                    : Arrays.equals(anchor.rdataToWireCanonical(), key.rdataToWireCanonical());
+            if (matches) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean matches(DSRecord ds, DNSKEYRecord key, ValidationLimits limits) throws DnssecException {
@@ -74,9 +81,18 @@ final class DelegationSigner {
     /**
      * The failure of a zone whose keys match none of its anchors.
      *
+     * @param anchors the usable DS records or trust anchors of the zone
      * @param keys of the zone; empty if there are none
      */
-    static DnssecFailure mismatch(Name zone, List<DNSKEYRecord> keys) {
+    static DnssecFailure mismatch(Name zone, List<Record> anchors, List<DNSKEYRecord> keys, ValidationLimits limits)
+            throws DnssecException {
+        for (DNSKEYRecord key : keys) {
+            if (RrsetVerifier.isRevoked(key)
+                    && (matchesAny(anchors, key, limits)
+                            || matchesAny(anchors, RrsetVerifier.withoutRevocation(key), limits))) {
+                return new DnssecFailure(Reason.KEY_REVOKED, zone, Type.DNSKEY);
+            }
+        }
         return new DnssecFailure(keys.isEmpty() ? Reason.DNSKEY_MISSING : Reason.DS_MISMATCH, zone, Type.DNSKEY);
     }
 }

@@ -42,6 +42,11 @@ public final class DnssecAlgorithm {
         return algorithm == DNSSEC.Algorithm.RSASHA1 || algorithm == DNSSEC.Algorithm.RSA_NSEC3_SHA1;
     }
 
+    static boolean isRsa(int algorithm) {
+        String name = signature(algorithm);
+        return name != null && name.endsWith("withRSA");
+    }
+
     /** The name of the signature algorithm in the JDK; null if it is not supported. */
     static @Nullable String signature(int algorithm) {
         return SIGNATURES.get(algorithm);

@@ -40,13 +40,18 @@ public record DnssecFailure(Reason reason, Name name, int type, @Nullable Instan
         DS_MISMATCH(DnssecStatus.BOGUS),
         /** The zone does not have the key that made the signature. */
         SIGNING_KEY_MISSING(DnssecStatus.BOGUS),
+        /** The zone has only a revoked key for the signature or the DS records (RFC 5011 section 2.1). */
+        KEY_REVOKED(DnssecStatus.BOGUS),
         /** The validity of the signature has not started. */
         SIGNATURE_NOT_YET_VALID(DnssecStatus.BOGUS),
         /** The signature has expired. */
         SIGNATURE_EXPIRED(DnssecStatus.BOGUS),
         /** The signature does not match the records. */
         SIGNATURE_INVALID(DnssecStatus.BOGUS),
-        /** The validation needs more signatures or hashes than allowed (CVE-2023-50387, CVE-2023-50868). */
+        /**
+         * The validation needs more signatures, hashes or larger RSA keys than allowed (CVE-2023-50387,
+         * CVE-2023-50868).
+         */
         LIMIT_EXCEEDED(DnssecStatus.BOGUS);
 
         private final DnssecStatus status;

@@ -156,9 +156,11 @@ public final class DnssecValidator {
                 ? List.of()
                 : set.records().stream().map(DNSKEYRecord.class::cast).toList();
         try {
-            List<DNSKEYRecord> entry = DelegationSigner.matching(DelegationSigner.usable(ds), keys, verifier.limits());
+            List<Record> usable = DelegationSigner.usable(ds);
+            List<DNSKEYRecord> entry = DelegationSigner.matching(usable, keys, verifier.limits());
             if (set == null || entry.isEmpty()) {
-                return new ZoneTrust(zone, ds, keys, DelegationSigner.mismatch(zone, keys), null);
+                return new ZoneTrust(
+                        zone, ds, keys, DelegationSigner.mismatch(zone, usable, keys, verifier.limits()), null);
             }
             SignatureValidity validity = SignatureValidity.of(verifier.verify(set, zone, entry));
             return new ZoneTrust(zone, ds, keys, null, dsValidity == null ? validity : dsValidity.earlier(validity));

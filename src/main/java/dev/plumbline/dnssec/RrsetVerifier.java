@@ -3,6 +3,7 @@ package dev.plumbline.dnssec;
 import dev.plumbline.dnssec.DnssecFailure.Reason;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.DNSKEYRecord;
 import org.xbill.DNS.Name;
@@ -67,19 +68,53 @@ final class RrsetVerifier {
                     && key.getFootprint() == signature.getFootprint()
                     && isZoneKey(key)
                     && DnssecAlgorithm.signature(key.getAlgorithm()) != null) {
+                if (ValidationLimits.isTooLarge(key)) {
+                    reason = Reason.LIMIT_EXCEEDED;
+                    continue;
+                }
                 limits.countSignature(set.name(), set.type());
                 if (RrsetSignature.matches(set, signature, key)) {
                     return null;
                 }
                 limits.countInvalidSignature(set.name(), set.type());
-                reason = Reason.SIGNATURE_INVALID;
+                if (reason != Reason.LIMIT_EXCEEDED) {
+                    reason = Reason.SIGNATURE_INVALID;
+                }
             }
         }
-        return reason;
+        return reason == Reason.SIGNING_KEY_MISSING && isMadeWithRevokedKey(set, signature, keys)
+                ? Reason.KEY_REVOKED
+                : reason;
+    }
+
+    /** Whether a revoked key of the zone made the signature, before or after its revocation. */
+    private static boolean isMadeWithRevokedKey(SignedSet set, RRSIGRecord signature, List<DNSKEYRecord> keys) {
+        return Stream.concat(keys.stream(), set.records().stream())
+                .anyMatch(record -> record instanceof DNSKEYRecord key
+                        && isRevoked(key)
+                        && key.getAlgorithm() == signature.getAlgorithm()
+                        && (key.getFootprint() == signature.getFootprint()
+                                || withoutRevocation(key).getFootprint() == signature.getFootprint()));
     }
 
     static boolean isZoneKey(DNSKEYRecord key) {
         return (key.getFlags() & (ZONE_KEY | REVOKED)) == ZONE_KEY && key.getProtocol() == PROTOCOL;
+    }
+
+    static boolean isRevoked(DNSKEYRecord key) {
+        return (key.getFlags() & REVOKED) != 0;
+    }
+
+    /** The key as it was published before its revocation. It has another key tag. */
+    static DNSKEYRecord withoutRevocation(DNSKEYRecord key) {
+        return new DNSKEYRecord(
+                key.getName(),
+                key.getDClass(),
+                key.getTTL(),
+                key.getFlags() & ~REVOKED,
+                key.getProtocol(),
+                key.getAlgorithm(),
+                key.getKey());
     }
 
     private static DnssecFailure failure(Reason reason, SignedSet set) {

@@ -1,6 +1,7 @@
 package dev.plumbline.dnssec;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,16 @@ import org.xbill.DNS.Type;
 /** An RRset with its signatures. */
 record SignedSet(Name name, int type, List<Record> records, List<RRSIGRecord> signatures) {
 
-    private record Key(Name name, int type) {}
+    /** Comparable, because names can have equal hash codes on purpose. */
+    private record Key(Name name, int type) implements Comparable<Key> {
+        private static final Comparator<Key> ORDER =
+                Comparator.comparing(Key::name).thenComparingInt(Key::type);
+
+        @Override
+        public int compareTo(Key other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     /** The RRsets of a section, in order. Signatures without records are ignored. */
     static List<SignedSet> of(List<Record> section) {

@@ -6,9 +6,11 @@ import dev.plumbline.check.Deadline;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.IpAddressText;
+import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.config.Config;
+import dev.plumbline.dns.DnsQueryPermits;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.dns.PrivateNameFilter;
@@ -32,15 +34,24 @@ import org.xbill.DNS.Type;
  * loops; futures complete on the caller's context.
  */
 public final class EgressGuard {
+    /** The memory that is reserved for each connection: one read. */
+    public static final int CONNECTION_BYTES = 16 * 1024;
+
     private final TargetPolicy policy;
     private final DnsResolver resolver;
+    private final DnsQueryLimits dnsLimits;
     private final TargetRateLimits rateLimits;
 
     /** @param targets supplies the limits; the policy has the other settings */
     public EgressGuard(
-            TargetPolicy policy, DnsResolver resolver, Config.TargetSettings targets, RateLimiterFactory limiters) {
+            TargetPolicy policy,
+            DnsResolver resolver,
+            DnsQueryLimits dnsLimits,
+            Config.TargetSettings targets,
+            RateLimiterFactory limiters) {
         this.policy = policy;
         this.resolver = resolver;
+        this.dnsLimits = dnsLimits;
         this.rateLimits = new TargetRateLimits(targets, limiters);
     }
 
@@ -48,7 +59,8 @@ public final class EgressGuard {
      * Resolves the addresses of a host to connect to, in the order of attempts: IPv4 first, never empty. The option
      * {@code ip_version} selects the family, but the addresses of both families are classified. Fails with
      * {@code target_blocked} if any address of the name is forbidden, with a {@code dns_*} error if there is none, and
-     * with {@link dev.plumbline.check.OverloadFailure} if the queue of the resolver is full.
+     * with {@link dev.plumbline.check.OverloadFailure} if the queue of the resolver is full, or as
+     * {@link DnsQueryPermits#acquire} does.
      */
     public Future<List<InetAddress>> resolve(CheckContext context, Host host, int port) {
         IpVersion version = IpVersion.of(context);
@@ -61,8 +73,9 @@ public final class EgressGuard {
             return failed(ErrorCode.TARGET_BLOCKED, refusal);
         }
         Deadline deadline = context.deadline();
-        Future<DnsResponse> v4 = resolver.query(host.name(), Type.A, deadline);
-        Future<DnsResponse> v6 = resolver.query(host.name(), Type.AAAA, deadline);
+        DnsQueryPermits permits = dnsLimits.permits(context);
+        Future<DnsResponse> v4 = resolver.query(host.name(), Type.A, deadline, permits);
+        Future<DnsResponse> v6 = resolver.query(host.name(), Type.AAAA, deadline, permits);
         return Future.join(v4, v6).transform(done -> evaluate(version, host, port, v4, v6));
     }
 
@@ -129,9 +142,9 @@ public final class EgressGuard {
 
     /**
      * Runs one exchange with one address and holds its permits until the exchange has ended. Classifies the address
-     * again and charges the request budget of the check. Fails with {@code target_blocked}, {@code deadline_exceeded},
-     * {@code request_limit}, and {@link dev.plumbline.check.OverloadFailure} if a permit would not be available in
-     * time.
+     * again and charges the request budget of the check. Reserves the memory of a connection. Fails with
+     * {@code target_blocked}, {@code deadline_exceeded}, {@code request_limit}, and
+     * {@link dev.plumbline.check.OverloadFailure} if a permit would not be available in time.
      *
      * @param host the host for the limit per registrable domain
      * @param exchange connects to the given address; its future completes when the connection is closed
@@ -157,14 +170,23 @@ public final class EgressGuard {
                         context.deadline().atMost(context.patienceMs()),
                         context.account(),
                         context.deadline())
-                .compose(release -> {
-                    // not before, because a check that has not contacted the target can be rejected and repeated
-                    if (!context.budget().take()) {
-                        release.run();
-                        return failed(ErrorCode.REQUEST_LIMIT, "The check exceeded its limit of outbound requests.");
-                    }
-                    return ContextFutures.call(() -> exchange.apply(pinned)).onComplete(done -> release.run());
-                });
+                .compose(release -> context.reserve(CONNECTION_BYTES)
+                        .compose(reserved -> {
+                            // not before, because a check that has not contacted the target can be repeated
+                            Future<T> result = context.budget().take()
+                                    ? ContextFutures.call(() -> exchange.apply(pinned))
+                                    : failed(
+                                            ErrorCode.REQUEST_LIMIT,
+                                            "The check exceeded its limit of outbound requests.");
+                            return result.onComplete(done -> {
+                                if (done.cause() instanceof OverloadFailure) {
+                                    // not the rate limit of the target, but a limit of this node
+                                    context.memory().refuse();
+                                }
+                                context.memory().release(CONNECTION_BYTES);
+                            });
+                        })
+                        .onComplete(done -> release.run()));
     }
 
     /**

@@ -187,11 +187,7 @@ public final class HtmlTokenizer {
             }
             if (attributes != null && attributes.size() < MAX_ATTRIBUTES) {
                 String name = truncate(attribute.group(2), MAX_ATTRIBUTE_NAME).toLowerCase(Locale.ROOT);
-                String value = Stream.of(3, 4, 5)
-                        .map(attribute::group)
-                        .filter(group -> group != null)
-                        .findFirst()
-                        .orElse("");
+                String value = value(attribute);
                 attributes.putIfAbsent(name, unescape(truncate(value, MAX_ATTRIBUTE_VALUE), true));
             }
         }
@@ -211,6 +207,16 @@ public final class HtmlTokenizer {
 
     private int endOr(int index) {
         return index < 0 ? page.length() : index;
+    }
+
+    private static String value(Matcher attribute) {
+        for (int group = 3; group <= 5; group++) {
+            String value = attribute.group(group);
+            if (value != null) {
+                return value;
+            }
+        }
+        return "";
     }
 
     private static String truncate(String text, int length) {

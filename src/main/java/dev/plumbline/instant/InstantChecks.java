@@ -47,7 +47,9 @@ public final class InstantChecks {
     private static final int DATABASE_RETRY_SECONDS = 2;
     private static final long QUOTA_TIMEOUT_MS = 2_000;
     private static final long QUEUE_TIMEOUT_MS = 3_000;
-    private static final long RUN_MARGIN_MS = QUEUE_TIMEOUT_MS + 2_000;
+
+    /** The time in the queue, up to five seconds in which the node could not run the check, and the reply. */
+    private static final long RUN_MARGIN_MS = QUEUE_TIMEOUT_MS + 7_000;
 
     private final ModuleCatalogue modules;
     private final TargetPolicy policy;
@@ -76,8 +78,11 @@ public final class InstantChecks {
         this.limited = limited;
         this.singleFlight = new SingleFlight<>(
                 vertx,
+                // those are limits of one client
                 outcome -> !(outcome instanceof InstantOutcome.QuotaExceeded
-                        || outcome instanceof InstantOutcome.LoopDetected));
+                        || outcome instanceof InstantOutcome.LoopDetected
+                        || outcome instanceof InstantOutcome.Overloaded
+                        || outcome instanceof InstantOutcome.Unavailable));
         this.metrics = new InstantMetrics(registry);
     }
 
@@ -240,8 +245,11 @@ public final class InstantChecks {
                 check.target().text(),
                 check.options().given(),
                 false,
+                0,
                 QUEUE_TIMEOUT_MS,
-                request.requestId());
+                request.requestId(),
+                false,
+                request.quotaKey().policy() + " " + request.quotaKey().key());
         return router.run(check.target(), order, check.options().integer(ModuleDescription.TIMEOUT_MS) + RUN_MARGIN_MS)
                 .transform(reply -> {
                     if (reply.succeeded() && reply.result() instanceof Message.CompletedCheck checked) {
@@ -259,7 +267,9 @@ public final class InstantChecks {
                                 unavailable("The service is being upgraded and cannot run this check yet. Retry."));
                     }
                     if (reply.succeeded()) {
-                        return Future.succeededFuture(unavailable("The service was paused during the check. Retry."));
+                        // charged, because the target was contacted
+                        return Future.succeededFuture(
+                                unavailable("The service had too little memory or CPU time for the check. Retry."));
                     }
                     if (MessageBus.isTimeout(reply.cause())) {
                         LOG.atError()

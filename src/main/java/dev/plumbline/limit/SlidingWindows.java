@@ -58,8 +58,8 @@ public final class SlidingWindows {
         this.store = new QuotaStore(database);
         this.policies = Map.copyOf(policies);
         this.nanos = nanos;
-        this.charges = new Batcher<>(vertx, CHARGES, this::chargeAll, nanos);
-        this.refunds = new Batcher<>(vertx, REFUNDS, this::refundAll);
+        this.charges = new Batcher<>(vertx, CHARGES, DatabaseOverloadedException::queueFull, this::chargeAll, nanos);
+        this.refunds = new Batcher<>(vertx, REFUNDS, DatabaseOverloadedException::queueFull, this::refundAll);
     }
 
     /**

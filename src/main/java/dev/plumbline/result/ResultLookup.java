@@ -50,6 +50,15 @@ public final class ResultLookup {
     }
 
     /**
+     * The result in the database, or null, for a part of a line of a job. It is not added to the memory cache.
+     *
+     * @return fails with {@code DatabaseUnavailableException}
+     */
+    public Future<@Nullable RenderedResult> findStoredForJob(ResultKey key) {
+        return store.findForJob(key.stored()).map(ResultLookup::rendered);
+    }
+
+    /**
      * The cached results of several keys, in order, null where there is none. They are not added to the memory cache.
      *
      * @return fails with {@code DatabaseUnavailableException}

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class ResultStore {
     // A result has up to 64 KiB, so a read batch is smaller than a write batch. Pending writes are limited in bytes.
     private static final Batcher.Limits READ_LIMITS = new Batcher.Limits(128, 10_000, 2);
+    private static final Batcher.Limits BULK_READ_LIMITS = new Batcher.Limits(128, 10_000, 1);
     private static final Batcher.Limits WRITE_LIMITS = new Batcher.Limits(500, 10_000, 1, 25);
     private static final long MAX_PENDING_BYTES = 16L << 20;
 
@@ -64,6 +65,7 @@ public final class ResultStore {
     private final Database database;
     private final Database bulkDatabase;
     private final Batcher<String, @Nullable StoredResult> reads;
+    private final Batcher<String, @Nullable StoredResult> bulkReads;
     private final Batcher<Entry, Boolean> writes;
     private final AtomicLong pendingBytes = new AtomicLong();
 
@@ -89,8 +91,11 @@ public final class ResultStore {
     public ResultStore(Vertx vertx, Database database, Database bulkDatabase) {
         this.database = database;
         this.bulkDatabase = bulkDatabase;
-        this.reads = new Batcher<>(vertx, READ_LIMITS, keys -> findAll(database, keys));
-        this.writes = new Batcher<>(vertx, WRITE_LIMITS, this::storeAll);
+        this.reads = new Batcher<>(
+                vertx, READ_LIMITS, DatabaseOverloadedException::queueFull, keys -> findAll(database, keys));
+        this.bulkReads = new Batcher<>(
+                vertx, BULK_READ_LIMITS, DatabaseOverloadedException::queueFull, keys -> findAll(bulkDatabase, keys));
+        this.writes = new Batcher<>(vertx, WRITE_LIMITS, DatabaseOverloadedException::queueFull, this::storeAll);
     }
 
     /**
@@ -100,6 +105,11 @@ public final class ResultStore {
      */
     public Future<@Nullable StoredResult> find(String key) {
         return reads.submit(key);
+    }
+
+    /** As {@link #find(String)}, for a part of a line of a job: with the connections of jobs. */
+    Future<@Nullable StoredResult> findForJob(String key) {
+        return bulkReads.submit(key);
     }
 
     /**
@@ -120,7 +130,7 @@ public final class ResultStore {
         int bytes = entry.body.length();
         if (pendingBytes.addAndGet(bytes) > MAX_PENDING_BYTES) {
             pendingBytes.addAndGet(-bytes);
-            return Future.failedFuture(new DatabaseOverloadedException("The database queue is full."));
+            return Future.failedFuture(DatabaseOverloadedException.queueFull());
         }
         return writes.submit(entry)
                 .onComplete(stored -> pendingBytes.addAndGet(-bytes))
@@ -129,7 +139,7 @@ public final class ResultStore {
 
     /** The number of queued reads. */
     public int pendingLookups() {
-        return reads.queued();
+        return reads.queued() + bulkReads.queued();
     }
 
     /** The number of queued writes. */

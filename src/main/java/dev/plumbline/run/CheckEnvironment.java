@@ -6,6 +6,7 @@ import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dnssec.TrustAnchors;
+import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.egress.RateLimiterFactory;
@@ -60,7 +61,8 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
             throws IOException {
         Config.TargetSettings targets = config.targets();
         DnsResolver resolver = new DnsResolver(vertx, config.dns(), policy, System::nanoTime);
-        EgressGuard guard = new EgressGuard(policy, resolver, targets, limiters);
+        DnsQueryLimits dnsLimits = new DnsQueryLimits(vertx, targets.dnsPerDomainPerSecond());
+        EgressGuard guard = new EgressGuard(policy, resolver, dnsLimits, targets, limiters);
         TrustRoots trust = TrustRoots.load(config.tls().extraRoots());
         String agent =
                 targets.contact() == null ? PRODUCT + version : PRODUCT + version + " (+" + targets.contact() + ")";
@@ -68,8 +70,8 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
         TlsProbe tls = new TlsProbe(vertx, guard);
         Config.RegistrySettings registries = config.registries();
         RdapBootstrap bootstrap = new RdapBootstrap(vertx, http, registries);
-        CertificateProbe certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));
-        DnsProbe dns = new DnsProbe(vertx, resolver, resolvers(vertx, config.dns(), policy), policy);
+        CertificateProbe certificates = new CertificateProbe(trust, new RevocationProbe(vertx, http));
+        DnsProbe dns = new DnsProbe(vertx, resolver, resolvers(vertx, config.dns(), policy), policy, dnsLimits);
         TrustAnchors anchors = TrustAnchors.parse(config.dns().trustAnchors());
         return new CheckEnvironment(
                 policy,

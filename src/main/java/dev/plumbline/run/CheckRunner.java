@@ -1,6 +1,7 @@
 package dev.plumbline.run;
 
 import com.google.common.collect.ClassToInstanceMap;
+import dev.plumbline.budget.NodeBudget;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
@@ -18,15 +19,12 @@ import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.concurrent.AsyncSemaphore;
-import dev.plumbline.concurrent.PauseDetector;
+import dev.plumbline.concurrent.EventLoopLag;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -34,17 +32,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Executes checks with a concurrency limit, bounded queues and a deadline. Every check ends with a result;
- * {@link Message.Overloaded} is returned if the queue is full. Not thread-safe: used on one event loop.
+ * Executes checks within the capacity and the budgets of the node, with a deadline. Every check ends with a result;
+ * {@link Message.Overloaded} is returned if it did not run, and {@link Message.Refused} if the node could not complete
+ * it. One for all event loops of a node. Thread-safe.
  */
 public final class CheckRunner {
-    /** One of this many permits is reserved for instant checks. */
-    private static final int INSTANT_SHARE = 8;
-
-    private static final int RETRY_AFTER_SECONDS = 1;
-
-    /** A shorter pause is less than the timeouts of most checks. */
-    private static final Duration MIN_PAUSE = Duration.ofSeconds(5);
+    private static final Set<ErrorCode> TIMEOUTS = Set.of(
+            ErrorCode.DEADLINE_EXCEEDED, ErrorCode.DNS_TIMEOUT, ErrorCode.CONNECT_TIMEOUT, ErrorCode.READ_TIMEOUT);
 
     private static final Logger LOG = LoggerFactory.getLogger(CheckRunner.class);
 
@@ -54,34 +48,16 @@ public final class CheckRunner {
     private final Clock clock;
     private final RunnerMetrics metrics;
     private final LongSupplier nanos;
-    private final PauseDetector pauses;
+    private final EventLoopLag lag;
+    private final NodeBudget node;
+    private final CheckAdmission admission;
     private final CompositeRun.Runtime composites;
     private final AsyncSemaphore instantComposites;
     private final AsyncSemaphore bulkComposites;
-    private final int permits;
-    private final int bulkPermits;
-    private final int maxQueued;
-    private final Queue<QueuedCheck> instantQueue = new ArrayDeque<>();
-    private final Queue<QueuedCheck> bulkQueue = new ArrayDeque<>();
-    private int running;
-    private int runningBulk;
-
-    /** A queued check, compared by identity. */
-    private static final class QueuedCheck {
-        private final ModuleDefinition<?> module;
-        private final Message.RunCheck request;
-        private final Promise<Message.RunReply> reply = Promise.promise();
-
-        QueuedCheck(ModuleDefinition<?> module, Message.RunCheck request) {
-            this.module = module;
-            this.request = request;
-        }
-    }
 
     /**
      * @param parts the results of the parts of composite checks
-     * @param permits maximum number of concurrent checks, at least 1
-     * @param maxQueued maximum length of each of the two queues: instant checks and lines of jobs
+     * @param lag the event loops that run the checks
      */
     public CheckRunner(
             Vertx vertx,
@@ -90,12 +66,13 @@ public final class CheckRunner {
             Clock clock,
             RunnerMetrics metrics,
             PartResults parts,
-            int permits,
-            int maxQueued) {
-        this(vertx, modules, probes, clock, metrics, parts, permits, maxQueued, System::nanoTime);
+            CheckAdmission admission,
+            NodeBudget node,
+            EventLoopLag lag) {
+        this(vertx, modules, probes, clock, metrics, parts, admission, node, lag, System::nanoTime);
     }
 
-    /** @param nanos clock of durations and pauses, as {@link System#nanoTime} */
+    /** @param nanos clock of durations, as {@link System#nanoTime} */
     CheckRunner(
             Vertx vertx,
             ModuleCatalogue modules,
@@ -103,8 +80,9 @@ public final class CheckRunner {
             Clock clock,
             RunnerMetrics metrics,
             PartResults parts,
-            int permits,
-            int maxQueued,
+            CheckAdmission admission,
+            NodeBudget node,
+            EventLoopLag lag,
             LongSupplier nanos) {
         this.vertx = vertx;
         this.modules = modules;
@@ -112,16 +90,15 @@ public final class CheckRunner {
         this.clock = clock;
         this.metrics = metrics;
         this.nanos = nanos;
-        this.pauses = new PauseDetector(vertx, MIN_PAUSE, nanos);
-        this.composites = new CompositeRun.Runtime(modules, parts, metrics, pauses, nanos);
+        this.lag = lag;
+        this.node = node;
+        this.admission = admission;
+        this.composites = new CompositeRun.Runtime(modules, parts, metrics, nanos);
         // the parts of all composites together are about as many checks as there are permits
+        int permits = admission.permits();
         int concurrentComposites = Math.max(1, permits / (2 * CompositeRun.MAX_CONCURRENT));
-        this.instantComposites = new AsyncSemaphore(vertx, concurrentComposites, maxQueued);
-        this.bulkComposites = new AsyncSemaphore(vertx, concurrentComposites, maxQueued);
-        this.permits = permits;
-        this.bulkPermits = Math.max(1, permits - permits / INSTANT_SHARE);
-        this.maxQueued = maxQueued;
-        metrics.addPermits(permits);
+        this.instantComposites = new AsyncSemaphore(vertx, concurrentComposites, permits);
+        this.bulkComposites = new AsyncSemaphore(vertx, concurrentComposites, permits);
     }
 
     /** Runs a check. The future fails only for internal errors. */
@@ -131,104 +108,110 @@ public final class CheckRunner {
             return Future.succeededFuture(new Message.Unsupported());
         }
         if (!module.description().composite()) {
-            return admit(module, request);
+            return admission.run(request, () -> execute(module, request));
         }
         AsyncSemaphore limit = request.bulk() ? bulkComposites : instantComposites;
-        return limit.withPermit(request.queueTimeoutMs(), () -> admit(module, request), () -> {
-            metrics.rejected();
-            return Future.succeededFuture(new Message.Overloaded(RETRY_AFTER_SECONDS));
-        });
+        return limit.withPermit(
+                request.queueTimeoutMs(), () -> admission.run(request, () -> execute(module, request)), () -> {
+                    metrics.rejected();
+                    return Future.succeededFuture(new Message.Overloaded(CheckAdmission.RETRY_AFTER_SECONDS));
+                });
     }
 
-    private Future<Message.RunReply> admit(ModuleDefinition<?> module, Message.RunCheck request) {
-        if (running < permits && (!request.bulk() || runningBulk < bulkPermits)) {
-            running++;
-            runningBulk += request.bulk() ? 1 : 0;
-            metrics.started();
-            return start(module, request);
-        }
-        Queue<QueuedCheck> waiting = request.bulk() ? bulkQueue : instantQueue;
-        if (waiting.size() >= maxQueued) {
-            metrics.rejected();
-            return Future.succeededFuture(new Message.Overloaded(RETRY_AFTER_SECONDS));
-        }
-        QueuedCheck queued = new QueuedCheck(module, request);
-        waiting.add(queued);
-        metrics.queued();
-        long timer = vertx.setTimer(Math.max(1, request.queueTimeoutMs()), fired -> timeOut(waiting, queued));
-        return queued.reply.future().onComplete(done -> vertx.cancelTimer(timer));
-    }
-
-    private void timeOut(Queue<QueuedCheck> queue, QueuedCheck queued) {
-        if (queue.remove(queued)) {
-            metrics.dequeued();
-            metrics.rejected();
-            queued.reply.complete(new Message.Overloaded(RETRY_AFTER_SECONDS));
-        }
-    }
-
-    private Future<Message.RunReply> start(ModuleDefinition<?> module, Message.RunCheck request) {
+    private Future<Message.RunReply> execute(ModuleDefinition<?> module, Message.RunCheck request) {
+        Target target;
         try {
-            return parseAndEvaluate(module, request);
-        } catch (RuntimeException malformed) {
-            release(request);
-            return Future.failedFuture(malformed);
+            target = TargetParser.parse(module.description(), request.target());
+        } catch (InvalidTargetException invalid) {
+            return Future.succeededFuture(new Message.Unsupported());
         }
+        Options options = Options.parse(module.description(), request.options()).options();
+        if (options == null) {
+            return Future.succeededFuture(new Message.Unsupported());
+        }
+        CheckResources resources =
+                CheckResources.open(node, request.client(), module.description().composite(), lag.current(), nanos);
+        return resources
+                .memory()
+                .reserve(CheckResources.BASE_BYTES, request.queueTimeoutMs())
+                .transform(reserved -> {
+                    if (reserved.failed()) {
+                        metrics.rejected();
+                        return Future.succeededFuture(new Message.Overloaded(CheckAdmission.RETRY_AFTER_SECONDS));
+                    }
+                    return evaluate(module, target, context(module, target, options, request, resources), request);
+                })
+                .onComplete(ended -> resources.close());
     }
 
-    private <E> Future<Message.RunReply> parseAndEvaluate(ModuleDefinition<E> module, Message.RunCheck request) {
+    private <E> Future<Message.RunReply> evaluate(
+            ModuleDefinition<E> module, Target target, RunningCheckContext context, Message.RunCheck request) {
         ModuleDescription description = module.description();
         long startNanos = nanos.getAsLong();
         Instant checkedAt = clock.instant();
-        Target target;
-        try {
-            target = TargetParser.parse(description, request.target());
-        } catch (InvalidTargetException invalid) {
-            release(request);
-            return Future.succeededFuture(new Message.Unsupported());
-        }
-        Options options = Options.parse(description, request.options()).options();
-        if (options == null) {
-            release(request);
-            return Future.succeededFuture(new Message.Unsupported());
-        }
-        RunningCheckContext context = context(module, options, request);
         CompositeRun composite = context.composite();
         return context.evaluate(module, target).transform(outcome -> {
-            release(request);
-            if (pauses.pausedSince(startNanos)) {
-                metrics.rejected();
-                return Future.succeededFuture(new Message.Paused());
-            }
             long durationMs = TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - startNanos);
+            CheckResult result = outcome.succeeded()
+                    ? ResultAssembler.assemble(description, target, outcome.result(), checkedAt, durationMs)
+                    : ResultAssembler.failed(
+                            description,
+                            target,
+                            errorOf(outcome.cause(), request.requestId(), description, target),
+                            checkedAt,
+                            durationMs);
             OverloadFailure overload = overload(outcome.cause(), composite);
+            // waiting for a rate limit is not a timeout
+            boolean timedOut = overload == null && timedOut(result);
+            Message.Refused.Reason refusal = refusal(context.resources(), timedOut, composite);
+            if (refusal != null) {
+                metrics.rejected();
+                // lines repeat a refused check a few times only, because some checks contact others before targets
+                return Future.succeededFuture(
+                        request.bulk() || context.budget().used()
+                                ? new Message.Refused(refusal)
+                                : new Message.Overloaded(CheckAdmission.RETRY_AFTER_SECONDS));
+            }
             if (overload != null && retriable(request, context)) {
                 metrics.rejected();
                 return Future.succeededFuture(new Message.Overloaded(
                         (int) Math.max(1, overload.retryAfter().toSeconds())));
             }
-            CheckResult result;
-            if (outcome.succeeded()) {
-                result = ResultAssembler.assemble(description, target, outcome.result(), checkedAt, durationMs);
-            } else {
-                CheckError error = errorOf(outcome.cause(), request.requestId(), description, target);
-                result = ResultAssembler.failed(description, target, error, checkedAt, durationMs);
-            }
-            return complete(composite == null || composite.complete() ? result : result.incomplete());
+            metrics.completed(result, context.memory().peak());
+            // rendered here, while its memory is reserved
+            return Future.succeededFuture(
+                    new Message.Checked(composite == null || composite.complete() ? result : result.incomplete()));
         });
     }
 
-    private RunningCheckContext context(ModuleDefinition<?> module, Options options, Message.RunCheck request) {
+    private static Message.Refused.@Nullable Reason refusal(
+            CheckResources resources, boolean timedOut, @Nullable CompositeRun composite) {
+        Message.Refused.Reason part = composite == null ? null : composite.refusal();
+        return part != null ? part : resources.refusal(timedOut);
+    }
+
+    /** Whether the result is a timeout. */
+    static boolean timedOut(CheckResult result) {
+        return result.error() != null && TIMEOUTS.contains(result.error().code());
+    }
+
+    private RunningCheckContext context(
+            ModuleDefinition<?> module,
+            Target target,
+            Options options,
+            Message.RunCheck request,
+            CheckResources resources) {
         long timeoutMs = options.integer(ModuleDescription.TIMEOUT_MS);
         RunningCheckContext context = new RunningCheckContext(
                 vertx,
                 options,
-                Deadline.in(timeoutMs),
+                Deadline.in(timeoutMs, resources.clock()),
                 request.bulk() ? request.queueTimeoutMs() : timeoutMs,
                 request.account(),
                 clock,
-                new RequestBudget(module.requests(options)),
+                new RequestBudget(module.requests(options), target.host()),
                 request.fresh(),
+                resources,
                 probes,
                 null);
         ModuleDescription description = module.description();
@@ -254,11 +237,6 @@ public final class CheckRunner {
         return repeatable || !context.budget().used();
     }
 
-    private Future<Message.RunReply> complete(CheckResult result) {
-        metrics.completed(result);
-        return Future.succeededFuture(new Message.Checked(result));
-    }
-
     /** The error of a failed check. Logs internal errors. */
     static CheckError errorOf(Throwable cause, String requestId, ModuleDescription module, Target target) {
         if (cause instanceof CheckFailure failure) {
@@ -276,29 +254,5 @@ public final class CheckRunner {
                 .setCause(cause)
                 .log("module failed");
         return CheckError.INTERNAL;
-    }
-
-    private void release(Message.RunCheck request) {
-        runningBulk -= request.bulk() ? 1 : 0;
-        QueuedCheck next = next();
-        if (next == null) {
-            running--;
-            metrics.stopped();
-        } else {
-            metrics.dequeued();
-            // in a new task, because many checks that end at once would recurse
-            vertx.runOnContext(ignored -> start(next.module, next.request).onComplete(next.reply));
-        }
-    }
-
-    /** The next queued check; instant checks precede lines of jobs. */
-    private @Nullable QueuedCheck next() {
-        QueuedCheck instant = instantQueue.poll();
-        if (instant != null || runningBulk >= bulkPermits) {
-            return instant;
-        }
-        QueuedCheck line = bulkQueue.poll();
-        runningBulk += line == null ? 0 : 1;
-        return line;
     }
 }

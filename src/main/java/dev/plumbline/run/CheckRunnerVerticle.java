@@ -6,7 +6,6 @@ import dev.plumbline.bus.MessageBus;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,19 +14,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CheckRunnerVerticle extends VerticleBase {
     private final MessageBus bus;
-    private final Supplier<CheckRunner> runner;
+    private final CheckRunner runner;
     private final @Nullable ClusterRuns cluster;
 
-    /** @param runner creates the runner of this instance on its event loop */
-    public CheckRunnerVerticle(MessageBus bus, Supplier<CheckRunner> runner) {
+    public CheckRunnerVerticle(MessageBus bus, CheckRunner runner) {
         this(bus, runner, null);
     }
 
     /**
-     * @param runner creates the runner of this instance on its event loop
+     * @param runner shared by all instances
      * @param cluster shared by all instances; null without a cluster
      */
-    public CheckRunnerVerticle(MessageBus bus, Supplier<CheckRunner> runner, @Nullable ClusterRuns cluster) {
+    public CheckRunnerVerticle(MessageBus bus, CheckRunner runner, @Nullable ClusterRuns cluster) {
         this.bus = bus;
         this.runner = runner;
         this.cluster = cluster;
@@ -35,16 +33,15 @@ public final class CheckRunnerVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        CheckRunner instance = runner.get();
         Future<?> ping = bus.serve(
                         BusAddresses.CHECK_PING,
                         Message.Ping.class,
                         request -> Future.succeededFuture(new Message.Done()))
                 .completion();
         if (cluster == null) {
-            return Future.all(ping, serve(instance::run));
+            return Future.all(ping, serve(runner::run));
         }
-        Function<Message.RunCheck, Future<Message.RunReply>> shared = check -> cluster.run(check, instance::run);
+        Function<Message.RunCheck, Future<Message.RunReply>> shared = check -> cluster.run(check, runner::run);
         return Future.all(
                 ping,
                 serve(shared),

@@ -18,13 +18,11 @@ import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.concurrent.ContextFutures;
-import dev.plumbline.concurrent.PauseDetector;
 import dev.plumbline.result.ResultKey;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -47,9 +45,6 @@ final class CompositeRun {
     private static final CheckError SHARED_BUDGET = new CheckError(
             ErrorCode.DEADLINE_EXCEEDED, "The part did not complete within the request limit of the whole check.");
 
-    private static final Set<ErrorCode> TIMEOUTS =
-            Set.of(ErrorCode.DNS_TIMEOUT, ErrorCode.CONNECT_TIMEOUT, ErrorCode.READ_TIMEOUT);
-
     private final Runtime runtime;
     private final RunningCheckContext check;
     private final Message.RunCheck request;
@@ -57,14 +52,10 @@ final class CompositeRun {
     private final AsyncSemaphore permits;
     private boolean complete = true;
     private @Nullable OverloadFailure overload;
+    private Message.Refused.@Nullable Reason refusal;
 
     /** What all checks of a runner share. */
-    record Runtime(
-            ModuleCatalogue modules,
-            PartResults results,
-            RunnerMetrics metrics,
-            PauseDetector pauses,
-            LongSupplier nanos) {}
+    record Runtime(ModuleCatalogue modules, PartResults results, RunnerMetrics metrics, LongSupplier nanos) {}
 
     /** @param check the context of the composite check */
     CompositeRun(Runtime runtime, RunningCheckContext check, Message.RunCheck request, List<CompositePart> parts) {
@@ -88,6 +79,11 @@ final class CompositeRun {
     @Nullable
     OverloadFailure overload() {
         return overload;
+    }
+
+    /** The reason why this node could not complete a part; null if each part has a result. */
+    Message.Refused.@Nullable Reason refusal() {
+        return refusal;
     }
 
     /** As {@link dev.plumbline.check.CheckContext#check}. */
@@ -120,11 +116,8 @@ final class CompositeRun {
         if (cached != null) {
             return Future.succeededFuture(cached);
         }
-        Promise<CheckResult> completed = ContextFutures.promise(
-                check.vertx(),
-                check.deadline().remainingMillis(),
-                expired -> expired.tryComplete(ResultAssembler.failed(
-                        description, target, UNFINISHED, check.clock().instant(), 0)));
+        Promise<CheckResult> completed = Promise.promise();
+        endAtDeadline(completed, description, target);
         permits.withPermit(
                         AsyncSemaphore.NO_TIMEOUT,
                         () -> runtime.results()
@@ -140,13 +133,35 @@ final class CompositeRun {
         return completed.future();
     }
 
+    /** Waits again if the deadline of the whole check was extended. */
+    private void endAtDeadline(Promise<CheckResult> completed, ModuleDescription description, Target target) {
+        long timer = check.vertx().setTimer(Math.max(1, check.deadline().remainingMillis()), fired -> {
+            if (check.deadline().passed()) {
+                completed.tryComplete(unfinished(description, target));
+            } else {
+                endAtDeadline(completed, description, target);
+            }
+        });
+        completed.future().onComplete(done -> check.vertx().cancelTimer(timer));
+    }
+
+    /** The result of a part without time; the whole check has no result if this node lost the time. */
+    private CheckResult unfinished(ModuleDescription description, Target target) {
+        Message.Refused.Reason refused = check.resources().refusal(true);
+        if (refused != null) {
+            refusal = refused;
+        }
+        return ResultAssembler.failed(
+                description, target, UNFINISHED, check.clock().instant(), 0);
+    }
+
     /** Runs a part. Does not fail. */
     private Future<CheckResult> run(ModuleDefinition<?> module, Target target, Options options) {
         ModuleDescription description = module.description();
         long startNanos = runtime.nanos().getAsLong();
         Instant checkedAt = check.clock().instant();
         if (check.deadline().passed()) {
-            return Future.succeededFuture(ResultAssembler.failed(description, target, UNFINISHED, checkedAt, 0));
+            return Future.succeededFuture(unfinished(description, target));
         }
         long timeoutMs = options.integer(ModuleDescription.TIMEOUT_MS);
         Deadline deadline = check.deadline().atMost(timeoutMs);
@@ -155,30 +170,40 @@ final class CompositeRun {
         RequestBudget budget = new RequestBudget(module.requests(options), check.budget());
         // a retry would repeat the requests of the other parts
         long patienceMs = check.budget().used() ? timeoutMs : check.patienceMs();
-        RunningCheckContext context = check.part(options, deadline, patienceMs, budget);
-        return context.evaluate(module, target).transform(outcome -> {
-            long durationMs = TimeUnit.NANOSECONDS.toMillis(runtime.nanos().getAsLong() - startNanos);
-            CheckResult result = outcome.succeeded()
-                    ? ResultAssembler.assemble(description, target, outcome.result(), checkedAt, durationMs)
-                    : ResultAssembler.failed(
-                            description, target, error(outcome.cause(), description, target), checkedAt, durationMs);
-            if (budget.sharedExhausted()) {
-                result = ResultAssembler.failed(description, target, SHARED_BUDGET, checkedAt, durationMs);
-            } else if (shortened && (deadline.remainingMillis() <= DEADLINE_MARGIN_MS || timedOut(result))) {
-                result = ResultAssembler.failed(description, target, UNFINISHED, checkedAt, durationMs);
-            } else if (shortened && durationMs > limitMs / MIN_TIMEOUT_SHARE) {
-                // can contain findings about shortened timeouts
-                result = result.incomplete();
-            }
-            runtime.metrics().completed(result);
-            // the whole check has no result after a pause
-            return Future.succeededFuture(runtime.pauses().pausedSince(startNanos) ? result.incomplete() : result);
-        });
-    }
-
-    /** Whether the result depends on the time limit. */
-    private static boolean timedOut(CheckResult result) {
-        return result.error() != null && TIMEOUTS.contains(result.error().code());
+        CheckResources resources = check.resources().part();
+        RunningCheckContext context = check.part(options, deadline, patienceMs, budget, resources);
+        return context.evaluate(module, target)
+                .onComplete(ended -> resources.close())
+                .transform(outcome -> {
+                    long durationMs =
+                            TimeUnit.NANOSECONDS.toMillis(runtime.nanos().getAsLong() - startNanos);
+                    CheckResult result = outcome.succeeded()
+                            ? ResultAssembler.assemble(description, target, outcome.result(), checkedAt, durationMs)
+                            : ResultAssembler.failed(
+                                    description,
+                                    target,
+                                    error(outcome.cause(), description, target),
+                                    checkedAt,
+                                    durationMs);
+                    boolean timedOut = !(outcome.cause() instanceof OverloadFailure) && CheckRunner.timedOut(result);
+                    Message.Refused.Reason refused = resources.refusal(timedOut);
+                    if (refused != null) {
+                        // the whole check has no result
+                        refusal = refused;
+                        return Future.succeededFuture(result.incomplete());
+                    }
+                    if (budget.sharedExhausted()) {
+                        result = ResultAssembler.failed(description, target, SHARED_BUDGET, checkedAt, durationMs);
+                    } else if (shortened
+                            && (deadline.remainingMillis() <= DEADLINE_MARGIN_MS || CheckRunner.timedOut(result))) {
+                        result = ResultAssembler.failed(description, target, UNFINISHED, checkedAt, durationMs);
+                    } else if (shortened && durationMs > limitMs / MIN_TIMEOUT_SHARE) {
+                        // can contain findings about shortened timeouts
+                        result = result.incomplete();
+                    }
+                    runtime.metrics().completed(result, resources.memory().peak());
+                    return Future.succeededFuture(result);
+                });
     }
 
     private CheckError error(Throwable cause, ModuleDescription module, Target target) {

@@ -11,7 +11,6 @@ import dev.plumbline.result.ResultKey;
 import dev.plumbline.result.ResultLookup;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -71,8 +70,7 @@ public final class PartResults {
         if (cache == null || fresh) {
             return Future.succeededFuture(null);
         }
-        Future<@Nullable RenderedResult> found =
-                bulk ? cache.find(List.of(key)).map(results -> results.get(0)) : cache.findStored(key);
+        Future<@Nullable RenderedResult> found = bulk ? cache.findStoredForJob(key) : cache.findStored(key);
         // without the database, parts run again
         return found.map(PartResults::parsed).otherwise((CheckResult) null);
     }

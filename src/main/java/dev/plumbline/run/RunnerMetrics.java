@@ -1,8 +1,12 @@
 package dev.plumbline.run;
 
+import dev.plumbline.budget.CpuPool;
+import dev.plumbline.budget.MemoryBudget;
+import dev.plumbline.budget.NodeBudget;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Verdict;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -28,6 +32,7 @@ public final class RunnerMetrics {
     private final Counter rejected;
     private final Map<ModuleVerdict, Counter> checks = new ConcurrentHashMap<>();
     private final Map<String, Timer> durations = new ConcurrentHashMap<>();
+    private final Map<String, DistributionSummary> memory = new ConcurrentHashMap<>();
 
     public RunnerMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -42,6 +47,24 @@ public final class RunnerMetrics {
                 .register(registry);
         this.rejected = Counter.builder("plumbline.checks.rejected")
                 .description("Checks rejected because the queue was full")
+                .register(registry);
+    }
+
+    /** Registers the memory and the queued work of the node. */
+    public void observe(NodeBudget budget) {
+        Gauge.builder("plumbline.memory.reserved", budget.memory(), MemoryBudget::held)
+                .description("Memory that checks and streams have reserved")
+                .baseUnit("bytes")
+                .register(registry);
+        Gauge.builder("plumbline.memory.limit", budget.memory(), MemoryBudget::total)
+                .description("Memory budget of checks and streams")
+                .baseUnit("bytes")
+                .register(registry);
+        Gauge.builder("plumbline.memory.waiting", budget.memory(), MemoryBudget::waiting)
+                .description("Checks and streams that wait for memory")
+                .register(registry);
+        Gauge.builder("plumbline.cpu.tasks.queued", budget.cpu(), CpuPool::queued)
+                .description("CPU-bound tasks of checks that wait for a thread")
                 .register(registry);
     }
 
@@ -75,7 +98,8 @@ public final class RunnerMetrics {
         rejected.increment();
     }
 
-    void completed(CheckResult result) {
+    /** @param peakBytes the largest memory that the check had reserved */
+    void completed(CheckResult result, long peakBytes) {
         checks.computeIfAbsent(
                         new ModuleVerdict(result.module(), result.verdict()), key -> Counter.builder("plumbline.checks")
                                 .description("Completed checks by module and verdict")
@@ -90,5 +114,11 @@ public final class RunnerMetrics {
                         .serviceLevelObjectives(BUCKETS)
                         .register(registry))
                 .record(result.durationMs(), TimeUnit.MILLISECONDS);
+        memory.computeIfAbsent(result.module(), module -> DistributionSummary.builder("plumbline.check.memory")
+                        .description("Largest memory that a check had reserved, by module")
+                        .baseUnit("bytes")
+                        .tag("module", module)
+                        .register(registry))
+                .record((double) peakBytes);
     }
 }

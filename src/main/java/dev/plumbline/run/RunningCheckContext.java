@@ -1,6 +1,9 @@
 package dev.plumbline.run;
 
 import com.google.common.collect.ClassToInstanceMap;
+import dev.plumbline.budget.CpuPool;
+import dev.plumbline.budget.MemoryHolder;
+import dev.plumbline.check.BudgetFailures;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckResult;
@@ -25,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The context of a check in progress.
  *
+ * @param resources the memory and CPU time of the check
  * @param composite the parts of the check; null if it is not a composite
  */
 record RunningCheckContext(
@@ -36,6 +40,7 @@ record RunningCheckContext(
         Clock clock,
         RequestBudget budget,
         boolean fresh,
+        CheckResources resources,
         ClassToInstanceMap<Object> probes,
         @Nullable CompositeRun composite)
         implements CheckContext {
@@ -44,27 +49,38 @@ record RunningCheckContext(
 
     RunningCheckContext withParts(CompositeRun run) {
         return new RunningCheckContext(
-                vertx, options, deadline, patienceMs, account, clock, budget, fresh, probes, run);
+                vertx, options, deadline, patienceMs, account, clock, budget, fresh, resources, probes, run);
     }
 
     /** The context of a part of this check. */
-    RunningCheckContext part(Options other, Deadline end, long patience, RequestBudget requests) {
-        return new RunningCheckContext(vertx, other, end, patience, account, clock, requests, fresh, probes, null);
+    RunningCheckContext part(Options other, Deadline end, long patience, RequestBudget requests, CheckResources share) {
+        return new RunningCheckContext(
+                vertx, other, end, patience, account, clock, requests, fresh, share, probes, null);
     }
 
     /** Runs a module in this context. The future fails at the latest shortly after the deadline. */
     <E> Future<Evaluation> evaluate(ModuleDefinition<E> module, Target target) {
-        Promise<Evaluation> completed = ContextFutures.promise(
-                vertx,
-                deadline.remainingMillis() + GRACE_MS,
-                expired -> expired.tryFail(new CheckFailure(
-                        ErrorCode.DEADLINE_EXCEEDED,
-                        "The check did not complete within " + options.integer(ModuleDescription.TIMEOUT_MS)
-                                + " ms.")));
+        Promise<Evaluation> completed = Promise.promise();
+        endAfterDeadline(completed);
         ContextFutures.call(() -> module.collect(target, this))
                 .map(collected -> module.evaluate(collected, options))
                 .onComplete(outcome -> ContextFutures.complete(completed, outcome));
         return completed.future();
+    }
+
+    /** Waits again if the deadline was extended. */
+    private void endAfterDeadline(Promise<Evaluation> completed) {
+        long timer = vertx.setTimer(deadline.remainingMillis() + GRACE_MS, fired -> {
+            if (deadline.passed()) {
+                resources.markLate();
+                completed.tryFail(new CheckFailure(
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "The check did not complete within " + options.integer(ModuleDescription.TIMEOUT_MS) + " ms."));
+            } else {
+                endAfterDeadline(completed);
+            }
+        });
+        completed.future().onComplete(done -> vertx.cancelTimer(timer));
     }
 
     @Override
@@ -81,8 +97,13 @@ record RunningCheckContext(
     }
 
     @Override
-    public <T> Future<T> executeBlocking(Callable<T> work) {
-        return vertx.executeBlocking(work, false);
+    public <T> Future<T> executeBlocking(CpuPool.Purpose purpose, Callable<T> work) {
+        return resources.cpu().execute(purpose, work).recover(cause -> Future.failedFuture(BudgetFailures.of(cause)));
+    }
+
+    @Override
+    public MemoryHolder memory() {
+        return resources.memory();
     }
 
     @Override

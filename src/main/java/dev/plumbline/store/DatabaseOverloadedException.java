@@ -7,4 +7,9 @@ public final class DatabaseOverloadedException extends DatabaseUnavailableExcept
     public DatabaseOverloadedException(String message) {
         super(message);
     }
+
+    /** A queue of requests to the database is full. */
+    public static DatabaseOverloadedException queueFull() {
+        return new DatabaseOverloadedException("The database queue is full.");
+    }
 }

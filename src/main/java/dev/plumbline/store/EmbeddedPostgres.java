@@ -119,6 +119,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return cluster.folder();
     }
 
+    /** Whether the server runs, or starts and recovers after a crash. It may not accept connections yet. */
+    public boolean running() {
+        return !stopped && cluster.running().isPresent();
+    }
+
     long postmasterPid() {
         return postmaster.pid();
     }

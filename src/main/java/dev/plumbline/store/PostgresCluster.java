@@ -13,6 +13,8 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A PostgreSQL cluster directory and its server. Not thread-safe. */
 public final class PostgresCluster {
@@ -23,7 +25,15 @@ public final class PostgresCluster {
     private static final String SUPERUSER_PASSWORD = "database-superuser-password";
     private static final String CLUSTER = "cluster";
 
-    private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresCluster.class);
+    private static final Duration CREATE_TIMEOUT = Duration.ofMinutes(2);
+
+    /** After this time, a server that is still starting recovers after a crash, which has no time limit. */
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(10);
+
+    private static final long RECOVERY_POLL_MILLIS = 100;
+    private static final long EXIT_POLL_MILLIS = 10;
+    private static final int EXIT_POLLS = 500;
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
     private static final long MAX_LOG_BYTES = 8L << 20;
     private static final String FORBIDDEN_CHARACTERS = "\"$`\\\n'";
@@ -130,7 +140,7 @@ public final class PostgresCluster {
 
     private void initdb(Path into, Path passwordFile) {
         Outcome outcome = programs.run(
-                START_TIMEOUT,
+                CREATE_TIMEOUT,
                 "",
                 "initdb",
                 List.of(
@@ -160,7 +170,7 @@ public final class PostgresCluster {
                 + NAME
                 + "\n";
         Outcome outcome =
-                programs.run(START_TIMEOUT, sql, "postgres", List.of("--single", "-D", into.toString(), "postgres"));
+                programs.run(CREATE_TIMEOUT, sql, "postgres", List.of("--single", "-D", into.toString(), "postgres"));
         if (!outcome.succeeded() || outcome.output().contains("ERROR:")) {
             throw new StoreException("The embedded database could not be created: " + outcome.errorMessage() + ".");
         }
@@ -172,7 +182,7 @@ public final class PostgresCluster {
     }
 
     /**
-     * Starts the server and waits until it accepts connections.
+     * Starts the server and waits until it accepts connections, however long it recovers.
      *
      * @throws StoreException with the message of the server
      */
@@ -181,7 +191,7 @@ public final class PostgresCluster {
         deleteStalePidFile();
         long logStart = logSize();
         Outcome outcome = programs.run(
-                START_TIMEOUT.plusSeconds(5),
+                CREATE_TIMEOUT,
                 "",
                 "pg_ctl",
                 List.of(
@@ -192,11 +202,28 @@ public final class PostgresCluster {
                         "--pgdata=" + cluster,
                         "--log=" + log));
         Optional<Postmaster> started = running();
-        if (outcome.succeeded() && started.isPresent()) {
+        if (started.isPresent() && (outcome.succeeded() || recovers(started.get()))) {
             return started.get();
         }
         stop();
         throw new StoreException("The embedded database cannot be started: " + message(logStart, outcome) + ".");
+    }
+
+    /** Waits for the end of a recovery; returns whether the server then accepts connections. */
+    private boolean recovers(Postmaster started) {
+        LOG.info("embedded database recovering");
+        while (Postmaster.readyPort(cluster).isEmpty()) {
+            try {
+                Thread.sleep(RECOVERY_POLL_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+            if (!started.alive()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void deleteStalePidFile() {
@@ -225,10 +252,11 @@ public final class PostgresCluster {
 
     /** Stops the server: fast, then immediate, then SIGKILL. */
     void stop() {
+        Postmaster server = running().orElse(null);
+        if (server == null) {
+            return;
+        }
         for (String mode : List.of("fast", "immediate")) {
-            if (running().isEmpty()) {
-                return;
-            }
             try {
                 programs.run(
                         STOP_TIMEOUT.plusSeconds(5),
@@ -244,8 +272,24 @@ public final class PostgresCluster {
             } catch (StoreException e) {
                 // the next mode is more forceful
             }
+            if (ended(server)) {
+                return;
+            }
         }
-        running().ifPresent(Postmaster::kill);
+        server.kill();
+    }
+
+    /** Waits for the end of a server; pg_ctl only waits until the server has deleted its file with the process ID. */
+    private static boolean ended(Postmaster server) {
+        for (int poll = 0; poll < EXIT_POLLS && server.alive(); poll++) {
+            try {
+                Thread.sleep(EXIT_POLL_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return !server.alive();
+            }
+        }
+        return !server.alive();
     }
 
     private long logSize() {

@@ -17,6 +17,9 @@ final class PostgresCommands {
             "PostgreSQL does not run as root, and user namespaces (unshare -U) are not available."
                     + " Start the service as another user, or set database.url.";
 
+    /** In the response to a connection while the server starts or recovers. */
+    private static final String NOT_READY = "fatal:  the database system is ";
+
     private final Path folder;
     private final Path home;
     private final List<String> prefix;
@@ -63,12 +66,16 @@ final class PostgresCommands {
             return code == 0;
         }
 
-        /** The first error line, or the last line, without a full stop. */
+        /**
+         * The first error line that is not the rejection of a connection during the start, or the last line, without a
+         * full stop.
+         */
         String errorMessage() {
             String last = "no message";
             for (String line : output.lines().toList()) {
                 String lower = line.toLowerCase(Locale.ROOT);
-                if (lower.contains("error:") || lower.contains("fatal:") || lower.contains("panic:")) {
+                boolean error = lower.contains("error:") || lower.contains("fatal:") || lower.contains("panic:");
+                if (error && !lower.contains(NOT_READY)) {
                     return line.strip();
                 }
                 if (!line.isBlank()) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 
 /** Migrates the schema of a database. An advisory lock serializes nodes. Each migration is a transaction. */
 public final class SchemaMigrator {
@@ -21,18 +22,26 @@ public final class SchemaMigrator {
     private static final long LOCK = 0x70_6c_75_6d_62L;
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(6);
     private static final long RETRY_MILLIS = 200;
-    private static final int CONNECT_MILLIS = 2_000;
+    private static final long CONNECT_MILLIS = 2_000;
+    private static final long MAX_CONNECT_MILLIS = 30_000;
 
     private final Vertx vertx;
     private final PgConnectOptions options;
     private final List<Migration> migrations;
     private final Duration connectTimeout;
+    private final BooleanSupplier starting;
 
-    private SchemaMigrator(Vertx vertx, PgConnectOptions options, List<Migration> migrations, Duration connectTimeout) {
+    private SchemaMigrator(
+            Vertx vertx,
+            PgConnectOptions options,
+            List<Migration> migrations,
+            Duration connectTimeout,
+            BooleanSupplier starting) {
         this.vertx = vertx;
         this.options = options;
         this.migrations = migrations;
         this.connectTimeout = connectTimeout;
+        this.starting = starting;
     }
 
     /**
@@ -42,41 +51,52 @@ public final class SchemaMigrator {
      *     modified
      */
     public static Future<Void> run(Vertx vertx, String url) {
-        return run(vertx, url, Migration.all(), CONNECT_TIMEOUT);
+        return run(vertx, url, () -> false);
     }
 
-    static Future<Void> run(Vertx vertx, String url, List<Migration> migrations, Duration connectTimeout) {
+    /**
+     * Like {@link #run(Vertx, String)}, without a time limit while the database is starting.
+     *
+     * @param starting called on an event loop, at most five times per second
+     */
+    public static Future<Void> run(Vertx vertx, String url, BooleanSupplier starting) {
+        return run(vertx, url, Migration.all(), CONNECT_TIMEOUT, starting);
+    }
+
+    static Future<Void> run(
+            Vertx vertx, String url, List<Migration> migrations, Duration connectTimeout, BooleanSupplier starting) {
         PgConnectOptions options;
         try {
             options = DatabaseOptions.of(url).addProperty("lock_timeout", "120000");
         } catch (StoreException e) {
             return Future.failedFuture(e);
         }
-        return new SchemaMigrator(vertx, options, migrations, connectTimeout).run();
+        return new SchemaMigrator(vertx, options, migrations, connectTimeout, starting).run();
     }
 
     private Future<Void> run() {
-        return connect(System.nanoTime())
+        return connect(System.nanoTime(), CONNECT_MILLIS)
                 .compose(connection -> withLock(connection).eventually(connection::close))
                 .recover(e -> Future.failedFuture(describe(e)));
     }
 
-    // the database may be starting
-    private Future<SqlConnection> connect(long since) {
+    // the database may be starting; on a loaded machine, an attempt can need more time than the one before
+    private Future<SqlConnection> connect(long since, long attemptMillis) {
         Future<PgConnection> attempt = PgConnection.connect(vertx, options);
         return attempt.<SqlConnection>map(connection -> {
                     // failures also fail a statement; the default handler prints a stack trace
                     connection.exceptionHandler(e -> {});
                     return connection;
                 })
-                .timeout(CONNECT_MILLIS, TimeUnit.MILLISECONDS)
+                .timeout(attemptMillis, TimeUnit.MILLISECONDS)
                 .recover(e -> {
                     attempt.onSuccess(SqlConnection::close);
-                    boolean tooLate = System.nanoTime() - since > connectTimeout.toNanos();
+                    boolean tooLate = System.nanoTime() - since > connectTimeout.toNanos() && !starting.getAsBoolean();
                     if (tooLate || !DatabaseOutage.isUnavailable(e) || DatabaseOutage.isAccessDenied(e)) {
                         return Future.failedFuture(unreachable(e));
                     }
-                    return vertx.timer(RETRY_MILLIS).compose(t -> connect(since));
+                    return vertx.timer(RETRY_MILLIS)
+                            .compose(t -> connect(since, Math.min(MAX_CONNECT_MILLIS, 2 * attemptMillis)));
                 });
     }
 

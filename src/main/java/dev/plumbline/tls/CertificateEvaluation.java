@@ -1,9 +1,14 @@
 package dev.plumbline.tls;
 
+import static java.util.Comparator.comparing;
+import static java.util.Comparator.reverseOrder;
+
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Evaluates a certificate for every module that reports on one. */
 public final class CertificateEvaluation {
@@ -12,9 +17,9 @@ public final class CertificateEvaluation {
 
     private CertificateEvaluation() {}
 
-    /** @param warnDays report an expiry that is less than this number of days away; 0 for never */
+    /** @param warnDays warn of an expiry within this number of days; null: derived from the lifetime; 0: never */
     public static CertificateReport evaluate(
-            CertificateEvidence evidence, long warnDays, CertificateFindings findings) {
+            CertificateEvidence evidence, @Nullable Long warnDays, CertificateFindings findings) {
         Set<CertificateProblem> problems = problems(evidence);
         problems.forEach(problem -> report(problem, evidence, findings));
         if (!problems.contains(CertificateProblem.EXPIRED)) {
@@ -29,8 +34,12 @@ public final class CertificateEvaluation {
 
     /** All problems of a certificate, in order of precedence. */
     public static Set<CertificateProblem> problems(CertificateEvidence evidence) {
-        return CertificateProblem.of(
+        Set<CertificateProblem> problems = CertificateProblem.of(
                 evidence.path(), evidence.hostMatches(), Boolean.TRUE.equals(evidence.revoked()), evidence.at());
+        if (evidence.rejected()) {
+            problems.add(CertificateProblem.HANDSHAKE_FAILED);
+        }
+        return problems;
     }
 
     private static void report(CertificateProblem problem, CertificateEvidence evidence, CertificateFindings findings) {
@@ -43,7 +52,7 @@ public final class CertificateEvaluation {
             case NOT_YET_VALID ->
                 findings.notYetValid(subject, certificate.getNotBefore().toInstant());
             case HOSTNAME_MISMATCH -> {
-                List<String> names = CertificateExtensions.alternativeNames(path.leaf());
+                List<String> names = evidence.names().listed();
                 findings.hostnameMismatch(evidence.host(), names.isEmpty() ? List.of("none") : names);
             }
             case SELF_SIGNED -> findings.selfSigned();
@@ -56,22 +65,45 @@ public final class CertificateEvaluation {
                         PublicKeys.bits(certificate.getPublicKey()),
                         PublicKeys.type(certificate.getPublicKey()));
             case REVOKED -> findings.revoked();
+            case HANDSHAKE_FAILED ->
+                findings.handshakeRejected(
+                        evidence.failure() == null ? "" : evidence.failure().message());
         }
     }
 
-    private static void evaluateExpiry(CertificateEvidence evidence, long warnDays, CertificateFindings findings) {
-        long left = evidence.daysRemaining();
-        long chainLeft = Duration.between(evidence.at(), evidence.path().earliestNotAfter())
-                .toDays();
-        if (left < warnDays) {
-            findings.expiringSoon(days(left));
-        } else if (chainLeft < warnDays) {
-            findings.chainExpiringSoon(days(chainLeft));
+    /** Reports the expiry of an issuer only if it is more urgent than that of the server certificate. */
+    private static void evaluateExpiry(
+            CertificateEvidence evidence, @Nullable Long warnDays, CertificateFindings findings) {
+        Instant at = evidence.at();
+        X509Certificate leaf = evidence.path().leaf();
+        CertificateExpiry expiry = CertificateExpiry.of(leaf, at, warnDays);
+        switch (expiry) {
+            case LATER -> {}
+            case SOON -> findings.expiringSoon(timeLeft(at, leaf));
+            case IMMINENT -> findings.expiryImminent(timeLeft(at, leaf));
         }
+        evidence.path().validityChecked().stream()
+                .filter(issuer -> CertificateExpiry.of(issuer, at, warnDays).compareTo(expiry) > 0)
+                .max(comparing((X509Certificate issuer) -> CertificateExpiry.of(issuer, at, warnDays))
+                        .thenComparing(X509Certificate::getNotAfter, reverseOrder()))
+                .ifPresent(issuer -> {
+                    if (CertificateExpiry.of(issuer, at, warnDays) == CertificateExpiry.IMMINENT) {
+                        findings.chainExpiryImminent(timeLeft(at, issuer));
+                    } else {
+                        findings.chainExpiringSoon(timeLeft(at, issuer));
+                    }
+                });
     }
 
-    private static String days(long count) {
-        return count < 1 ? "less than 1 day" : count == 1 ? "1 day" : count + " days";
+    private static String timeLeft(Instant at, X509Certificate certificate) {
+        Duration left = Duration.between(at, certificate.getNotAfter().toInstant());
+        return left.toHours() < 1
+                ? "less than 1 hour"
+                : left.toDays() < 1 ? count(left.toHours(), "hour") : count(left.toDays(), "day");
+    }
+
+    private static String count(long count, String unit) {
+        return count == 1 ? "1 " + unit : count + " " + unit + "s";
     }
 
     private static void evaluateChain(CertificateEvidence evidence, CertificateFindings findings) {

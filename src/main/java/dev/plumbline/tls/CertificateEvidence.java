@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param sent the certificates in the order in which they were sent, the leaf first; not empty
  * @param sentCount the number of certificates that were sent, which may be more than were read
  * @param path the best path from the leaf to a trusted root
+ * @param names the subject alternative names of the leaf
  * @param at the time of the handshake
  * @param stapled the revocation status by the stapled OCSP response; null if none was sent
  * @param queried the revocation status by the OCSP responder or CRL; null if they were not queried
@@ -31,6 +32,7 @@ public record CertificateEvidence(
         List<X509Certificate> sent,
         int sentCount,
         CertificatePath path,
+        AlternativeNames names,
         Instant at,
         @Nullable RevocationStatement stapled,
         @Nullable RevocationStatement queried,
@@ -45,6 +47,11 @@ public record CertificateEvidence(
 
     public X509Certificate leaf() {
         return sent.get(0);
+    }
+
+    /** Whether the handshake failed for another reason than a missing client certificate. */
+    public boolean rejected() {
+        return failure != null && !clientCertificateRequested;
     }
 
     /** Whether the certificate is revoked; null if that is not known. The stapled response takes precedence. */

@@ -1,14 +1,11 @@
 package dev.plumbline.tls;
 
-import dev.plumbline.check.IpAddressText;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.bouncycastle.asn1.ASN1Encodable;
 import org.bouncycastle.asn1.ASN1Integer;
 import org.bouncycastle.asn1.ASN1OctetString;
 import org.bouncycastle.asn1.ASN1Sequence;
@@ -58,32 +55,6 @@ public final class CertificateExtensions {
     private static final int MAX_URLS = 8;
 
     private CertificateExtensions() {}
-
-    /** The subject alternative names. Names that are neither hostnames nor IP addresses have their type as prefix. */
-    public static List<String> alternativeNames(X509Certificate certificate) {
-        return read(certificate, Extension.subjectAlternativeName.getId(), List.of(), value -> Arrays.stream(
-                        GeneralNames.getInstance(value).getNames())
-                .map(CertificateExtensions::text)
-                .toList());
-    }
-
-    private static String text(GeneralName name) {
-        return switch (name.getTagNo()) {
-            case GeneralName.dNSName -> name.getName().toString();
-            case GeneralName.iPAddress -> address(name.getName());
-            case GeneralName.rfc822Name -> "email:" + name.getName();
-            case GeneralName.uniformResourceIdentifier -> "uri:" + name.getName();
-            case GeneralName.directoryName -> "dirname:" + name.getName();
-            default -> "other";
-        };
-    }
-
-    private static String address(ASN1Encodable value) {
-        byte[] bytes = ASN1OctetString.getInstance(value).getOctets();
-        return bytes.length == 4 || bytes.length == 16
-                ? IpAddressText.format(IpAddressText.of(bytes))
-                : "address:" + HexFormat.of().formatHex(bytes);
-    }
 
     /** The identifier of the key that signed the certificate; null if it is not stated. */
     static byte @Nullable [] authorityKeyId(X509Certificate certificate) {
@@ -139,6 +110,20 @@ public final class CertificateExtensions {
         return read(certificate, TLS_FEATURE, false, value -> Arrays.stream(
                         ASN1Sequence.getInstance(value).toArray())
                 .anyMatch(feature -> ASN1Integer.getInstance(feature).hasValue(STATUS_REQUEST)));
+    }
+
+    /** Whether the Authority Information Access extension is malformed or critical (RFC 5280 section 4.2.2.1). */
+    static boolean hasInvalidInformationAccess(X509Certificate certificate) {
+        String oid = Extension.authorityInfoAccess.getId();
+        if (!has(certificate, oid)) {
+            return false;
+        }
+        Set<String> critical = certificate.getCriticalExtensionOIDs();
+        return critical.contains(oid)
+                || read(certificate, oid, 0, value -> AuthorityInformationAccess.getInstance(value)
+                                .getAccessDescriptions()
+                                .length)
+                        == 0;
     }
 
     /** The URLs of the OCSP responders. */

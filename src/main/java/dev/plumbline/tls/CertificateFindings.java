@@ -24,6 +24,12 @@ public interface CertificateFindings extends FindingCollector {
 
     void revoked();
 
+    void handshakeRejected(String reason);
+
+    void expiryImminent(String timeLeft);
+
+    void chainExpiryImminent(String timeLeft);
+
     void expiringSoon(String timeLeft);
 
     void chainExpiringSoon(String timeLeft);

@@ -3,15 +3,20 @@ package dev.plumbline.tls;
 import java.io.ByteArrayInputStream;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
+import java.security.Provider;
 import java.security.PublicKey;
 import java.security.cert.Certificate;
+import java.security.cert.CertificateEncodingException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
+import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.bouncycastle.jce.provider.BouncyCastleProvider;
+import org.bouncycastle.util.Properties;
 
 /**
  * Parses the certificates that a server sent, the leaf first, up to {@value #MAX_BYTES} bytes.
@@ -23,11 +28,37 @@ public final class CertificateParser {
     /** The default limit of OpenSSL. */
     static final int MAX_BYTES = 100 * 1024;
 
+    /** A property of Bouncy Castle. */
+    private static final String ALLOW_EMPTY_ISSUER = "org.bouncycastle.x509.allow_empty_issuer_cert";
+
+    /** More take milliseconds, for example because of thousands of names. */
+    private static final int MAX_EVENT_LOOP_BYTES = 16 * 1024;
+
     private CertificateParser() {}
 
     /** Loaded at the first use, because that takes a tenth of a second. */
     private static final class BouncyCastle {
         static final BouncyCastleProvider PROVIDER = new BouncyCastleProvider();
+    }
+
+    static Provider bouncyCastle() {
+        return BouncyCastle.PROVIDER;
+    }
+
+    /** Whether the certificates are small enough to be parsed and evaluated on an event loop. */
+    public static boolean isCheap(List<? extends Certificate> sent) {
+        int bytes = 0;
+        for (Certificate certificate : sent) {
+            try {
+                bytes += certificate.getEncoded().length;
+            } catch (CertificateEncodingException unreadable) {
+                return false;
+            }
+            if (bytes > MAX_EVENT_LOOP_BYTES) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
@@ -63,11 +94,72 @@ public final class CertificateParser {
         return certificates;
     }
 
+    /**
+     * Parses encoded certificates for a report, also those that TLS clients reject. Omits those that cannot be parsed.
+     * Blocks; call it on a worker thread.
+     *
+     * @throws CertificateException if the leaf cannot be parsed
+     */
+    public static List<X509Certificate> parseAny(List<byte[]> sent) throws CertificateException {
+        List<X509Certificate> certificates = new ArrayList<>(sent.size());
+        for (byte[] der : limitedBytes(sent)) {
+            try {
+                certificates.add(parseAny(der));
+            } catch (CertificateException unreadable) {
+                if (certificates.isEmpty()) {
+                    throw unreadable;
+                }
+            }
+        }
+        if (certificates.isEmpty()) {
+            throw new CertificateException("no certificate");
+        }
+        return certificates;
+    }
+
+    private static X509Certificate parseAny(byte[] der) throws CertificateException {
+        try {
+            return parse(CertificateFactory.getInstance("X.509"), der);
+        } catch (CertificateException rejected) {
+            Properties.setThreadOverride(ALLOW_EMPTY_ISSUER, true);
+            try {
+                X509Certificate certificate =
+                        parse(CertificateFactory.getInstance("X.509", BouncyCastle.PROVIDER), der);
+                if (certificate == null || certificate.getPublicKey() == null) {
+                    throw rejected;
+                }
+                return certificate;
+            } catch (RuntimeException unreadable) {
+                // Bouncy Castle throws unchecked exceptions for malformed structures.
+                throw rejected;
+            } finally {
+                Properties.removeThreadOverride(ALLOW_EMPTY_ISSUER);
+            }
+        }
+    }
+
+    /** The number of subject alternative names; 0 if there are none or they cannot be parsed. */
+    public static int nameCount(X509Certificate certificate) {
+        try {
+            Collection<?> names = certificate.getSubjectAlternativeNames();
+            return names == null ? 0 : names.size();
+        } catch (CertificateParsingException malformed) {
+            return 0;
+        }
+    }
+
     private static List<byte[]> limited(List<? extends Certificate> sent) throws CertificateException {
+        List<byte[]> encoded = new ArrayList<>(sent.size());
+        for (Certificate certificate : sent) {
+            encoded.add(certificate.getEncoded());
+        }
+        return limitedBytes(encoded);
+    }
+
+    private static List<byte[]> limitedBytes(List<byte[]> sent) {
         List<byte[]> limited = new ArrayList<>(sent.size());
         int bytes = 0;
-        for (Certificate certificate : sent) {
-            byte[] der = certificate.getEncoded();
+        for (byte[] der : sent) {
             bytes += der.length;
             if (bytes > MAX_BYTES && !limited.isEmpty()) {
                 break;

@@ -59,6 +59,9 @@ final class CertificatePathValidator {
         if (CertificateExtensions.hasUnknownCritical(certificate)) {
             return "a certificate has an unsupported critical extension";
         }
+        if (CertificateExtensions.hasInvalidInformationAccess(certificate)) {
+            return "the Authority Information Access extension of a certificate is critical or malformed";
+        }
         try {
             List<String> purposes = certificate.getExtendedKeyUsage();
             if (purposes != null && !purposes.contains(SERVER_AUTH) && !purposes.contains(ANY_PURPOSE)) {

@@ -19,7 +19,9 @@ public enum CertificateProblem {
     UNTRUSTED_ROOT,
     WEAK_SIGNATURE,
     WEAK_KEY,
-    REVOKED;
+    REVOKED,
+    /** TLS clients reject the handshake with the certificate; never part of {@link #of}. */
+    HANDSHAKE_FAILED;
 
     private static final List<CertificateProblem> OF_ONE_CERTIFICATE =
             List.of(EXPIRED, NOT_YET_VALID, WEAK_SIGNATURE, WEAK_KEY);
@@ -99,6 +101,7 @@ public enum CertificateProblem {
             case WEAK_SIGNATURE -> subject + " is signed with " + SignatureAlgorithms.name(certificate) + '.';
             case WEAK_KEY -> subject + " has a weak " + PublicKeys.bits(certificate.getPublicKey()) + "-bit key.";
             case REVOKED -> "The certificate authority has revoked the certificate.";
+            case HANDSHAKE_FAILED -> "TLS clients reject the handshake with the certificate.";
         };
     }
 }

@@ -74,7 +74,6 @@ public record CertificateReport(
         X509Certificate certificate = evidence.leaf();
         CertificatePath path = evidence.path();
         ChainCertificate leaf = ChainCertificate.of(certificate);
-        List<String> names = CertificateExtensions.alternativeNames(certificate);
         return new CertificateReport(
                 problems.isEmpty(),
                 problems.stream().findFirst().orElse(CertificateProblem.NONE),
@@ -86,7 +85,7 @@ public record CertificateReport(
                 evidence.daysRemaining(),
                 path.earliestNotAfter(),
                 DistinguishedNames.commonName(certificate.getSubjectX500Principal()),
-                names,
+                evidence.names().listed(),
                 DistinguishedNames.commonName(certificate.getIssuerX500Principal()),
                 DistinguishedNames.organization(certificate.getIssuerX500Principal()),
                 serial(certificate.getSerialNumber()),
@@ -97,8 +96,10 @@ public record CertificateReport(
                 leaf.keyType(),
                 leaf.keyBits(),
                 leaf.signatureAlgorithm(),
-                names.stream().anyMatch(name -> name.startsWith("*.")),
-                evidence.sent().stream().map(ChainCertificate::of).toList(),
+                evidence.names().wildcard(),
+                evidence.sent().stream()
+                        .map(sent -> sent == certificate ? leaf : ChainCertificate.of(sent))
+                        .toList(),
                 path.complete(),
                 path.ordered(),
                 evidence.version(),

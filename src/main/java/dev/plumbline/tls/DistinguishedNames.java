@@ -31,12 +31,11 @@ public final class DistinguishedNames {
     /** A short name for messages: of the subject, else the first alternative name, else the serial number. */
     static String display(X509Certificate certificate) {
         String subject = shortText(certificate.getSubjectX500Principal());
-        return subject.isEmpty()
-                ? CertificateExtensions.alternativeNames(certificate).stream()
-                        .findFirst()
-                        .map(DistinguishedNames::truncated)
-                        .orElse(truncated(CertificateReport.serial(certificate.getSerialNumber())))
-                : subject;
+        if (!subject.isEmpty()) {
+            return subject;
+        }
+        String first = AlternativeNames.first(certificate);
+        return truncated(first != null ? first : CertificateReport.serial(certificate.getSerialNumber()));
     }
 
     /** The common name, or the whole name if there is none, truncated to 120 characters. */

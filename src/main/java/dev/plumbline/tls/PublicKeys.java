@@ -23,6 +23,9 @@ public final class PublicKeys {
     private static final int RSA_EXPONENT_CHEAP_BITS = 17;
     private static final int EC_CHEAP_BITS = 384;
 
+    /** The largest size of FIPS 186-4. */
+    private static final int DSA_MAX_BITS = 3072;
+
     /** The object identifier 1.2.840.113549.1.1.1. */
     private static final byte[] RSA_ENCRYPTION = HexFormat.of().parseHex("2a864886f70d010101");
 
@@ -110,6 +113,8 @@ public final class PublicKeys {
             return rsa.getModulus().bitLength() <= RSA_MAX_BITS
                     && rsa.getPublicExponent().bitLength() <= RSA_EXPONENT_MAX_BITS;
         }
-        return key instanceof ECPublicKey || key instanceof EdECPublicKey;
+        return key instanceof ECPublicKey
+                || key instanceof EdECPublicKey
+                || key instanceof DSAPublicKey && bits(key) <= DSA_MAX_BITS;
     }
 }

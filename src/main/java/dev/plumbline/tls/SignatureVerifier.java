@@ -3,6 +3,7 @@ package dev.plumbline.tls;
 import java.security.GeneralSecurityException;
 import java.security.PublicKey;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.ECPublicKey;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -59,7 +60,12 @@ final class SignatureVerifier {
             return false;
         }
         try {
-            certificate.verify(key);
+            if (key instanceof ECPublicKey && PublicKeys.weak(key)) {
+                // the JDK parses keys on small curves, but does not verify their signatures
+                certificate.verify(key, CertificateParser.bouncyCastle());
+            } else {
+                certificate.verify(key);
+            }
             return true;
         } catch (GeneralSecurityException | RuntimeException different) {
             // The JDK's providers throw unchecked exceptions for some malformed keys.

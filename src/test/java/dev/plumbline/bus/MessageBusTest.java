@@ -47,14 +47,14 @@ class MessageBusTest {
 
     @Test
     void newMembersAreIgnoredAndMissingMembersHaveDefaults() {
-        assertThat(read("{\"v\":1,\"type\":\"Overloaded\",\"body\":{\"retryAfterSeconds\":3,\"added\":{\"a\":[1]}}}"))
+        assertThat(read("{\"v\":2,\"type\":\"Overloaded\",\"body\":{\"retryAfterSeconds\":3,\"added\":{\"a\":[1]}}}"))
                 .isEqualTo(new Message.Overloaded(3));
-        assertThat(read("{\"v\":1,\"type\":\"CheckedRemotely\",\"body\":{\"verdict\":\"WARN\",\"cacheable\":true}}"))
+        assertThat(read("{\"v\":2,\"type\":\"CheckedRemotely\",\"body\":{\"verdict\":\"WARN\",\"cacheable\":true}}"))
                 .usingRecursiveComparison()
-                .isEqualTo(new Message.CheckedRemotely(Verdict.WARN, Instant.EPOCH, true, 0, new byte[0]));
-        assertThat(read("{\"v\":1,\"type\":\"RunCheck\",\"body\":{}}"))
-                .isEqualTo(new Message.RunCheck("", "", Map.of(), false, 0, 0, "", false));
-        assertThat(read("{\"v\":1,\"type\":\"JobFound\",\"body\":{\"job\":{\"id\":7}}}"))
+                .isEqualTo(new Message.CheckedRemotely(Verdict.WARN, Instant.EPOCH, true, 0, false, new byte[0]));
+        assertThat(read("{\"v\":2,\"type\":\"RunCheck\",\"body\":{}}"))
+                .isEqualTo(new Message.RunCheck("", "", Map.of(), false, 0, 0, "", false, ""));
+        assertThat(read("{\"v\":2,\"type\":\"JobFound\",\"body\":{\"job\":{\"id\":7}}}"))
                 .isEqualTo(new JobMessage.JobFound(new JobMessage.JobSnapshot(
                         7,
                         "",
@@ -75,21 +75,21 @@ class MessageBusTest {
                         null,
                         null,
                         null)));
-        assertThat(read("{\"v\":1,\"type\":\"JobCreated\",\"body\":{\"quotas\":[{\"limit\":60}]}}"))
+        assertThat(read("{\"v\":2,\"type\":\"JobCreated\",\"body\":{\"quotas\":[{\"limit\":60}]}}"))
                 .extracting(created -> ((JobMessage.JobCreated) created).quotas())
                 .isEqualTo(List.of(new JobMessage.QuotaStatus("", 60, 0, 0)));
     }
 
     @Test
     void messagesOfAnotherGenerationAreUnreadable() {
-        assertThat(read("{\"v\":2,\"type\":\"Done\",\"body\":{}}"))
-                .isEqualTo(new Message.Unreadable("unsupported generation 2"));
-        assertThat(read("{\"v\":1,\"type\":\"Undone\",\"body\":{}}"))
+        assertThat(read("{\"v\":1,\"type\":\"Done\",\"body\":{}}"))
+                .isEqualTo(new Message.Unreadable("unsupported generation 1"));
+        assertThat(read("{\"v\":2,\"type\":\"Undone\",\"body\":{}}"))
                 .isEqualTo(new Message.Unreadable("unknown message type Undone"));
-        assertThat(read("{\"v\":1,\"type\":\"Overloaded\",\"body\":{\"retryAfterSeconds\":\"soon\"}}"))
+        assertThat(read("{\"v\":2,\"type\":\"Overloaded\",\"body\":{\"retryAfterSeconds\":\"soon\"}}"))
                 .isInstanceOf(Message.Unreadable.class);
         assertThat(read("nonsense")).isInstanceOf(Message.Unreadable.class);
-        assertThat(read("{\"v\":1,\"type\":\"Done\",\"body\":null}")).isInstanceOf(Message.Unreadable.class);
+        assertThat(read("{\"v\":2,\"type\":\"Done\",\"body\":null}")).isInstanceOf(Message.Unreadable.class);
     }
 
     @ParameterizedTest
@@ -103,9 +103,9 @@ class MessageBusTest {
 
     @Test
     void membersThatMustNotBeNullGetTheirDefault() {
-        assertThat(read("{\"v\":1,\"type\":\"RunCheck\",\"body\":{\"target\":null,\"options\":null}}"))
-                .isEqualTo(new Message.RunCheck("", "", Map.of(), false, 0, ""));
-        assertThat(read("{\"v\":1,\"type\":\"PermitRequests\",\"body\":{\"requests\":null}}"))
+        assertThat(read("{\"v\":2,\"type\":\"RunCheck\",\"body\":{\"target\":null,\"options\":null}}"))
+                .isEqualTo(new Message.RunCheck("", "", Map.of(), false, 0, 0, "", false, ""));
+        assertThat(read("{\"v\":2,\"type\":\"PermitRequests\",\"body\":{\"requests\":null}}"))
                 .isEqualTo(new PermitMessage.PermitRequests("", List.of()));
     }
 

@@ -13,6 +13,11 @@ class FindingTextTest {
     }
 
     @Test
+    void constantsAreWords() {
+        assertThat(FindingText.of(ErrorCode.CONNECT_TIMEOUT)).isEqualTo("connect timeout");
+    }
+
+    @Test
     void otherItemsAreSeparatedByCommas() {
         assertThat(FindingText.of(List.of("a.example", "b.example"))).isEqualTo("a.example, b.example");
         assertThat(FindingText.of(List.of("a.example.", "b.example."))).isEqualTo("a.example., b.example.");

@@ -6,6 +6,9 @@ import dev.plumbline.support.Descriptions;
 import dev.plumbline.support.ModuleDescriptionBuilder;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -91,7 +94,35 @@ class ResultSizeLimitTest {
         CheckResult result = assembled(judgement);
 
         assertThat(result.truncated()).containsExactly("fields.second");
-        assertThat((List<?>) result.fields().get("second")).hasSize(2_250);
+        assertThat((List<?>) result.fields().get("second")).hasSize(4_211);
+    }
+
+    /** The largest `dns-records` result: TXT data of 64 KiB for each type, with escapes. */
+    @Test
+    void truncatesMuchLargerResultInLittleCpuTime() throws InvalidTargetException {
+        Map<String, Object> records = new LinkedHashMap<>();
+        for (int type = 0; type < 10; type++) {
+            records.put("TYPE" + type, Collections.nCopies(255, "\\001".repeat(255)));
+        }
+        Evaluation judgement = new Evaluation(Map.of("first", "x", "second", records), List.of(), null);
+        CheckResult result = assembled(judgement);
+        for (int i = 0; i < 50; i++) {
+            result = assembled(judgement);
+        }
+
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadCpuTime();
+        for (int i = 0; i < 20; i++) {
+            result = assembled(judgement);
+        }
+        long each = (threads.getCurrentThreadCpuTime() - before) / 20;
+
+        assertThat(Duration.ofNanos(each)).isLessThan(Duration.ofMillis(10));
+        assertThat(ResultJson.write(result).length).isBetween(LIMIT / 2, LIMIT);
+        assertThat((Map<?, ?>) result.fields().get("second"))
+                .as("each type keeps some records")
+                .hasSize(10)
+                .allSatisfy((type, kept) -> assertThat((List<?>) kept).isNotEmpty());
     }
 
     @Test

@@ -45,7 +45,8 @@ class CheckBatchTest {
         AtomicInteger attempts = new AtomicInteger();
         bus.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, request -> {
             attempts.incrementAndGet();
-            return Future.succeededFuture(overloaded ? new Message.Overloaded(1) : new Message.Paused());
+            return Future.succeededFuture(
+                    overloaded ? new Message.Overloaded(1) : new Message.Refused(Message.Refused.Reason.CPU));
         });
         TargetPolicy policy = new TargetPolicy(
                 new TargetPolicy.Rules(List.of(), List.of(), List.of(), List.of("*")), (address, port) -> false);

@@ -130,6 +130,18 @@ class JobCommandTest {
     }
 
     @Test
+    void csvDoesNotControlTheTerminal() {
+        CommandLineRunner.Ended ended =
+                job("", "create", "http-status", "a\u001b]0;b\u0007\u202e", url("/ok"), "--output", "csv");
+
+        assertThat(ended.out().lines().toList())
+                .hasSize(3)
+                .anyMatch(line -> line.startsWith("0,\"a\ufffd]0;b\ufffd\ufffd\","))
+                .anyMatch(line -> line.startsWith("1," + url("/ok")))
+                .noneMatch(line -> line.matches(".*[\\p{Cc}\\p{Cf}].*"));
+    }
+
+    @Test
     void tokensOfCreatedJobsCanBeWatchedDownloadedAndListed() {
         String token =
                 job("", "create", "http-status", url("/a\"b"), url("/missing")).out();

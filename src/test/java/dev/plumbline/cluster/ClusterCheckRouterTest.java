@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterAll;
@@ -38,6 +39,10 @@ class ClusterCheckRouterTest {
 
     private static final Message.RunReply RESULT =
             new Message.CheckedRemotely(Verdict.PASS, Instant.EPOCH, true, new byte[] {'{', '}'});
+
+    /** The target did not respond. */
+    private static final Message.RunReply UNANSWERED =
+            new Message.CheckedRemotely(Verdict.FAIL, Instant.EPOCH, true, 0, true, new byte[] {'{', '}'});
 
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
@@ -195,6 +200,52 @@ class ClusterCheckRouterTest {
 
         second.answer = first.answer;
         assertThat(Await.value(web.check(target, false))).isInstanceOf(Message.Unsupported.class);
+    }
+
+    @Test
+    void aCheckWithoutAResponseRunsOnceOnTheNextNode() {
+        first.answer = check -> Future.succeededFuture(UNANSWERED);
+        Target target = targetOf(first);
+
+        assertThat(verdict(web.check(target, true))).as("a line of a job").isEqualTo(Verdict.PASS);
+        assertThat(verdict(first.check(target, true))).as("on the own node").isEqualTo(Verdict.PASS);
+        assertThat(verdict(web.check(target, false))).as("an instant check").isEqualTo(Verdict.PASS);
+        assertThat(first.received).hasSize(3);
+        assertThat(second.received).hasSize(3);
+
+        second.answer = first.answer;
+        assertThat(verdict(web.check(target, true))).isEqualTo(Verdict.FAIL);
+        assertThat(first.received).hasSize(4);
+        assertThat(second.received).hasSize(4);
+    }
+
+    @Test
+    void aCheckWithoutAResponseKeepsItsResultIfNoOtherNodeHasOne() {
+        first.answer = check -> Future.succeededFuture(UNANSWERED);
+        Target target = targetOf(first);
+
+        second.answer = check -> Future.succeededFuture(new Message.Overloaded(2));
+        assertThat(verdict(web.check(target, true))).isEqualTo(Verdict.FAIL);
+        second.answer = check -> Future.failedFuture("a failure of the test");
+        assertThat(verdict(web.check(target, false))).isEqualTo(Verdict.FAIL);
+        assertThat(second.received).hasSize(2);
+    }
+
+    @Test
+    void anInstantCheckWithoutAResponseIsNotRepeatedLate() {
+        first.answer =
+                check -> first.node.vertx().timer(1_100, TimeUnit.MILLISECONDS).map(fired -> UNANSWERED);
+
+        assertThat(verdict(web.check(targetOf(first), false, 2_000))).isEqualTo(Verdict.FAIL);
+        assertThat(second.received).isEmpty();
+
+        assertThat(verdict(web.check(targetOf(first), true, 2_000)))
+                .as("a line has its whole time again")
+                .isEqualTo(Verdict.PASS);
+    }
+
+    private static Verdict verdict(Future<Message.RunReply> reply) {
+        return ((Message.CompletedCheck) Await.value(reply)).verdict();
     }
 
     @Test

@@ -86,8 +86,8 @@ class ClusterTest {
         InetAddress loopback = InetAddress.getByName("::1");
         assumeTrue(NetworkInterface.getByInetAddress(loopback) != null, "no IPv6");
         try (TestCluster nodes = new TestCluster(DATABASE.url())) {
-            TestCluster.Node web = nodes.start(loopback.getHostAddress(), MessageBus.GENERATION, null, NodeRole.HTTP);
-            TestCluster.Node worker = nodes.start(loopback.getHostAddress(), MessageBus.GENERATION, null, NodeRole.RUN);
+            TestCluster.Node web = nodes.startAt(loopback.getHostAddress(), NodeRole.HTTP);
+            TestCluster.Node worker = nodes.startAt(loopback.getHostAddress(), NodeRole.RUN);
             serve(worker);
 
             nodes.awaitRunNodes(1);
@@ -175,5 +175,34 @@ class ClusterTest {
             Await.until(() -> old.registered().size() == 2);
             assertThat(List.of(old.cluster().split(), next.cluster().split())).containsOnly(false);
         }
+    }
+
+    @Test
+    void nodesWithAnotherSessionSecretFormASeparateCluster() {
+        try (TestCluster nodes = new TestCluster(DATABASE.url())) {
+            TestCluster.Node first = nodes.start(NodeRole.HTTP, NodeRole.RUN);
+            TestCluster.Node other =
+                    nodes.startWithSecret("another secret with 32 characters", NodeRole.HTTP, NodeRole.RUN);
+
+            nodes.awaitRunNodes(1);
+
+            Await.until(() -> first.registered().size() == 2);
+            assertThat(first.cluster().members()).isEqualTo(1);
+            assertThat(other.cluster().members()).isEqualTo(1);
+            assertThat(first.cluster().view().ring().nodes()).containsExactly(first.name());
+            assertThat(other.cluster().view().ring().nodes()).containsExactly(other.name());
+        }
+    }
+
+    /** A process that knows the names of the program and the generation, but not the secret. */
+    @Test
+    void clusterNameDependsOnTheSecretAndTheGeneration() {
+        String name = HazelcastBus.clusterName(2, "the secret of the nodes in these tests");
+
+        assertThat(name)
+                .matches("plumbline-2-[0-9a-f]{64}")
+                .isEqualTo(HazelcastBus.clusterName(2, "the secret of the nodes in these tests"))
+                .isNotEqualTo(HazelcastBus.clusterName(3, "the secret of the nodes in these tests"))
+                .isNotEqualTo(HazelcastBus.clusterName(2, "another secret of the nodes in these tests"));
     }
 }

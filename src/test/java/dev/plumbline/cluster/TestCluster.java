@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** Nodes of one cluster in this process, each with its own Vert.x instance, on a real database. */
 public final class TestCluster implements AutoCloseable {
     private static final long MESSAGE_INTERVAL_MS = 1_000;
+    private static final String SECRET = "the secret of the nodes in these tests";
 
     private final String url;
     private final List<Node> nodes = new CopyOnWriteArrayList<>();
@@ -76,13 +77,23 @@ public final class TestCluster implements AutoCloseable {
     }
 
     Node start(int generation, HazelcastBus.Tls tls, NodeRole... roles) {
-        return start("127.0.0.1", generation, tls, roles);
+        return start("127.0.0.1", SECRET, generation, tls, roles);
+    }
+
+    /** Starts a node with another session secret than the others. */
+    Node startWithSecret(String secret, NodeRole... roles) {
+        return start("127.0.0.1", secret, MessageBus.GENERATION, null, roles);
     }
 
     /** @param host an address of this machine, as {@link java.net.InetAddress#getHostAddress} */
-    Node start(String host, int generation, HazelcastBus.Tls tls, NodeRole... roles) {
+    Node startAt(String host, NodeRole... roles) {
+        return start(host, SECRET, MessageBus.GENERATION, null, roles);
+    }
+
+    private Node start(String host, String secret, int generation, HazelcastBus.Tls tls, NodeRole... roles) {
         int port = FreePorts.nextPair();
-        HazelcastBus.Settings settings = new HazelcastBus.Settings(host, port, port + 1, generation, tls);
+        HazelcastBus.Settings settings =
+                new HazelcastBus.Settings(host, port, port + 1, HazelcastBus.clusterName(generation, secret), tls);
         List<List<NodeRecord>> endpoints = new CopyOnWriteArrayList<>();
         NodeRecord record = new NodeRecord(
                 settings.name(),

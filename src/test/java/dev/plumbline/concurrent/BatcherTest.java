@@ -4,6 +4,7 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -39,11 +40,15 @@ class BatcherTest {
     }
 
     private Batcher<Integer, String> batcher(int batch, int queued, int underWay) {
-        return new Batcher<>(vertx, new Batcher.Limits(batch, queued, underWay), questions -> {
-            Sent next = new Sent(questions, Promise.promise());
-            sent.add(next);
-            return next.answers.future();
-        });
+        return new Batcher<>(
+                vertx,
+                new Batcher.Limits(batch, queued, underWay),
+                DatabaseOverloadedException::queueFull,
+                questions -> {
+                    Sent next = new Sent(questions, Promise.promise());
+                    sent.add(next);
+                    return next.answers.future();
+                });
     }
 
     private static List<Future<String>> ask(Batcher<Integer, String> batcher, int count) {
@@ -103,6 +108,7 @@ class BatcherTest {
         Batcher<Integer, String> batcher = new Batcher<>(
                 vertx,
                 new Batcher.Limits(10, 10, 1).expiringAfter(1_500),
+                DatabaseOverloadedException::queueFull,
                 questions -> {
                     Sent next = new Sent(questions, Promise.promise());
                     sent.add(next);
@@ -131,9 +137,10 @@ class BatcherTest {
 
     @Test
     void anExceptionFailsTheBatch() {
-        Batcher<Integer, String> batcher = new Batcher<>(vertx, new Batcher.Limits(1, 10, 1), questions -> {
-            throw new IllegalStateException("broken");
-        });
+        Batcher<Integer, String> batcher = new Batcher<>(
+                vertx, new Batcher.Limits(1, 10, 1), DatabaseOverloadedException::queueFull, questions -> {
+                    throw new IllegalStateException("broken");
+                });
         for (int i = 0; i < 3; i++) {
             Future<String> asked = batcher.submit(i);
             assertThatThrownBy(() -> await(asked)).hasMessage("broken");
@@ -147,6 +154,7 @@ class BatcherTest {
         Batcher<Integer, String> batcher = new Batcher<>(
                 vertx,
                 new Batcher.Limits(1, 100_000, 1),
+                DatabaseOverloadedException::queueFull,
                 questions -> questions.get(0) == 0
                         ? first.future()
                         : Future.failedFuture(new DatabaseUnavailableException("away")));

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigLoaderTest {
     @TempDir
@@ -235,10 +236,11 @@ class ConfigLoaderTest {
 
     @Test
     void readsRolesOfAClusterNode() throws Exception {
-        Path file = write("node: {roles: [run, coordinate]}\ncluster: {enabled: true, host: 10.0.0.3, port: 6000}\n"
-                + "database: {url: 'postgresql://db/plumbline'}");
+        Path file = write(
+                "node: {roles: [run, coordinate]}\ncluster: {enabled: true, host: 10.0.0.3, port: 6000}\n"
+                        + "database: {url: 'postgresql://db/plumbline'}\nsession: {secret: a secret with at least 32 characters}");
 
-        Config config = ConfigLoader.load(file, Map.of());
+        Config config = ConfigLoader.load(file, Map.of("PLUMBLINE_CLUSTER_INSECURE", "true"));
 
         assertThat(config.node().roles()).containsExactly(NodeRole.RUN, NodeRole.COORDINATE);
         assertThat(config.node().has(NodeRole.HTTP)).isFalse();
@@ -251,7 +253,54 @@ class ConfigLoaderTest {
         assertThatThrownBy(() -> ConfigLoader.load(null, Map.of("PLUMBLINE_CLUSTER_ENABLED", "true")))
                 .hasMessageContaining("database.url is empty, but cluster.enabled is true. Set database.url")
                 .hasMessageContaining(
-                        "session.secret is empty, but cluster.enabled is true and node.roles contains http.");
+                        "session.secret is empty, but cluster.enabled is true. Set the same session.secret on"
+                                + " every node, such as");
+    }
+
+    @Test
+    void everyRoleOfAClusterRequiresTheSessionSecret() {
+        assertThatThrownBy(() -> ConfigLoader.load(
+                        null,
+                        Map.of(
+                                "PLUMBLINE_CLUSTER_ENABLED", "true",
+                                "PLUMBLINE_NODE_ROLES", "run",
+                                "PLUMBLINE_DATABASE_URL", "postgresql://db/plumbline")))
+                .hasMessageContaining("session.secret is empty, but cluster.enabled is true.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"10.0.0.3", "2001:db8::3", "node.example"})
+    void aClusterOffLoopbackRequiresTlsOrConsent(String host) throws Exception {
+        Map<String, String> environment = cluster(host);
+        assertThatThrownBy(() -> ConfigLoader.load(null, environment))
+                .hasMessage(
+                        "cluster.host is " + host + ", which is not a loopback address, but cluster.tls_certificate,"
+                                + " cluster.tls_key and cluster.tls_ca are empty. Set them, or set cluster.insecure to true if only"
+                                + " the nodes can connect to cluster.port and cluster.port + 1.");
+
+        Map<String, String> insecure = new TreeMap<>(environment);
+        insecure.put("PLUMBLINE_CLUSTER_INSECURE", "true");
+        assertThat(ConfigLoader.load(null, insecure).cluster().insecure()).isTrue();
+
+        String file = write("http: {}").toString();
+        for (String setting : List.of("CERTIFICATE", "KEY", "CA")) {
+            environment.put("PLUMBLINE_CLUSTER_TLS_" + setting, file);
+        }
+        assertThat(ConfigLoader.load(null, environment).cluster().insecure()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "127.1.2.3", "::1", "localhost"})
+    void aClusterOnLoopbackRequiresNoTls(String host) throws ConfigException {
+        assertThat(ConfigLoader.load(null, cluster(host)).cluster().tlsCa()).isNull();
+    }
+
+    private static Map<String, String> cluster(String host) {
+        return new TreeMap<>(Map.of(
+                "PLUMBLINE_CLUSTER_ENABLED", "true",
+                "PLUMBLINE_CLUSTER_HOST", host,
+                "PLUMBLINE_DATABASE_URL", "postgresql://db/plumbline",
+                "PLUMBLINE_SESSION_SECRET", "a secret with at least 32 characters"));
     }
 
     @Test
@@ -296,6 +345,7 @@ class ConfigLoaderTest {
                                         "PLUMBLINE_NODE_ROLES", "run",
                                         "PLUMBLINE_CLUSTER_ENABLED", "true",
                                         "PLUMBLINE_DATABASE_URL", "postgresql://db/plumbline",
+                                        "PLUMBLINE_SESSION_SECRET", "a secret with at least 32 characters",
                                         "PLUMBLINE_MANAGEMENT_PORT", "8080"))
                         .management()
                         .port())

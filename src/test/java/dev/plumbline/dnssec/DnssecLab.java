@@ -2,6 +2,8 @@ package dev.plumbline.dnssec;
 
 import dev.plumbline.lab.SignedZone;
 import dev.plumbline.lab.SignedZones;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.xbill.DNS.DSRecord;
@@ -17,6 +19,7 @@ final class DnssecLab {
     private Instant at = Instant.now();
     private ValidationLimits limits = new ValidationLimits();
     private int queries;
+    private Duration cpuTime = Duration.ZERO;
 
     /** @param root the zone of the trust anchor */
     DnssecLab(SignedZone root, SignedZone... others) {
@@ -39,10 +42,16 @@ final class DnssecLab {
         return queries;
     }
 
+    /** The CPU time of the validation in the last lookup, without the responses of the lab. */
+    Duration cpuTime() {
+        return cpuTime;
+    }
+
     /** @param type for example {@code MX} */
     DnssecResult lookup(String name, String type) {
         limits = new ValidationLimits();
         queries = 0;
+        cpuTime = Duration.ZERO;
         return lookup(new DnssecValidator(anchors, at, limits), name(name), Type.value(type));
     }
 
@@ -51,7 +60,9 @@ final class DnssecLab {
         for (DnssecQuery query = lookup.next(); query != null; query = lookup.next()) {
             queries++;
             Message response = zones.respond(query.name(), query.type());
+            long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
             lookup.accept(response);
+            cpuTime = cpuTime.plusNanos(ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before);
         }
         return lookup.result();
     }

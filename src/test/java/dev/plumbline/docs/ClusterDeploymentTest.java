@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,7 @@ class ClusterDeploymentTest {
     private static final Path HAPROXY = DEPLOY.resolve("haproxy/haproxy.cfg");
     private static final Path COMPOSE = DEPLOY.resolve("compose/compose.yaml");
     private static final Path CHART = DEPLOY.resolve("kubernetes/plumbline");
+    private static final String INSECURE = "secret.existingSecret=secret,cluster.insecure=true";
     private static final Pattern VARIABLE = Pattern.compile("\\$\\{(\\w+)(?::([-?])([^}]*))?}");
     private static final Map<String, String> SECRETS =
             Map.of("DATABASE_PASSWORD", "secret", "SESSION_SECRET", "0123456789012345678901234567890123456789");
@@ -51,7 +53,8 @@ class ClusterDeploymentTest {
 
         assertThat(Files.readString(HAPROXY))
                 .contains("option httpchk GET /health/ready")
-                .contains("default-server check ")
+                .contains("timeout check 3s\n")
+                .contains("default-server check inter 1s fall 3 rise 1 ")
                 .contains("retry-on conn-failure\n");
         for (int server = 1; server <= 2; server++) {
             assertThat(Files.readString(HAPROXY))
@@ -62,6 +65,40 @@ class ClusterDeploymentTest {
                                     server,
                                     defaults.management().port()));
         }
+    }
+
+    @Test
+    void commandsOfClusterMdSetValidSettings() throws Exception {
+        String document = Files.readString(Path.of("src/docs/cluster.md"));
+        Map<String, String> environment = new TreeMap<>();
+        Pattern.compile("(?m)^(?:export .*|start_node\\(\\).*)$")
+                .matcher(document)
+                .results()
+                .flatMap(line -> Pattern.compile("(PLUMBLINE_[A-Z_]+)=(\\$\\([^)]*\\)|\\S+)")
+                        .matcher(line.group())
+                        .results())
+                .forEach(variable -> environment.put(
+                        variable.group(1),
+                        variable.group(2).startsWith("$(")
+                                ? SECRETS.get("SESSION_SECRET")
+                                : variable.group(2)
+                                        .replace("$2", "http,coordinate")
+                                        .replace("${1}", "1")
+                                        .replace("$1", "1")));
+
+        Config config = ConfigLoader.load(null, environment);
+
+        assertThat(config.cluster().enabled()).isTrue();
+        assertThat(config.node().roles()).containsExactly(NodeRole.HTTP, NodeRole.COORDINATE);
+        assertThat(config.http().trustedProxies()).containsExactly("127.0.0.1");
+        // three health checks of haproxy.cfg, one per second, and the timeout of a check
+        assertThat(config.http().shutdownDelay()).isGreaterThan(Duration.ofSeconds(6));
+        Matcher user = Pattern.compile("://(\\w+):(\\w+)@[^/]+/(\\w+)")
+                .matcher(String.valueOf(config.database().url()));
+        assertThat(user.find()).isTrue();
+        assertThat(document)
+                .contains("create role " + user.group(1) + " login password '" + user.group(2) + "'")
+                .contains("create database " + user.group(3) + " owner " + user.group(1));
     }
 
     @Test
@@ -144,7 +181,7 @@ class ClusterDeploymentTest {
                 "plumbline",
                 CHART.toString(),
                 "--kube-version=1.31.0",
-                "--set=secret.existingSecret=secret,groups.run.autoscaling.enabled=true");
+                "--set=secret.existingSecret=secret,cluster.insecure=true,groups.run.autoscaling.enabled=true");
         int deployments = 0;
         Path settings = folder.resolve("plumbline.yaml");
         for (Object document : parser().loadAll(manifests)) {
@@ -173,19 +210,19 @@ class ClusterDeploymentTest {
 
     @Test
     void chartRestartsPodsWhenItsSecretChanges() throws Exception {
-        String values = "secret.databaseUrl=postgresql://db/plumbline,secret.sessionSecret=new";
+        String values = "cluster.insecure=true,secret.databaseUrl=postgresql://db/plumbline,secret.sessionSecret=new";
         String rotation = template(values + ",secret.sessionPreviousSecret=old");
         String completed = template(values);
 
         assertThat(rotation).contains("session-previous-secret: \"b2xk\"\n");
         assertThat(completed).doesNotContain("session-previous-secret: \"").doesNotContain("stringData:");
         assertThat(checksums(rotation)).hasSize(3).doesNotContainAnyElementsOf(checksums(completed));
-        assertThat(template("secret.existingSecret=secret")).doesNotContain("checksum/secret");
+        assertThat(template(INSECURE)).doesNotContain("checksum/secret");
     }
 
     @Test
     void chartRejectsAnIngressWithoutProxiesOrPublicUrl() throws Exception {
-        String ingress = "secret.existingSecret=secret,ingress.enabled=true";
+        String ingress = INSECURE + ",ingress.enabled=true";
         String proxies = ",settings.http.trusted_proxies={10.244.0.0/16}";
 
         assertThat(failure(ingress)).contains("Set settings.http.trusted_proxies");
@@ -195,8 +232,28 @@ class ClusterDeploymentTest {
     }
 
     @Test
+    void chartRejectsAnEventBusWithoutTlsUnlessItIsRequested() throws Exception {
+        assertThat(failure("secret.existingSecret=secret")).contains("cluster.tlsSecret is empty. Set it to a Secret");
+        assertThat(template("secret.existingSecret=secret,cluster.tlsSecret=bus"))
+                .contains("tls_ca: /etc/plumbline/tls/ca.crt\n", "insecure: false\n");
+        assertThat(template(INSECURE)).contains("insecure: true\n");
+    }
+
+    @Test
+    void chartRejectsAutoscalingWithoutItsValues() throws Exception {
+        String group = INSECURE + ",groups.http.autoscaling.enabled=true";
+        String limits = ",groups.http.autoscaling.minReplicas=2,groups.http.autoscaling.maxReplicas=6";
+
+        assertThat(failure(group)).contains("groups.http.autoscaling.minReplicas is not set.");
+        assertThat(failure(group + limits)).contains("groups.http.autoscaling.targetPercent is not set.");
+        assertThat(template(group + limits + ",groups.http.autoscaling.targetPercent=70"))
+                .contains("kind: HorizontalPodAutoscaler\n", "averageUtilization: 70}")
+                .doesNotContain("plumbline_checks_running");
+    }
+
+    @Test
     void podMonitorSetsTheJobOfTheAlertRules() throws Exception {
-        String values = "secret.existingSecret=secret";
+        String values = INSECURE;
 
         assertThat(template(values)).doesNotContain("kind: PodMonitor");
         assertThat(template(values + ",monitoring.podMonitor.enabled=true"))

@@ -76,10 +76,11 @@ class EgressGuardTest {
         Config.DnsSettings dns =
                 new Config.DnsSettings(List.of(lab.address()), List.of(), Duration.ofMillis(1_200), 100);
         Config.TargetSettings targets =
-                new Config.TargetSettings(allow, List.of(), List.of("*"), null, ip, net, domain);
+                new Config.TargetSettings(allow, List.of(), List.of("*"), null, ip, net, domain, 0);
         return new EgressGuard(
                 policy,
                 new DnsResolver(vertx, dns, policy, System::nanoTime),
+                new DnsQueryLimits(vertx, 0),
                 targets,
                 RateLimiterFactory.local(vertx));
     }

@@ -34,7 +34,8 @@ public final class LabEgressGuard {
         return new EgressGuard(
                 policy,
                 new DnsResolver(vertx, settings, policy, System::nanoTime),
-                new Config.TargetSettings(List.of(), List.of(), List.of(), null, pace, NONE, NONE),
+                new DnsQueryLimits(vertx, 0),
+                new Config.TargetSettings(List.of(), List.of(), List.of(), null, pace, NONE, NONE, 0),
                 RateLimiterFactory.local(vertx));
     }
 }

@@ -31,6 +31,7 @@ final class CertificateCases {
     void addAll() {
         dates();
         names();
+        manyNames();
         chains();
         constraints();
         algorithms();
@@ -48,6 +49,7 @@ final class CertificateCases {
                 "expiring-soon",
                 "none",
                 issuer.issue(spec("expiring-soon")
+                        .from(now.minus(day.multipliedBy(85)))
                         .until(now.plus(day.multipliedBy(5)).plusSeconds(600))));
         lab.addServer(
                 "not-yet-valid",
@@ -84,6 +86,16 @@ final class CertificateCases {
         lab.add("two", host("two"), port, "expired", "", "");
         lab.add("three", host("three"), port, "hostname_mismatch", "", "");
         lab.add("three-as-one", host("three"), port, "none", "", "sni=" + host("one"));
+    }
+
+    /** As many names as a result can contain, and more than a handshake can. */
+    private void manyNames() {
+        lab.addServer("many-names", "none", issuer.issue(spec("many-names").names(16_000)));
+        lab.addFailing(
+                "too-many-names",
+                "response_too_large",
+                issuer.issue(spec("too-many-names").names(100_000)),
+                ServerOptions.DEFAULT);
     }
 
     private void chains() {

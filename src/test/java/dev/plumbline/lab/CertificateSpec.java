@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,6 +94,17 @@ public final class CertificateSpec {
 
     public CertificateSpec address(String address) {
         names.add(new GeneralName(GeneralName.iPAddress, address));
+        return this;
+    }
+
+    public CertificateSpec name(String host) {
+        names.add(new GeneralName(GeneralName.dNSName, host));
+        return this;
+    }
+
+    /** Adds a number of DNS names with one character. */
+    public CertificateSpec names(int count) {
+        names.addAll(Collections.nCopies(count, new GeneralName(GeneralName.dNSName, "a")));
         return this;
     }
 

@@ -11,6 +11,7 @@ import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.LimitedResolver;
 import dev.plumbline.dnssec.TrustAnchors;
+import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.probe.dns.DnsProbe;
@@ -136,7 +137,7 @@ public final class DnsFixture implements AutoCloseable {
 
     private TestCheckContext context(
             ModuleDefinition<?> module, Map<String, String> options, DnsResolver resolver, EgressGuard guard) {
-        DnsProbe probe = new DnsProbe(vertx, resolver, Map.of(), POLICY);
+        DnsProbe probe = new DnsProbe(vertx, resolver, Map.of(), POLICY, new DnsQueryLimits(vertx, 0));
         return TestCheckContext.of(module.description(), options)
                 .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
                 .withProbe(DnsProbe.class, probe)

@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.DClass;
 import org.xbill.DNS.Flags;
@@ -67,6 +68,7 @@ public final class DnsLab implements AutoCloseable {
     private volatile SignedZones signedZones = new SignedZones();
     private final Map<String, Long> delays = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
+    private final Map<String, AtomicInteger> followed = new ConcurrentHashMap<>();
 
     private DnsLab(DatagramSocket udp, ServerSocket tcp) {
         this.udp = udp;
@@ -118,6 +120,18 @@ public final class DnsLab implements AutoCloseable {
         String prefix = key(name) + " ";
         return counts.entrySet().stream()
                 .filter(entry -> entry.getKey().startsWith(prefix))
+                .mapToInt(entry -> entry.getValue().get())
+                .sum();
+    }
+
+    /**
+     * The number of queries for a domain and the names below it, with those that a recursive resolver sends for
+     * aliases; an empty domain: for all names.
+     */
+    public int queriesBelow(String domain) {
+        return Stream.of(counts, followed)
+                .flatMap(each -> each.entrySet().stream())
+                .filter(entry -> ("." + entry.getKey().split(" ")[0]).endsWith("." + key(domain)) || domain.isEmpty())
                 .mapToInt(entry -> entry.getValue().get())
                 .sum();
     }
@@ -193,7 +207,7 @@ public final class DnsLab implements AutoCloseable {
         return this;
     }
 
-    /** Delays the responses for a name. */
+    /** Delays the responses for a name; empty for all names without their own delay. */
     public DnsLab slow(String name, long millis) {
         delays.put(key(name), millis);
         return this;
@@ -294,7 +308,7 @@ public final class DnsLab implements AutoCloseable {
         if (bytes == null) {
             return;
         }
-        Long delay = delays.get(name);
+        Long delay = delays.getOrDefault(name, delays.get(""));
         if (delay == null) {
             sender.send(bytes);
             return;
@@ -337,6 +351,8 @@ public final class DnsLab implements AutoCloseable {
                 response.addRecord(alias.get(0), Section.ANSWER);
             }
             name = ((org.xbill.DNS.CNAMERecord) alias.get(0)).getTarget();
+            followed.computeIfAbsent(key(name.toString()), first -> new AtomicInteger())
+                    .incrementAndGet();
         }
         return response;
     }

@@ -11,9 +11,12 @@ import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.Config.DnsSettings;
 import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.probe.starttls.StartTlsProbe;
+import dev.plumbline.probe.tls.TlsProbe;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestCheckContext;
@@ -40,6 +43,7 @@ public final class HttpFixture implements AutoCloseable {
     private final HttpLab lab;
     private final HttpProbe probe;
     private final DnsProbe dnsProbe;
+    private final StartTlsProbe startTls;
 
     private HttpFixture(Vertx vertx, DnsLab dns, TestCa root, HttpLab lab) {
         this.vertx = vertx;
@@ -49,7 +53,8 @@ public final class HttpFixture implements AutoCloseable {
         TargetPolicy loopback = policy(List.of("127.0.0.0/8"), List.of("*"));
         DnsSettings settings = new DnsSettings(List.of(dns.address()), List.of(), Duration.ofSeconds(1), 1_000);
         DnsResolver resolver = new DnsResolver(vertx, settings, loopback, System::nanoTime);
-        this.dnsProbe = new DnsProbe(vertx, resolver, Map.of(), loopback);
+        this.startTls = new StartTlsProbe(vertx, new TlsProbe(vertx, LabEgressGuard.of(vertx, loopback, dns)));
+        this.dnsProbe = new DnsProbe(vertx, resolver, Map.of(), loopback, new DnsQueryLimits(vertx, 0));
         HOSTS.forEach(host -> dns.address(host, "127.0.0.1"));
         dns.address(HttpLab.INTERNAL_NAME, HttpLab.CANARY_ADDRESS);
         this.probe = probe(policy(
@@ -114,7 +119,8 @@ public final class HttpFixture implements AutoCloseable {
         TestCheckContext context = TestCheckContext.of(description, options)
                 .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
                 .withProbe(HttpProbe.class, probe)
-                .withProbe(DnsProbe.class, dnsProbe);
+                .withProbe(DnsProbe.class, dnsProbe)
+                .withProbe(StartTlsProbe.class, startTls);
         return ModuleExecution.run(vertx, module, target, context);
     }
 

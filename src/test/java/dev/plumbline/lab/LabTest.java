@@ -22,6 +22,7 @@ import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.PartResults;
 import dev.plumbline.run.RunnerMetrics;
+import dev.plumbline.run.TestRunners;
 import dev.plumbline.support.Await;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
@@ -183,7 +184,7 @@ class LabTest {
                 CheckEnvironment.policy(config, new OwnEndpoints()),
                 RateLimiterFactory.local(vertx),
                 "test");
-        return new CheckRunner(
+        return TestRunners.create(
                 vertx,
                 MODULES,
                 checks.probes(),
@@ -225,9 +226,7 @@ class LabTest {
 
     private static Future<CheckResult> run(Context loop, CheckRunner runner, Message.RunCheck request) {
         Promise<CheckResult> result = Promise.promise();
-        loop.runOnContext(ignored -> runner.run(request)
-                .map(reply -> ((Message.Checked) reply).result())
-                .onComplete(result));
+        loop.runOnContext(ignored -> TestRunners.run(runner, request).onComplete(result));
         return result.future();
     }
 

@@ -19,6 +19,12 @@ public final class ModuleExecution {
 
     public static <E> CheckResult run(
             Vertx vertx, ModuleDefinition<E> module, Target target, TestCheckContext context) {
+        return runIn(vertx, module, target, context.withTarget(target.host()));
+    }
+
+    /** As {@link #run}, with the budget of the context. */
+    public static <E> CheckResult runIn(
+            Vertx vertx, ModuleDefinition<E> module, Target target, TestCheckContext context) {
         ModuleDescription description = module.description();
         CheckResult result = Await.value(Await.onLoop(vertx, () -> module.collect(target, context))
                 .map(evidence -> ResultAssembler.assemble(

@@ -8,6 +8,7 @@ import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.NameserverProbe;
@@ -98,7 +99,7 @@ public final class NameserverFixture implements AutoCloseable {
         DnsResolver ofCheck = new DnsResolver(vertx, settings, POLICY, System::nanoTime);
         Map<String, Object> given = new HashMap<>(options);
         return TestCheckContext.of(module.description(), given)
-                .withProbe(DnsProbe.class, new DnsProbe(vertx, ofCheck, Map.of(), POLICY))
+                .withProbe(DnsProbe.class, new DnsProbe(vertx, ofCheck, Map.of(), POLICY, new DnsQueryLimits(vertx, 0)))
                 .withProbe(
                         NameserverProbe.class,
                         new NameserverProbe(vertx, LabEgressGuard.of(vertx, POLICY, server), POLICY));

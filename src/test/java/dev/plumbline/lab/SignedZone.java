@@ -64,9 +64,13 @@ public final class SignedZone {
 
     /** @param algorithm a constant of {@link DNSSEC.Algorithm} */
     public SignedZone(String origin, int algorithm) {
+        this(origin, algorithm, keyPair(algorithm));
+    }
+
+    public SignedZone(String origin, int algorithm, KeyPair keyPair) {
         this.apex = name(origin);
         this.algorithm = algorithm;
-        this.keyPair = keyPair(algorithm);
+        this.keyPair = keyPair;
         this.key = dnskey(keyPair, KEY_SIGNING_KEY);
         this.signingKey = key;
         record("@ SOA ns1 hostmaster 1 3600 600 604800 300");
@@ -140,6 +144,17 @@ public final class SignedZone {
     public SignedZone signWithUnpublishedKey() {
         this.signingKey = dnskey(keyPair, KEY_SIGNING_KEY - 1);
         return this;
+    }
+
+    /** Publishes a key with the flag REVOKE (RFC 5011 section 2.1) and these flags. */
+    public SignedZone publishRevoked(int flags) {
+        return add(dnskey(keyPair, flags | DNSKEYRecord.Flags.REVOKE));
+    }
+
+    /** Revokes the key, with which the zone is signed. */
+    public SignedZone revokeKey() {
+        this.signingKey = dnskey(keyPair, KEY_SIGNING_KEY | DNSKEYRecord.Flags.REVOKE);
+        return remove(Type.DNSKEY).add(signingKey);
     }
 
     /** Changes the records of each section of each response after they were signed. */

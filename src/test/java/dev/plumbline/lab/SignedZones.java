@@ -34,7 +34,7 @@ public final class SignedZones {
      *
      * @param address of the names of the zones
      */
-    static SignedZones ofLab(String address) {
+    public static SignedZones ofLab(String address) {
         Instant now = Instant.now();
         SignedZone test = SignedZone.of("test.").denial(SignedZone.Denial.NSEC3_OPT_OUT, 0, "");
         SignedZone root = SignedZone.of(".")
@@ -67,6 +67,14 @@ public final class SignedZones {
     SignedZones delegate(SignedZone zone) {
         zones.get(1).delegate(zone);
         return add(zone);
+    }
+
+    /** @param apex with the trailing dot */
+    SignedZone zone(String apex) {
+        return zones.stream()
+                .filter(zone -> zone.apex().toString().equals(apex))
+                .findFirst()
+                .orElseThrow();
     }
 
     public SignedZones add(SignedZone zone) {

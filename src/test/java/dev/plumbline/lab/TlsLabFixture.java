@@ -10,6 +10,7 @@ import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.module.tls.SslCertificate;
@@ -59,15 +60,17 @@ public final class TlsLabFixture implements AutoCloseable {
                 new Config.DnsSettings(List.of(dns.address()), List.of(), Duration.ofSeconds(2), 1000),
                 policy,
                 System::nanoTime);
+        DnsQueryLimits limits = new DnsQueryLimits(vertx, 0);
         EgressGuard guard = new EgressGuard(
                 policy,
                 resolver,
-                new Config.TargetSettings(ALLOWED, List.of(), List.of("*"), null, UNLIMITED, UNLIMITED, UNLIMITED),
+                limits,
+                new Config.TargetSettings(ALLOWED, List.of(), List.of("*"), null, UNLIMITED, UNLIMITED, UNLIMITED, 0),
                 RateLimiterFactory.local(vertx));
-        dnsProbe = new DnsProbe(vertx, resolver, Map.of(), policy);
+        dnsProbe = new DnsProbe(vertx, resolver, Map.of(), policy, limits);
         tls = new TlsProbe(vertx, guard);
         http = new HttpProbe(vertx, guard, trust, policy, "plumbline-test");
-        certificates = new CertificateProbe(vertx, trust, new RevocationProbe(vertx, http));
+        certificates = new CertificateProbe(trust, new RevocationProbe(vertx, http));
     }
 
     public ModuleDescription description() {

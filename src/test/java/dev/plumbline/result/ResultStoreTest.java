@@ -48,6 +48,25 @@ class ResultStoreTest {
         assertThat(await(other.find(key + "?"))).isNull();
     }
 
+    /** A job with composite checks looks up thousands of parts at once. */
+    @Test
+    void lookupsForJobsDoNotFillTheQueueOfThePool() {
+        await(store.store(entry(key, "body", now)));
+        Database jobs = DATABASE.open();
+        ResultStore node = new ResultStore(DATABASE.vertx(), DATABASE.open(), jobs);
+        List<Future<StoredResult>> lookups = new ArrayList<>();
+        for (int i = 0; i < 2_000; i++) {
+            lookups.add(node.findForJob(i % 2 == 0 ? key : key + i));
+        }
+
+        // the same pool reads the results of jobs
+        await(jobs.query("select 1"));
+        for (int i = 0; i < lookups.size(); i++) {
+            StoredResult found = await(lookups.get(i));
+            assertThat(found == null ? null : found.body().toString()).isEqualTo(i % 2 == 0 ? "body" : null);
+        }
+    }
+
     @Test
     void expiredResultsAreNotReturned() {
         await(store.store(entry(key, "old", now.minusSeconds(600))));

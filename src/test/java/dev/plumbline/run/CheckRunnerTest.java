@@ -39,11 +39,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every check ends and releases its permit. */
 class CheckRunnerTest {
+    /** The reply to an instant check without a result that has contacted no target; it is not charged. */
+    private static final Message.Overloaded NOT_CONTACTED = new Message.Overloaded(1);
+
     private static final long PATIENCE_MS = 10_000;
 
     private final Vertx vertx = Vertx.vertx();
@@ -68,6 +72,7 @@ class CheckRunnerTest {
 
         private final List<String> came = Collections.synchronizedList(new ArrayList<>());
         private final Map<String, Promise<String>> ends = new ConcurrentHashMap<>();
+        private volatile long reservedBytes;
 
         List<String> came() {
             synchronized (came) {
@@ -90,7 +95,8 @@ class CheckRunnerTest {
             if (target.text().startsWith("throws.")) {
                 throw new IllegalStateException("a fault in collect");
             }
-            return end(target.text()).future();
+            return context.reserve(reservedBytes)
+                    .compose(reserved -> end(target.text()).future());
         }
 
         @Override
@@ -105,7 +111,7 @@ class CheckRunnerTest {
     }
 
     private CheckRunner runner(int places, int queue) {
-        return new CheckRunner(
+        return TestRunners.create(
                 vertx,
                 new ModuleCatalogue(List.of(module)),
                 ImmutableClassToInstanceMap.of(),
@@ -203,11 +209,11 @@ class CheckRunnerTest {
     @EnumSource(names = {"CONNECT_REFUSED", "DNS_TIMEOUT", "TARGET_BLOCKED"})
     void aCheckFailureKeepsItsCode(ErrorCode code) {
         CheckRunner runner = runner(1, 0);
-        module.end("a.test").fail(new CheckFailure(code, "It was so."));
+        module.end("a.test").fail(new CheckFailure(code, "The test timed out."));
 
         CheckResult result = result(run(runner, "a.test"));
 
-        assertThat(result.error()).isEqualTo(new CheckError(code, "It was so."));
+        assertThat(result.error()).isEqualTo(new CheckError(code, "The test timed out."));
         assertPlaceIsFree(runner);
     }
 
@@ -227,7 +233,7 @@ class CheckRunnerTest {
     @ValueSource(booleans = {true, false})
     void aCheckDuringAPauseHasNoResult(boolean bulk) {
         AtomicLong pausedNanos = new AtomicLong();
-        CheckRunner runner = new CheckRunner(
+        CheckRunner runner = TestRunners.create(
                 vertx,
                 new ModuleCatalogue(List.of(module)),
                 ImmutableClassToInstanceMap.of(),
@@ -243,8 +249,106 @@ class CheckRunnerTest {
         pausedNanos.set(Duration.ofSeconds(17).toNanos());
         module.end("a.test").fail(new CheckFailure(ErrorCode.READ_TIMEOUT, "No response within 10 s."));
 
-        assertThat(Await.value(reply)).isEqualTo(new Message.Paused());
+        assertThat(Await.value(reply))
+                .isEqualTo(bulk ? new Message.Refused(Message.Refused.Reason.CPU) : NOT_CONTACTED);
         assertPlaceIsFree(runner);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1500, READ_TIMEOUT, true", "1500, CONNECT_REFUSED, false", "300, READ_TIMEOUT, false"})
+    void aTimeoutIsNotAResultIfTheNodeLostTheTime(long lostMs, ErrorCode code, boolean refused) {
+        AtomicLong lostNanos = new AtomicLong();
+        CheckRunner runner = TestRunners.create(
+                vertx,
+                new ModuleCatalogue(List.of(module)),
+                ImmutableClassToInstanceMap.of(),
+                Clock.systemUTC(),
+                new RunnerMetrics(meters),
+                new PartResults(vertx, TestPolicies.open(), null),
+                1,
+                0,
+                () -> System.nanoTime() + lostNanos.get());
+        Future<Message.RunReply> reply = run(runner, "a.test");
+        Await.until(() -> module.came().contains("a.test"));
+
+        lostNanos.set(Duration.ofMillis(lostMs).toNanos());
+        module.end("a.test").fail(new CheckFailure(code, "The test timed out."));
+
+        assertThat(Await.value(reply)).isInstanceOf(refused ? Message.Overloaded.class : Message.Checked.class);
+        assertPlaceIsFree(runner);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"200, true", "0, false"})
+    void aCheckThatDoesNotEndIsNotAResultIfTheNodeLostTime(long lostMs, boolean refused) {
+        AtomicLong lostNanos = new AtomicLong();
+        CheckRunner runner = TestRunners.create(
+                vertx,
+                new ModuleCatalogue(List.of(module)),
+                ImmutableClassToInstanceMap.of(),
+                Clock.systemUTC(),
+                new RunnerMetrics(meters),
+                new PartResults(vertx, TestPolicies.open(), null),
+                1,
+                0,
+                () -> System.nanoTime() + lostNanos.get());
+        Future<Message.RunReply> reply = run(runner, "a.test");
+        Await.until(() -> module.came().contains("a.test"));
+
+        lostNanos.set(Duration.ofMillis(lostMs).toNanos());
+
+        assertThat(Await.value(reply)).isInstanceOf(refused ? Message.Overloaded.class : Message.Checked.class);
+        assertPlaceIsFree(runner);
+    }
+
+    @Test
+    void waitingForARateLimitIsNotATimeout() {
+        AtomicLong lostNanos = new AtomicLong();
+        CheckRunner runner = TestRunners.create(
+                vertx,
+                new ModuleCatalogue(List.of(module)),
+                ImmutableClassToInstanceMap.of(),
+                Clock.systemUTC(),
+                new RunnerMetrics(meters),
+                new PartResults(vertx, TestPolicies.open(), null),
+                1,
+                0,
+                () -> System.nanoTime() + lostNanos.get());
+        Future<Message.RunReply> reply = run(runner, "a.test", true, PATIENCE_MS);
+        Await.until(() -> module.came().contains("a.test"));
+
+        lostNanos.set(Duration.ofMillis(1_500).toNanos());
+        module.end("a.test").fail(new OverloadFailure("No room.", Duration.ofSeconds(7)));
+
+        assertThat(Await.value(reply)).isEqualTo(new Message.Overloaded(7));
+    }
+
+    @Test
+    void aCheckWithoutMemoryIsRefused() {
+        CheckRunner runner = runner(1, 0);
+        module.reservedBytes = TestRunners.MEMORY_BYTES;
+
+        assertThat(Await.value(run(runner, "a.test")))
+                .as("over the limit of the check")
+                .isInstanceOfSatisfying(Message.Checked.class, checked -> assertThat(error(checked.result()))
+                        .isEqualTo(ErrorCode.RESPONSE_TOO_LARGE));
+
+        CheckRunner small = TestRunners.create(
+                vertx,
+                new ModuleCatalogue(List.of(module)),
+                ImmutableClassToInstanceMap.of(),
+                Clock.systemUTC(),
+                new RunnerMetrics(meters),
+                new PartResults(vertx, TestPolicies.open(), null),
+                2,
+                0,
+                1 << 20);
+        module.reservedBytes = 700_000;
+        Future<Message.RunReply> first = run(small, "b.test");
+        Await.until(() -> module.came().contains("b.test"));
+        assertThat(Await.value(line(small, "c.test"))).isEqualTo(new Message.Refused(Message.Refused.Reason.MEMORY));
+        module.end("b.test").complete("well");
+        assertThat(result(first).verdict()).isEqualTo(Verdict.PASS);
     }
 
     @Test

@@ -99,7 +99,7 @@ class CompositeRunTest {
     }
 
     private CheckRunner runner(PartResults parts, int permits) {
-        return new CheckRunner(
+        return TestRunners.create(
                 vertx, modules, ImmutableClassToInstanceMap.of(), Clock.systemUTC(), metrics, parts, permits, 10);
     }
 

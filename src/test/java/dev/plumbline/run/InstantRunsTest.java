@@ -83,20 +83,17 @@ class InstantRunsTest {
         ClusterRuns shared =
                 new ClusterRuns(new CapacityReporter(vertx, bus, "self", 8), new InstantRuns(vertx, TTL, nanos::get));
         RunnerMetrics metrics = new RunnerMetrics(new SimpleMeterRegistry());
+        CheckRunner runner = TestRunners.create(
+                vertx,
+                new ModuleCatalogue(List.of(module)),
+                ImmutableClassToInstanceMap.of(),
+                Clock.systemUTC(),
+                metrics,
+                new PartResults(vertx, TestPolicies.open(), null),
+                20 * LOOPS,
+                0);
         Await.value(vertx.deployVerticle(
-                () -> new CheckRunnerVerticle(
-                        bus,
-                        () -> new CheckRunner(
-                                vertx,
-                                new ModuleCatalogue(List.of(module)),
-                                ImmutableClassToInstanceMap.of(),
-                                Clock.systemUTC(),
-                                metrics,
-                                new PartResults(vertx, TestPolicies.open(), null),
-                                20,
-                                0),
-                        shared),
-                new DeploymentOptions().setInstances(LOOPS)));
+                () -> new CheckRunnerVerticle(bus, runner, shared), new DeploymentOptions().setInstances(LOOPS)));
     }
 
     @AfterEach

@@ -4,6 +4,7 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.support.DebianTool;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
 import java.io.IOException;
@@ -131,7 +132,8 @@ class BaseBackupTest {
 
     @Test
     void checksumListIsReadableBySha256sum() throws Exception {
-        Process sha256sum = new ProcessBuilder("sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS")
+        Process sha256sum = new ProcessBuilder(
+                        DebianTool.require("sha256sum").toString(), "--check", "--strict", "--quiet", "SHA256SUMS")
                 .directory(backup.toFile())
                 .redirectErrorStream(true)
                 .start();

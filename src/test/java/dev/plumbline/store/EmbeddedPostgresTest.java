@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.Eventually;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
@@ -18,6 +19,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -184,6 +187,30 @@ class EmbeddedPostgresTest {
         assertTimeoutPreemptively(Duration.ofSeconds(30), embedded::stop);
         assertThat(starting.alive()).isFalse();
         assertThat(Postmaster.of(cluster)).isEmpty();
+    }
+
+    /** The recovery takes longer than pg_ctl waits, and has no time limit. */
+    @Test
+    void aStartWaitsForARecovery(@TempDir Path fresh) throws Exception {
+        embedded = EmbeddedPostgres.start(fresh);
+        Path cluster = embedded.clusterFolder();
+        embedded.stop();
+        Path end = fresh.resolve("end");
+        Files.writeString(
+                cluster.resolve("postgresql.auto.conf"),
+                "restore_command = 'while [ ! -e \"" + end + "\" ]; do sleep 0.1; done; false'\n");
+        Files.createFile(cluster.resolve("recovery.signal"));
+        try (CapturedLog log = new CapturedLog()) {
+            CompletableFuture<EmbeddedPostgres> start =
+                    CompletableFuture.supplyAsync(() -> EmbeddedPostgres.start(fresh));
+
+            Eventually.holds(() -> log.text().contains("embedded database recovering"));
+            assertThat(start).isNotDone();
+            Files.createFile(end);
+            embedded = start.get(60, TimeUnit.SECONDS);
+        }
+        assertThat(embedded.running()).isTrue();
+        assertThat(ask("select 1")).isEqualTo("1");
     }
 
     @Test

@@ -4,6 +4,8 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.support.Eventually;
+import dev.plumbline.support.TcpGate;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import java.io.IOException;
@@ -13,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -40,7 +43,7 @@ class SchemaMigratorTest {
     }
 
     private static Future<Void> run(String url, Migration... known) {
-        return SchemaMigrator.run(DATABASE.vertx(), url, List.of(known), Duration.ofMillis(300));
+        return SchemaMigrator.run(DATABASE.vertx(), url, List.of(known), Duration.ofMillis(300), () -> false);
     }
 
     private long count(String sql) {
@@ -131,6 +134,24 @@ class SchemaMigratorTest {
                     .isInstanceOf(StoreException.class)
                     .hasMessageEndingWith("cannot be reached: no response.");
         }
+    }
+
+    /** The first attempt ends after two seconds, and the time limit after 300 ms. */
+    @Test
+    void aDatabaseThatIsStartingHasNoTimeLimit() {
+        AtomicInteger asked = new AtomicInteger();
+        TcpGate gate = new TcpGate(DATABASE.vertx(), DatabaseOptions.of(url).getPort());
+        gate.fallSilent();
+        String slow = url.replaceFirst(":[0-9]+/", ":" + gate.port() + "/");
+
+        Future<Void> migrated = SchemaMigrator.run(
+                DATABASE.vertx(), slow, List.of(FIRST), Duration.ofMillis(300), () -> asked.incrementAndGet() > 0);
+
+        Eventually.holds(() -> asked.get() > 0);
+        assertThat(migrated.isComplete()).isFalse();
+        gate.speak();
+        await(migrated);
+        assertThat(count("select count(*) from first")).isOne();
     }
 
     @Test

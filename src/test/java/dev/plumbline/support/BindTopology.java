@@ -193,8 +193,9 @@ public final class BindTopology implements AutoCloseable {
                 LockSupport.parkNanos(50_000_000);
             }
         }
-        throw new AssertionError(
-                command[0] + " did not start: " + Files.readString(log.toPath(), StandardCharsets.UTF_8));
+        String output = Files.readString(log.toPath(), StandardCharsets.UTF_8);
+        DebianTool.requireSupport(command[0], output);
+        throw new AssertionError(command[0] + " did not start: " + output);
     }
 
     @Override

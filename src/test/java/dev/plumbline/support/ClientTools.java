@@ -11,26 +11,27 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 
 /**
- * Client generators and linters from Maven Central, npm and PyPI, with pinned versions, in {@code target/clients}. A
- * test is skipped with a message if a tool is not available.
+ * Client generators, linters and testers of the API contract from Maven Central, npm and PyPI, with pinned versions, in
+ * {@code target/clients}. A test is skipped with a message if a tool is not available.
  */
 public final class ClientTools {
     private static final String GENERATOR_VERSION = "7.17.0";
     private static final String GENERATOR = "org.openapitools:openapi-generator-cli:" + GENERATOR_VERSION;
-    private static final List<String> PYTHON_PACKAGES = List.of("openapi-python-client==0.29.1");
+    private static final String PYTHON_GENERATOR = "openapi-python-client==0.29.1";
+    private static final String SCHEMATHESIS = "schemathesis==4.32.5";
     private static final Path DIRECTORY = Path.of("target", "clients").toAbsolutePath();
     private static final Path NPM = DIRECTORY.resolve("npm");
     private static final Path VENV = DIRECTORY.resolve("venv");
 
     private static final int MAX_MESSAGE = 400;
+    private static final int MAX_MINUTES = 10;
 
     /** The reasons why installations failed; empty for those that succeeded. */
     private static final Map<String, String> FAILURES = new ConcurrentHashMap<>();
@@ -103,6 +104,7 @@ public final class ClientTools {
 
     /** Returns a program of the npm packages. */
     public static String npmProgram(String name) throws IOException {
+        DebianTool.ifInstalled("npm");
         Path installed = NPM.resolve("installed");
         if (!Files.exists(installed)) {
             emptyDirectory("npm");
@@ -129,33 +131,47 @@ public final class ClientTools {
         Files.createSymbolicLink(directory.resolve("node_modules"), NPM.resolve("node_modules"));
     }
 
-    /** Returns a program of the Python environment. */
+    /** Returns a program of the Python environment of the generated clients. */
     public static String pythonProgram(String name) throws IOException {
-        Path installed = VENV.resolve("installed");
-        if (!Files.exists(installed)) {
-            Files.createDirectories(VENV);
-            install("Python", DIRECTORY, List.of("python3", "-m", "venv", VENV.toString()));
-            installPython(PYTHON_PACKAGES.toArray(String[]::new));
-            Files.createFile(installed);
-        }
-        return VENV.resolve("bin").resolve(name).toString();
+        return pythonProgram(VENV, PYTHON_GENERATOR, name);
     }
 
-    /** Installs Python packages. The arguments are those of {@code pip install}. */
+    /**
+     * Returns Schemathesis, in an environment of its own, because another JVM may install packages in that of clients.
+     */
+    public static String schemathesis() throws IOException {
+        return pythonProgram(DIRECTORY.resolve("schemathesis-venv"), SCHEMATHESIS, "schemathesis");
+    }
+
+    private static String pythonProgram(Path venv, String requirement, String name) throws IOException {
+        DebianTool.ifInstalled("python3");
+        Path installed = venv.resolve("installed-" + requirement);
+        if (!Files.exists(installed)) {
+            Files.createDirectories(venv);
+            install("Python for " + requirement, DIRECTORY, List.of("python3", "-m", "venv", venv.toString()));
+            installPython(venv, requirement);
+            Files.createFile(installed);
+        }
+        return venv.resolve("bin").resolve(name).toString();
+    }
+
+    /** Installs Python packages for generated clients. The arguments are those of {@code pip install}. */
     public static void installPython(String... arguments) {
-        String[] command = {
-            VENV.resolve("bin/python").toString(), "-m", "pip", "install", "-q", "--retries=0", "--timeout=20"
-        };
-        String[] whole = Arrays.copyOf(command, command.length + arguments.length);
-        System.arraycopy(arguments, 0, whole, command.length, arguments.length);
-        install(String.join(" ", arguments), DIRECTORY, List.of(whole));
+        installPython(VENV, arguments);
+    }
+
+    private static void installPython(Path venv, String... arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                venv.resolve("bin/python").toString(), "-m", "pip", "install", "-q", "--retries=0", "--timeout=20"));
+        command.addAll(List.of(arguments));
+        install(String.join(" ", arguments), DIRECTORY, command);
     }
 
     /** Skips the test if the command fails. It is not repeated then, so that tests without a network end quickly. */
     private static void install(String what, Path directory, List<String> command) {
         String failure = FAILURES.get(what);
         if (failure == null) {
-            failure = isProgram(command.get(0)) ? failure(directory, command) : command.get(0) + " is not installed";
+            failure = failure(directory, command);
             FAILURES.put(what, failure);
         }
         if (!failure.isEmpty()) {
@@ -173,15 +189,21 @@ public final class ClientTools {
         }
     }
 
-    private static boolean isProgram(String name) {
-        return name.contains(File.separator)
-                || Arrays.stream(System.getenv("PATH").split(Pattern.quote(File.pathSeparator), -1))
-                        .anyMatch(directory -> Files.isExecutable(Path.of(directory, name)));
+    /**
+     * The path of a program of the JDK, of another program, or a path as it is. The test is skipped if the program is
+     * not installed.
+     */
+    private static String program(String name) {
+        if (name.contains(File.separator)) {
+            return name;
+        }
+        return name.equals("java") || name.equals("javac")
+                ? Path.of(System.getProperty("java.home"), "bin", name).toString()
+                : DebianTool.ifInstalled(name).toString();
     }
 
     /** Runs a program and returns its output. Fails if its exit code is not 0. */
     public static String run(Path directory, String... command) {
-        assumeTrue(isProgram(command[0]), () -> "skipped: " + command[0] + " is not installed");
         try {
             Outcome outcome = execute(directory, List.of(command));
             if (outcome.status != 0) {
@@ -198,15 +220,17 @@ public final class ClientTools {
     private static Outcome execute(Path directory, List<String> command) throws IOException {
         File log = File.createTempFile(
                 "output", ".txt", Files.createDirectories(DIRECTORY).toFile());
-        Process process = new ProcessBuilder(command)
+        List<String> resolved = new ArrayList<>(command);
+        resolved.set(0, program(command.get(0)));
+        Process process = new ProcessBuilder(resolved)
                 .directory(directory.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log)
                 .start();
         try {
-            if (!process.waitFor(3, TimeUnit.MINUTES)) {
+            if (!process.waitFor(MAX_MINUTES, TimeUnit.MINUTES)) {
                 process.destroyForcibly();
-                throw new IOException("no exit within 3 minutes");
+                throw new IOException("no exit within " + MAX_MINUTES + " minutes");
             }
             return new Outcome(process.exitValue(), Files.readString(log.toPath(), StandardCharsets.UTF_8));
         } catch (InterruptedException e) {

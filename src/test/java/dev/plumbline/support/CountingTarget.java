@@ -12,7 +12,8 @@ import java.util.function.UnaryOperator;
 /**
  * A target that counts requests. {@code /ok} returns 200, {@code /slow} 200 after a third of a second, {@code /missing}
  * 404. At {@code /held} the first request waits until the test releases it and gets 404; later requests get 200. At
- * {@code /gate} all requests wait until the test opens the gate.
+ * {@code /gate} all requests wait until the test opens the gate. {@code /kill} runs an action of the test and does not
+ * respond.
  */
 public final class CountingTarget {
     private static final long SLOW_MS = 300;
@@ -26,6 +27,7 @@ public final class CountingTarget {
     private final Map<String, Integer> comers = new ConcurrentHashMap<>();
     private final Promise<Void> letGo = Promise.promise();
     private final Promise<Void> gate = Promise.promise();
+    private volatile Runnable onKill = () -> {};
 
     public CountingTarget(Vertx vertx) {
         this(vertx, "127.0.0.1", path -> "127.0.0.1");
@@ -93,6 +95,11 @@ public final class CountingTarget {
         gate.tryComplete();
     }
 
+    /** Sets the action of {@code /kill}. */
+    public void onKill(Runnable action) {
+        onKill = action;
+    }
+
     private void handle(HttpServerRequest request) {
         asked.incrementAndGet();
         String path = request.path();
@@ -104,6 +111,8 @@ public final class CountingTarget {
         } else if (path.startsWith("/redirect/")) {
             request.response().putHeader("Location", location + path.substring("/redirect/".length()));
             answer(request, 302);
+        } else if (path.startsWith("/kill/")) {
+            onKill.run();
         } else if (path.startsWith("/gate/")) {
             gate.future().onSuccess(open -> answer(request, 200));
         } else {

@@ -24,7 +24,11 @@ public final class Curl {
         command.add(url);
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(said).isZero();
+        int exitCode = process.waitFor();
+        if (exitCode != 0) {
+            DebianTool.requireSupport("curl", said);
+        }
+        assertThat(exitCode).as(said).isZero();
         return said.strip();
     }
 }

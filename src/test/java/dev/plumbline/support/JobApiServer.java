@@ -1,6 +1,7 @@
 package dev.plumbline.support;
 
 import dev.plumbline.account.ApiKeyAuthenticator;
+import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
@@ -36,6 +37,9 @@ import java.util.TreeMap;
 
 /** The HTTP server with the job operations and {@link InMemoryJobs}. */
 public final class JobApiServer implements AutoCloseable {
+    /** Memory for 64 result streams. */
+    private static final long STREAMS_BYTES = 64 * 512L * 1024;
+
     private final Vertx vertx = Vertx.vertx();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final ApiKeyAuthenticator keys;
@@ -63,7 +67,8 @@ public final class JobApiServer implements AutoCloseable {
                 new ApiKeyHandler(keys, problems),
                 new RequestBodyReader(problems),
                 problems,
-                config.http());
+                config.http(),
+                new MemoryBudget(vertx, STREAMS_BYTES, 1));
         List<ApiOperation> operations = new ArrayList<>(jobs.all());
         for (String other : operationIds()) {
             if (jobs.all().stream().noneMatch(job -> job.operationId().equals(other))) {

@@ -7,14 +7,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.opentest4j.TestAbortedException;
 
 /** A third-party server as a process, which listens on a port of 127.0.0.1. */
 public final class ServerProcess implements AutoCloseable {
+    private final String program;
     private final Process process;
     private final int port;
     private final Path log;
 
-    private ServerProcess(Process process, int port, Path log) {
+    private ServerProcess(String program, Process process, int port, Path log) {
+        this.program = program;
         this.process = process;
         this.port = port;
         this.log = log;
@@ -26,7 +29,8 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a program that remains in the foreground, and waits until it listens.
+     * Starts a program that remains in the foreground, and waits until it listens. The test is skipped if the program
+     * does not support its configuration.
      *
      * @param log receives its output
      * @param environment additional variables
@@ -37,10 +41,10 @@ public final class ServerProcess implements AutoCloseable {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().putAll(environment);
-        ServerProcess server = new ServerProcess(builder.start(), port, log);
+        ServerProcess server = new ServerProcess(command.get(0), builder.start(), port, log);
         try {
             Await.until(server::listens);
-        } catch (AssertionError failed) {
+        } catch (AssertionError | TestAbortedException failed) {
             server.close();
             throw failed;
         }
@@ -52,6 +56,7 @@ public final class ServerProcess implements AutoCloseable {
             return socket.isConnected();
         } catch (IOException notYet) {
             if (!process.isAlive()) {
+                DebianTool.requireSupport(program, output());
                 throw new AssertionError("the server did not start: " + output(), notYet);
             }
             return false;

@@ -27,6 +27,7 @@ public final class StartTlsServer implements AutoCloseable {
     /** @param settings additional lines of main.cf, which override the others */
     public static StartTlsServer postfix(Path folder, TestCa.Identity identity, String settings) throws IOException {
         DebianTool.require("postfix");
+        Path master = DebianTool.require("master");
         prepare(folder, identity);
         Path configuration = Files.createDirectory(folder.resolve("etc"));
         for (String queue : List.of("pid", "public", "private", "data")) {
@@ -43,7 +44,7 @@ public final class StartTlsServer implements AutoCloseable {
                 compatibility_level = 3.6
                 queue_directory = %1$s
                 data_directory = %1$s/data
-                daemon_directory = /usr/lib/postfix/sbin
+                daemon_directory = %2$s
                 maillog_file = /dev/stdout
                 myhostname = mx.lab.test
                 mydestination =
@@ -55,7 +56,7 @@ public final class StartTlsServer implements AutoCloseable {
                 smtpd_tls_cert_file = %1$s/chain.pem
                 smtpd_tls_key_file = %1$s/key.pem
                 """
-                                .formatted(folder)
+                                .formatted(folder, master.getParent())
                         + settings);
         int port = FreePorts.next();
         Files.writeString(
@@ -68,7 +69,7 @@ public final class StartTlsServer implements AutoCloseable {
                 rewrite unix - - n - - trivial-rewrite
                 """
                         .formatted(port));
-        return start(folder, port, List.of("/usr/lib/postfix/sbin/master", "-c", configuration.toString(), "-d"));
+        return start(folder, port, List.of(master.toString(), "-c", configuration.toString(), "-d"));
     }
 
     /** Starts Dovecot. */

@@ -1,7 +1,9 @@
 package dev.plumbline.support;
 
+import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Deadline;
+import dev.plumbline.check.Host;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
@@ -21,8 +23,10 @@ public final class TestCheckContext implements CheckContext {
     private final Clock clock;
     private final RequestBudget budget;
     private final Map<Class<?>, Object> probes;
+    private int requests = RequestBudget.MAX;
     private long patienceMs = Long.MAX_VALUE;
     private long account;
+    private MemoryHolder memory = MemoryHolder.unlimited();
 
     private TestCheckContext(
             Options options, Deadline deadline, Clock clock, RequestBudget budget, Map<Class<?>, Object> probes) {
@@ -70,7 +74,19 @@ public final class TestCheckContext implements CheckContext {
 
     /** A context with a request budget. */
     public TestCheckContext withRequests(int most) {
-        return new TestCheckContext(options, deadline, clock, new RequestBudget(most), probes);
+        TestCheckContext limited = new TestCheckContext(options, deadline, clock, new RequestBudget(most), probes);
+        limited.requests = most;
+        return limited;
+    }
+
+    /** A context with a new budget for a check of a host. */
+    public TestCheckContext withTarget(Host host) {
+        TestCheckContext targeted =
+                new TestCheckContext(options, deadline, clock, new RequestBudget(requests, host), probes);
+        targeted.requests = requests;
+        targeted.patienceMs = patienceMs;
+        targeted.account = account;
+        return targeted;
     }
 
     /** Sets the longest wait for a rate limit of a target. */
@@ -85,6 +101,17 @@ public final class TestCheckContext implements CheckContext {
         return this;
     }
 
+    /** Limits the memory of the check. */
+    public TestCheckContext withMemory(MemoryHolder holder) {
+        memory = holder;
+        return this;
+    }
+
+    @Override
+    public MemoryHolder memory() {
+        return memory;
+    }
+
     @Override
     public long account() {
         return account;
@@ -93,7 +120,9 @@ public final class TestCheckContext implements CheckContext {
     public <P> TestCheckContext withProbe(Class<P> type, P probe) {
         Map<Class<?>, Object> more = new HashMap<>(probes);
         more.put(type, probe);
-        return new TestCheckContext(options, deadline, clock, budget, more);
+        TestCheckContext extended = new TestCheckContext(options, deadline, clock, budget, more);
+        extended.requests = requests;
+        return extended;
     }
 
     @Override

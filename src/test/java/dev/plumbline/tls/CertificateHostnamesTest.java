@@ -60,7 +60,7 @@ class CertificateHostnamesTest {
                 .isFalse();
         assertThat(CertificateHostnames.matches(addressed, "2001:db8::1", InetAddresses.forString("2001:db8:0::1")))
                 .isTrue();
-        assertThat(CertificateExtensions.alternativeNames(addressed))
+        assertThat(AlternativeNames.of(addressed).listed())
                 .containsExactly("www.example.com", "192.0.2.1", "2001:db8::1");
     }
 

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
-import de.siegmar.fastcsv.writer.QuoteStrategies;
 import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FindingColumns;
@@ -20,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Results as CSV (RFC 4180) with a header row: null is an empty cell, an empty string is a quoted cell, arrays and
- * objects are JSON, and formulas are escaped. Columns have the same names and content as in the CSV of a job, which has
- * two more.
+ * objects are JSON, formulas are escaped, and control and format characters are replaced. Columns have the same names
+ * and content as in the CSV of a job, which has two more.
  */
 final class CsvReport implements ReportWriter {
     private static final List<String> COLUMNS =
@@ -37,7 +36,7 @@ final class CsvReport implements ReportWriter {
         this.module = module;
         this.csv = CsvWriter.builder()
                 .lineDelimiter(LineDelimiter.CRLF)
-                .quoteStrategy(QuoteStrategies.EMPTY)
+                .quoteStrategy(SpreadsheetText.QUOTES)
                 .bufferSize(0)
                 .build(out);
         List<String> header = new ArrayList<>(COLUMNS);
@@ -52,7 +51,7 @@ final class CsvReport implements ReportWriter {
         JsonNode result = JSON.readTree(ResultJson.write(line.result()));
         List<@Nullable String> cells = new ArrayList<>();
         cells.add(Long.toString(line.index()));
-        cells.add(SpreadsheetText.escape(line.input()));
+        cells.add(text(line.input()));
         cells.add(cell(result.path("target")));
         cells.add(cell(result.path("verdict")));
         cells.add(cell(result.path("error").path("code")));
@@ -66,7 +65,7 @@ final class CsvReport implements ReportWriter {
         FindingColumns findings = FindingColumns.of(line.result().findings());
         String top = findings.top();
         cells.add(findings.codes());
-        cells.add(top == null ? null : SpreadsheetText.escape(top));
+        cells.add(top == null ? null : text(top));
         csv.writeRecord(cells);
     }
 
@@ -74,7 +73,11 @@ final class CsvReport implements ReportWriter {
         if (value.isMissingNode() || value.isNull()) {
             return null;
         }
-        return value.isTextual() ? SpreadsheetText.escape(value.textValue()) : value.toString();
+        return value.isTextual() ? text(value.textValue()) : TerminalText.sanitize(value.toString());
+    }
+
+    private static String text(String text) {
+        return TerminalText.sanitize(SpreadsheetText.escape(text));
     }
 
     @Override

@@ -178,6 +178,7 @@ public final class HttpVerticle extends VerticleBase {
         }
         boolean admitted = metrics.begin() <= config.maxConcurrentRequests();
         ctx.addEndHandler(ended -> {
+            ConnectionRegistry.responseEnded(ctx.request());
             long nanos = System.nanoTime() - start;
             metrics.end(ctx.get(OPERATION, "none"), ctx.response().getStatusCode(), nanos);
             accessLog.log(ctx.request(), ctx.get(ROUTE, AccessLog.NO_ROUTE), nanos);

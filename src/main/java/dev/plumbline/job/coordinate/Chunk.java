@@ -5,17 +5,31 @@ import dev.plumbline.check.Options;
 import dev.plumbline.job.store.WorkStore;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
 /** A claimed chunk and the number of its pending lines. Confined to an event loop. */
 final class Chunk {
+    /** Number of crashes after which the lines of a job run one at a time. */
+    private static final int SERIAL_JOB_CRASHES = 2;
+
+    /** Number of crashes after which the remaining lines of a job end with an error. */
+    static final int MAX_JOB_CRASHES = 3;
+
+    /** Number of crashes after which a line in progress ends with an error. */
+    private static final int MAX_LINE_CRASHES = 2;
+
     private final WorkStore.ClaimedChunk claimed;
     private final ModuleDescription module;
     private final Options options;
     private final long claimTick;
+
     /** One element per attempt of a line in this claim. */
     private final List<Integer> attempts = new ArrayList<>();
+
+    /** Lines that were in progress in this claim when their run node was lost. */
+    private final Set<Integer> suspects = new HashSet<>();
 
     private int remaining;
     private boolean lost;
@@ -61,28 +75,36 @@ final class Chunk {
         return claimTick;
     }
 
-    /** Whether a node crashed while it held the chunk, so that a line may cause the crash. */
+    /** Whether a node crashed while it held the chunk or ran lines of its job, so that a line may cause the crash. */
     boolean crashed() {
-        return claimed.crashCount() > 0;
+        return claimed.crashCount() > 0 || claimed.jobCrashCount() > 0;
     }
 
-    Set<Integer> suspects() {
-        return claimed.suspects();
+    /** Whether a line runs alone, because it was in progress when a node was lost, or its job crashed twice. */
+    boolean isSuspect(int index) {
+        return claimed.jobCrashCount() >= SERIAL_JOB_CRASHES
+                || claimed.suspects().contains(index)
+                || suspects.contains(index);
     }
 
-    /** The number of crashes at which this line was the only one in flight. */
-    int crashCount(int index) {
-        return Collections.frequency(claimed.soloCrashes(), index);
+    /** Marks a line that was in progress when its run node was lost. */
+    void addSuspect(int index) {
+        suspects.add(index);
     }
 
-    /**
-     * The number of attempts that may have contacted the target of a line, in this and earlier claims. The lines in
-     * progress at the first crash are unknown, so all lines are counted.
-     */
+    /** Whether a line was in progress at two crashes. */
+    boolean crashedTwice(int index) {
+        return Collections.frequency(claimed.suspects(), index) >= MAX_LINE_CRASHES;
+    }
+
+    /** Whether the lines of the job are no longer checked. */
+    boolean jobCrashed() {
+        return claimed.jobCrashCount() >= MAX_JOB_CRASHES;
+    }
+
+    /** The number of attempts that may have contacted the target of a line, in this and earlier claims. */
     int attempts(int index) {
-        return (crashed() ? 1 : 0)
-                + Collections.frequency(claimed.attempts(), index)
-                + Collections.frequency(attempts, index);
+        return Collections.frequency(claimed.attempts(), index) + Collections.frequency(attempts, index);
     }
 
     /** The attempts in this claim, to be recorded when it is released. */

@@ -1,10 +1,12 @@
 package dev.plumbline.job.coordinate;
 
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
 import dev.plumbline.job.store.WorkStore;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -12,12 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the lines of chunks that were held at a crash. The lines in flight are recorded before they start. Lines that
- * were in flight at a second crash run one at a time, those with the fewest crashes first, so that a crash is
- * attributed to the line that causes it. Chunks are served round-robin. Confined to an event loop.
+ * Runs the lines of chunks of crashed jobs. They are recorded before they start. Suspects, the lines that were in
+ * progress when a node was lost, run one at a time, so that the next crash is attributed to the line that causes it.
+ * The other lines of their job wait for them. Chunks are served round-robin. Confined to an event loop.
  */
 final class CrashRecovery {
     private static final int MAX_CONCURRENT_PER_CHUNK = 10;
@@ -25,76 +27,105 @@ final class CrashRecovery {
     private static final long RETRY_MS = 250;
 
     private final Vertx vertx;
-    private final WorkStore store;
-    private final LongSupplier owner;
+    private final InFlightRecorder recorder;
     private final LineChecker checker;
     private final Consumer<WorkStore.ChunkId> onLost;
     private final Runnable onChunkDone;
-    private final ArrayDeque<SuspectChunk> queue = new ArrayDeque<>();
+    private final ArrayDeque<CrashedChunk> queue = new ArrayDeque<>();
+
+    /** One element per job and run node that was lost while it ran a suspect of the job. */
+    private final Multiset<Long> lostNodes = HashMultiset.create();
+
+    private @Nullable PendingLine activeSuspect;
     private int inFlight;
-    private boolean isolating;
     private boolean recording;
-    private boolean recordStale;
     private boolean waitingForRetry;
     private boolean running = true;
 
-    private static final class SuspectChunk {
+    private static final class CrashedChunk {
         final Chunk chunk;
-        final List<PendingLine> pending;
+        final ArrayDeque<PendingLine> suspects = new ArrayDeque<>();
+        final ArrayDeque<PendingLine> others = new ArrayDeque<>();
         final Set<PendingLine> inFlight = new HashSet<>();
+        int delayed;
 
-        SuspectChunk(Chunk chunk, List<PendingLine> lines) {
+        /** Delayed lines whose node was lost. */
+        int delayedSuspects;
+
+        CrashedChunk(Chunk chunk) {
             this.chunk = chunk;
-            this.pending = new ArrayList<>(lines);
+        }
+
+        long job() {
+            return chunk.id().job();
+        }
+
+        void add(PendingLine line) {
+            (line.isSuspect() ? suspects : others).add(line);
+        }
+
+        int pending() {
+            return suspects.size() + others.size() + delayed;
         }
 
         boolean done() {
-            return inFlight.isEmpty() && (pending.isEmpty() || chunk.lost());
-        }
-
-        List<PendingLine> nextLines(int max) {
-            return pending.stream()
-                    .filter(line -> !chunk.suspects().contains(line.index()))
-                    .limit(Math.min(max, MAX_CONCURRENT_PER_CHUNK - inFlight.size()))
-                    .toList();
-        }
-
-        PendingLine leastSuspect() {
-            return pending.stream()
-                    .min(Comparator.comparingInt(line -> chunk.crashCount(line.index())))
-                    .orElseThrow();
+            return inFlight.isEmpty() && (pending() == 0 || chunk.lost());
         }
     }
 
     /**
-     * @param onLost receives a chunk that the node no longer holds or cannot process
+     * @param onLost receives a chunk that the node cannot process
      * @param onChunkDone called when a chunk is complete
      */
     CrashRecovery(
             Vertx vertx,
-            WorkStore store,
-            LongSupplier owner,
+            InFlightRecorder recorder,
             LineChecker checker,
             Consumer<WorkStore.ChunkId> onLost,
             Runnable onChunkDone) {
         this.vertx = vertx;
-        this.store = store;
-        this.owner = owner;
+        this.recorder = recorder;
         this.checker = checker;
         this.onLost = onLost;
         this.onChunkDone = onChunkDone;
     }
 
-    void add(Chunk chunk, List<PendingLine> lines) {
-        if (!lines.isEmpty()) {
-            queue.add(new SuspectChunk(chunk, lines));
-            dispatch();
+    void add(Chunk chunk, Collection<PendingLine> lines) {
+        if (lines.isEmpty()) {
+            return;
         }
+        if (ended(chunk.id().job())) {
+            lines.forEach(line -> checker.fail(line, LineChecker.JOB_CRASHED));
+            return;
+        }
+        CrashedChunk crashed = queue.stream()
+                .filter(queued -> queued.chunk == chunk)
+                .findFirst()
+                .orElseGet(() -> {
+                    CrashedChunk added = new CrashedChunk(chunk);
+                    queue.add(added);
+                    return added;
+                });
+        lines.forEach(crashed::add);
+        dispatch();
+    }
+
+    /** Whether a line that has not started yet must be added, because its job has suspects on this node. */
+    boolean includes(PendingLine line) {
+        if (queue.isEmpty() && lostNodes.isEmpty()) {
+            return false;
+        }
+        long job = line.chunk().id().job();
+        return ended(job) || queue.stream().anyMatch(crashed -> crashed.job() == job);
+    }
+
+    private boolean ended(long job) {
+        return lostNodes.count(job) >= Chunk.MAX_JOB_CRASHES - 1;
     }
 
     /** The number of pending and active lines. */
     int lineCount() {
-        return queue.stream().mapToInt(suspects -> suspects.pending.size()).sum() + inFlight;
+        return queue.stream().mapToInt(CrashedChunk::pending).sum() + inFlight;
     }
 
     int active() {
@@ -104,7 +135,7 @@ final class CrashRecovery {
     /** Accounts with at least {@code min} pending lines. */
     Set<Long> accountsWithPending(int min) {
         Map<Long, Integer> lines = new HashMap<>();
-        queue.forEach(suspects -> lines.merge(suspects.chunk.accountId(), suspects.pending.size(), Integer::sum));
+        queue.forEach(crashed -> lines.merge(crashed.chunk.accountId(), crashed.pending(), Integer::sum));
         lines.values().removeIf(count -> count < min);
         return lines.keySet();
     }
@@ -114,32 +145,65 @@ final class CrashRecovery {
     }
 
     private void dispatch() {
-        queue.removeIf(SuspectChunk::done);
-        if (recording || !running) {
+        queue.removeIf(CrashedChunk::done);
+        if (recording || waitingForRetry || !running) {
             return;
         }
-        Map<SuspectChunk, List<PendingLine>> selected = waitingForRetry ? Map.of() : select();
-        if (!selected.isEmpty() || waitingForRetry && recordStale) {
-            record(selected);
+        Map<CrashedChunk, List<PendingLine>> selected = select();
+        if (selected.isEmpty()) {
+            return;
         }
+        recording = true;
+        List<PendingLine> lines =
+                selected.values().stream().flatMap(List::stream).toList();
+        recorder.record(lines).onComplete((recorded, failure) -> {
+            recording = false;
+            if (failure != null) {
+                waitingForRetry = true;
+                vertx.setTimer(RETRY_MS, fired -> {
+                    waitingForRetry = false;
+                    dispatch();
+                });
+                return;
+            }
+            selected.forEach(this::start);
+            dispatch();
+        });
     }
 
-    private Map<SuspectChunk, List<PendingLine>> select() {
-        Map<SuspectChunk, List<PendingLine>> selected = new LinkedHashMap<>();
-        if (isolating && inFlight > 0) {
-            return selected;
+    private Map<CrashedChunk, List<PendingLine>> select() {
+        Map<CrashedChunk, List<PendingLine>> selected = new LinkedHashMap<>();
+        Set<Long> activeJobs = new HashSet<>();
+        Set<Long> suspectJobs = new HashSet<>();
+        if (activeSuspect != null) {
+            suspectJobs.add(activeSuspect.chunk().id().job());
         }
-        int permits = MAX_CONCURRENT - inFlight;
-        for (SuspectChunk suspects : queue) {
-            List<PendingLine> lines = suspects.chunk.lost() ? List.of() : suspects.nextLines(permits);
-            if (!lines.isEmpty()) {
-                selected.put(suspects, lines);
-                permits -= lines.size();
+        for (CrashedChunk crashed : queue) {
+            if (!crashed.inFlight.isEmpty()) {
+                activeJobs.add(crashed.job());
+            }
+            if ((!crashed.suspects.isEmpty() || crashed.delayedSuspects > 0) && !crashed.chunk.lost()) {
+                suspectJobs.add(crashed.job());
             }
         }
-        isolating = selected.isEmpty() && inFlight == 0 && !queue.isEmpty();
-        if (isolating) {
-            selected.put(queue.element(), List.of(queue.element().leastSuspect()));
+        boolean suspectSelected = activeSuspect != null;
+        int permits = MAX_CONCURRENT - inFlight;
+        for (CrashedChunk crashed : queue) {
+            if (crashed.chunk.lost()) {
+                continue;
+            }
+            if (!suspectJobs.contains(crashed.job())) {
+                List<PendingLine> lines = crashed.others.stream()
+                        .limit(Math.min(permits, MAX_CONCURRENT_PER_CHUNK - crashed.inFlight.size()))
+                        .toList();
+                if (!lines.isEmpty()) {
+                    selected.put(crashed, lines);
+                    permits -= lines.size();
+                }
+            } else if (!suspectSelected && !crashed.suspects.isEmpty() && !activeJobs.contains(crashed.job())) {
+                suspectSelected = true;
+                selected.put(crashed, List.of(crashed.suspects.element()));
+            }
         }
         // round-robin between chunks
         queue.removeAll(selected.keySet());
@@ -147,49 +211,32 @@ final class CrashRecovery {
         return selected;
     }
 
-    private void record(Map<SuspectChunk, List<PendingLine>> selected) {
-        Map<WorkStore.ChunkId, List<Integer>> all = new HashMap<>();
-        for (SuspectChunk suspects : queue) {
-            List<Integer> lines = new ArrayList<>();
-            suspects.inFlight.forEach(line -> lines.add(line.index()));
-            selected.getOrDefault(suspects, List.of()).forEach(line -> lines.add(line.index()));
-            if (!lines.isEmpty()) {
-                all.put(suspects.chunk.id(), lines);
-            }
-        }
-        recording = true;
-        recordStale = false;
-        store.recordInFlight(owner.getAsLong(), all).onComplete((claimed, failure) -> {
-            recording = false;
-            if (failure != null) {
-                scheduleRetry();
-                return;
-            }
-            all.keySet().stream().filter(chunk -> !claimed.contains(chunk)).forEach(onLost);
-            selected.forEach(this::start);
-            dispatch();
-        });
-    }
-
-    private void start(SuspectChunk suspects, List<PendingLine> lines) {
-        if (suspects.chunk.lost()) {
+    private void start(CrashedChunk crashed, List<PendingLine> lines) {
+        if (crashed.chunk.lost()) {
+            lines.forEach(recorder::remove);
             return;
         }
-        suspects.pending.removeAll(lines);
-        suspects.inFlight.addAll(lines);
+        lines.forEach(crashed.suspects::remove);
+        lines.forEach(crashed.others::remove);
+        crashed.inFlight.addAll(lines);
         inFlight += lines.size();
         for (PendingLine line : lines) {
+            if (line.isSuspect()) {
+                activeSuspect = line;
+            }
             checker.check(line).onComplete((outcome, failure) -> {
-                suspects.inFlight.remove(line);
+                recorder.remove(line);
+                crashed.inFlight.remove(line);
                 inFlight--;
                 if (failure != null) {
-                    onLost.accept(suspects.chunk.id());
-                } else if (outcome.retryMs() > 0) {
-                    suspects.pending.add(line);
-                    recordStale = true;
-                    scheduleRetry();
+                    onLost.accept(crashed.chunk.id());
+                } else {
+                    end(crashed, line, outcome);
                 }
-                if (suspects.done()) {
+                if (line == activeSuspect) {
+                    activeSuspect = null;
+                }
+                if (crashed.done()) {
                     onChunkDone.run();
                 }
                 dispatch();
@@ -197,13 +244,36 @@ final class CrashRecovery {
         }
     }
 
-    private void scheduleRetry() {
-        if (!waitingForRetry) {
-            waitingForRetry = true;
-            vertx.setTimer(RETRY_MS, fired -> {
-                waitingForRetry = false;
-                dispatch();
+    private void end(CrashedChunk crashed, PendingLine line, LineChecker.Outcome outcome) {
+        if (outcome.nodeLost() && line == activeSuspect) {
+            lostNodes.add(crashed.job());
+        }
+        if (outcome.retryMs() > 0) {
+            int suspects = outcome.nodeLost() ? 1 : 0;
+            crashed.delayed++;
+            crashed.delayedSuspects += suspects;
+            vertx.setTimer(outcome.retryMs(), fired -> {
+                crashed.delayed--;
+                crashed.delayedSuspects -= suspects;
+                if (!crashed.chunk.lost()) {
+                    add(crashed.chunk, List.of(line));
+                }
             });
+        }
+        if (outcome.nodeLost() && ended(crashed.job())) {
+            failPending(crashed.job());
+        }
+    }
+
+    private void failPending(long job) {
+        for (CrashedChunk crashed : queue) {
+            if (crashed.job() == job) {
+                List<PendingLine> lines = new ArrayList<>(crashed.suspects);
+                lines.addAll(crashed.others);
+                crashed.suspects.clear();
+                crashed.others.clear();
+                lines.forEach(line -> checker.fail(line, LineChecker.JOB_CRASHED));
+            }
         }
     }
 }

@@ -11,7 +11,6 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
-import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
@@ -68,7 +67,7 @@ public final class JobCoordinator {
     private final TargetPolicy policy;
     private final ResultLookup results;
     private final WorkStore store;
-    private final Clock clock;
+    private final ErrorResults errors;
     private final CheckRouter router;
     private final Duration poll;
     private final BooleanSupplier notified;
@@ -76,6 +75,7 @@ public final class JobCoordinator {
     private final ResultWriter writer;
     private final LineChecker checker;
     private final LineDispatcher dispatcher;
+    private final InFlightRecorder recorder;
     private final CrashRecovery suspects;
     private final Map<WorkStore.ChunkId, Chunk> chunks = new HashMap<>();
 
@@ -121,19 +121,20 @@ public final class JobCoordinator {
         this.policy = dependencies.policy();
         this.results = dependencies.results();
         this.store = dependencies.store();
-        this.clock = dependencies.clock();
+        this.errors = new ErrorResults(dependencies.clock());
         this.router = dependencies.router();
         this.notified = dependencies.notified();
-        this.writer = new ResultWriter(dependencies.vertx(), store, this::internalError, released -> {
+        this.writer = new ResultWriter(dependencies.vertx(), store, errors::ofRejectedResult, released -> {
             drop(released);
             dependencies.onJobChange().accept(released.job());
         });
-        this.checker = new LineChecker(router, results, writer, clock);
+        this.checker = new LineChecker(router, results, writer, dependencies.clock());
         this.dispatcher = new LineDispatcher(
                 dependencies.vertx(), router, dependencies.settings().perHost(), this::start, System::nanoTime);
         this.poll = dependencies.settings().poll();
         this.claims = new ClaimReconciler(store, dependencies.lease(), modules.names(), new OwnedChunks());
-        this.suspects = new CrashRecovery(dependencies.vertx(), store, claims::owner, checker, this::drop, this::claim);
+        this.recorder = new InFlightRecorder(dependencies.vertx(), store, claims::owner, this::drop);
+        this.suspects = new CrashRecovery(dependencies.vertx(), recorder, checker, this::drop, this::claim);
     }
 
     /** Callbacks of the reconciliation. */
@@ -243,13 +244,11 @@ public final class JobCoordinator {
     /** Records the attempts without a result before the chunks are released. */
     private Future<Void> recordAttempts() {
         Map<WorkStore.ChunkId, List<Integer>> attempts = new HashMap<>();
-        chunks.forEach((id, chunk) -> attempts.put(id, chunk.attempts()));
+        if (claims.valid()) {
+            chunks.forEach((id, chunk) -> attempts.put(id, chunk.attempts()));
+        }
         attempts.values().removeIf(List::isEmpty);
-        return attempts.isEmpty() || !claims.valid()
-                ? Future.succeededFuture()
-                : store.recordInFlight(claims.owner(), attempts)
-                        .<Void>mapEmpty()
-                        .otherwiseEmpty();
+        return recorder.close(attempts).otherwiseEmpty();
     }
 
     private void awaitIdle(Vertx vertx, long deadlineNanos, Promise<Void> idle) {
@@ -384,7 +383,7 @@ public final class JobCoordinator {
                 write(
                         chunk,
                         index,
-                        withoutTarget(
+                        errors.withoutTarget(
                                 chunk,
                                 new CheckError(
                                         ErrorCode.INTERNAL,
@@ -416,7 +415,7 @@ public final class JobCoordinator {
             write(
                     chunk,
                     index,
-                    withoutTarget(
+                    errors.withoutTarget(
                             chunk, new CheckError(ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage()))));
             return null;
         } catch (RuntimeException failure) {
@@ -426,17 +425,18 @@ public final class JobCoordinator {
                     .addKeyValue("line", index)
                     .setCause(failure)
                     .log("line parsing failed");
-            write(chunk, index, withoutTarget(chunk, CheckError.INTERNAL));
+            write(chunk, index, errors.withoutTarget(chunk, CheckError.INTERNAL));
             return null;
         }
         PendingLine line = new PendingLine(chunk, index, target, ResultKey.of(chunk.module(), target, chunk.options()));
         String refusal = policy.refusal(target, chunk.options());
         if (refusal != null) {
-            write(chunk, index, failed(line, new CheckError(ErrorCode.TARGET_BLOCKED, refusal)));
+            write(chunk, index, errors.of(line, new CheckError(ErrorCode.TARGET_BLOCKED, refusal)));
             return null;
         }
-        if (line.attemptsExhausted()) {
-            write(chunk, index, failed(line, LineChecker.ATTEMPTS_EXHAUSTED));
+        CheckError exhausted = LineChecker.exhausted(line);
+        if (exhausted != null) {
+            write(chunk, index, errors.of(line, exhausted));
             return null;
         }
         return line;
@@ -469,12 +469,31 @@ public final class JobCoordinator {
     }
 
     private void start(PendingLine line) {
+        if (suspects.includes(line)) {
+            dispatcher.complete(line);
+            suspects.add(line.chunk(), List.of(line));
+            return;
+        }
+        recorder.start(line, () -> check(line));
+    }
+
+    private void check(PendingLine line) {
+        if (line.chunk().lost()) {
+            recorder.remove(line);
+            dispatcher.complete(line);
+            dispatcher.dispatch();
+            return;
+        }
         checker.check(line).onComplete((outcome, failure) -> {
+            recorder.remove(line);
             if (failure != null) {
                 drop(line.chunk().id());
             }
             if (failure == null && outcome.retryMs() > 0 && !line.chunk().lost()) {
-                if (outcome.temporary()) {
+                if (outcome.nodeLost()) {
+                    dispatcher.complete(line);
+                    suspects.add(line.chunk(), List.of(line));
+                } else if (outcome.temporary()) {
                     dispatcher.completeAndRetry(line, outcome.retryMs());
                 } else {
                     dispatcher.defer(line, outcome.retryMs());
@@ -494,30 +513,6 @@ public final class JobCoordinator {
         if (chunk != null) {
             chunk.markLost();
         }
-    }
-
-    private CheckResult withoutTarget(Chunk chunk, CheckError error) {
-        return ResultAssembler.withoutTarget(chunk.module(), error, clock.instant());
-    }
-
-    private CheckResult failed(PendingLine line, CheckError error) {
-        return ResultAssembler.failed(line.chunk().module(), line.target(), error, clock.instant(), 0);
-    }
-
-    /** The result of a line whose own result cannot be stored. */
-    private WorkStore.LineResult internalError(Chunk chunk, int index) {
-        CheckError error =
-                new CheckError(ErrorCode.INTERNAL, "The result could not be stored because of an internal error.");
-        CheckResult result;
-        try {
-            String input = chunk.inputs().get(chunk.checks().indexOf(index));
-            result = ResultAssembler.failed(
-                    chunk.module(), TargetParser.parse(chunk.module(), input), error, clock.instant(), 0);
-        } catch (InvalidTargetException | RuntimeException noTarget) {
-            result = withoutTarget(chunk, error);
-        }
-        return new WorkStore.LineResult(
-                chunk.id(), index, result.verdict().id(), RenderedResult.toLine(ResultJson.write(result)), null);
     }
 
     private void write(Chunk chunk, int index, CheckResult result) {

@@ -13,6 +13,7 @@ import dev.plumbline.result.ResultLookup;
 import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,12 +21,31 @@ import org.slf4j.LoggerFactory;
 final class LineChecker {
     private static final Logger LOG = LoggerFactory.getLogger(LineChecker.class);
     private static final long QUEUE_TIMEOUT_MS = 1_000;
-    private static final long REPLY_MARGIN_MS = 5_000;
+
+    /** Includes up to five seconds in which the node could not run the check. */
+    private static final long REPLY_MARGIN_MS = 10_000;
+
     private static final int RETRY_SECONDS = 1;
+
+    /** A node without memory or CPU time needs some time to recover. */
+    private static final int REFUSED_RETRY_SECONDS = 5;
 
     static final CheckError ATTEMPTS_EXHAUSTED = new CheckError(
             ErrorCode.INTERNAL,
             "The service was interrupted in three attempts to check this line. The line is not retried.");
+
+    static final CheckError CRASHED_TWICE = new CheckError(
+            ErrorCode.INTERNAL,
+            "The service was interrupted twice during the check of this line. The line is not retried.");
+
+    static final CheckError JOB_CRASHED = new CheckError(
+            ErrorCode.INTERNAL,
+            "The service was interrupted three times during checks of this job. Its remaining lines are not checked."
+                    + " Create a new job without the lines that were interrupted.");
+
+    static final CheckError REFUSED = new CheckError(
+            ErrorCode.INTERNAL,
+            "The service had too little memory or CPU time to complete the check of this line. Check it again later.");
 
     private final CheckRouter router;
     private final ResultLookup results;
@@ -52,9 +72,14 @@ final class LineChecker {
      * @param retryMs the delay in milliseconds before a retry; 0 if there is a result
      * @param temporary whether the line is retried because its result was temporary. Otherwise the other lines of its
      *     host would have to wait too
+     * @param nodeLost whether the node of the line was lost
      */
-    record Outcome(long retryMs, boolean temporary) {
+    record Outcome(long retryMs, boolean temporary, boolean nodeLost) {
         static final Outcome COMPLETED = new Outcome(0, false);
+
+        Outcome(long retryMs, boolean temporary) {
+            this(retryMs, temporary, false);
+        }
     }
 
     /**
@@ -89,14 +114,20 @@ final class LineChecker {
                         return Future.succeededFuture(
                                 deferOrFail(line, overload.retryAfterSeconds(), "the rate limit of the target"));
                     }
+                    if (reply.succeeded() && reply.result() instanceof Message.Refused refused) {
+                        line.cancelAttempt();
+                        return Future.succeededFuture(deferOrFail(line, refused));
+                    }
                     if (MessageBus.isUnserved(reply.cause()) || reply.result() instanceof Message.Unsupported) {
                         line.cancelAttempt();
                         return Future.succeededFuture(
                                 deferOrFail(line, RETRY_SECONDS, "a node that can run the check"));
                     }
-                    if (reply.succeeded()
-                            || MessageBus.isTimeout(reply.cause())
-                            || reply.cause() instanceof NodeLostException) {
+                    boolean nodeLost = reply.cause() instanceof NodeLostException;
+                    if (nodeLost) {
+                        chunk.addSuspect(line.index());
+                    }
+                    if (nodeLost || MessageBus.isTimeout(reply.cause())) {
                         LOG.atWarn()
                                 .addKeyValue("request_id", request.requestId())
                                 .log("line check interrupted");
@@ -106,12 +137,12 @@ final class LineChecker {
                                 .setCause(reply.cause())
                                 .log("line check failed");
                     }
-                    return Future.succeededFuture(retryOrFail(line));
+                    return Future.succeededFuture(retryOrFail(line, nodeLost));
                 });
     }
 
     private Outcome deferOrFail(PendingLine line, int seconds, String missing) {
-        if (line.expired()) {
+        if (line.expiresAtRejection()) {
             fail(
                     line,
                     new CheckError(
@@ -121,12 +152,33 @@ final class LineChecker {
         return new Outcome(line.retryDelayMs(seconds), false);
     }
 
-    private Outcome retryOrFail(PendingLine line) {
+    /** A check that its node could not complete is repeated a few times, because it has contacted its target. */
+    private Outcome deferOrFail(PendingLine line, Message.Refused refused) {
+        if (line.countRefusal(refused.reason())) {
+            return new Outcome(line.retryDelayMs(REFUSED_RETRY_SECONDS), false);
+        }
+        fail(line, REFUSED);
+        return Outcome.COMPLETED;
+    }
+
+    private Outcome retryOrFail(PendingLine line, boolean nodeLost) {
         if (line.attemptsExhausted()) {
             fail(line, ATTEMPTS_EXHAUSTED);
-            return Outcome.COMPLETED;
+            return new Outcome(0, false, nodeLost);
         }
-        return new Outcome(line.retryDelayMs(RETRY_SECONDS), false);
+        return new Outcome(line.retryDelayMs(RETRY_SECONDS), false, nodeLost);
+    }
+
+    /** The reason why a line is not checked any more; null if it is checked. */
+    static @Nullable CheckError exhausted(PendingLine line) {
+        Chunk chunk = line.chunk();
+        if (chunk.crashedTwice(line.index())) {
+            return CRASHED_TWICE;
+        }
+        if (chunk.jobCrashed()) {
+            return JOB_CRASHED;
+        }
+        return line.attemptsExhausted() ? ATTEMPTS_EXHAUSTED : null;
     }
 
     /**

@@ -1,7 +1,10 @@
 package dev.plumbline.job.coordinate;
 
+import dev.plumbline.bus.Message;
 import dev.plumbline.check.Target;
 import dev.plumbline.result.ResultKey;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -15,13 +18,20 @@ final class PendingLine {
     /** Maximum number of attempts that may have contacted the target. */
     private static final int MAX_ATTEMPTS = 3;
 
+    /** Maximum number of repetitions because a node had no memory. */
+    private static final int MAX_MEMORY_REFUSALS = 3;
+
+    /** Maximum number of repetitions because a node had no CPU time. */
+    private static final int MAX_CPU_REFUSALS = 1;
+
     private final Chunk chunk;
     private final int index;
     private final Target target;
     private final ResultKey key;
-    private final long createdNanos = System.nanoTime();
+    private @Nullable Long firstRejectionNanos;
     private @Nullable NodeQueue node;
     private int rejections;
+    private final Map<Message.Refused.Reason, Integer> refusals = new EnumMap<>(Message.Refused.Reason.class);
 
     PendingLine(Chunk chunk, int index, Target target, ResultKey key) {
         this.chunk = chunk;
@@ -83,6 +93,12 @@ final class PendingLine {
         return Math.max(minimum, ThreadLocalRandom.current().nextLong(backoff / 2, backoff + 1));
     }
 
+    /** Counts a check that its node could not complete. Returns whether the line is checked again. */
+    boolean countRefusal(Message.Refused.Reason reason) {
+        int max = reason == Message.Refused.Reason.MEMORY ? MAX_MEMORY_REFUSALS : MAX_CPU_REFUSALS;
+        return refusals.merge(reason, 1, Integer::sum) <= max;
+    }
+
     /** Counts an attempt that may contact the target. */
     void startAttempt() {
         chunk.addAttempt(index);
@@ -95,7 +111,7 @@ final class PendingLine {
 
     /** Whether the current attempt is the first one in all claims. After a crash, this is unknown, so it is not. */
     boolean firstAttempt() {
-        return chunk.attempts(index) == 1;
+        return !chunk.crashed() && chunk.attempts(index) == 1;
     }
 
     /** Whether no further attempt is allowed. */
@@ -103,8 +119,17 @@ final class PendingLine {
         return chunk.attempts(index) >= MAX_ATTEMPTS;
     }
 
-    /** Whether the line has waited for more than 15 minutes. */
-    boolean expired() {
-        return System.nanoTime() - createdNanos > MAX_WAIT_NANOS;
+    /** Whether the line runs alone. */
+    boolean isSuspect() {
+        return chunk.isSuspect(index);
+    }
+
+    /** Counts a rejection. Returns whether the first one was more than 15 minutes ago. */
+    boolean expiresAtRejection() {
+        long now = System.nanoTime();
+        if (firstRejectionNanos == null) {
+            firstRejectionNanos = now;
+        }
+        return now - firstRejectionNanos > MAX_WAIT_NANOS;
     }
 }

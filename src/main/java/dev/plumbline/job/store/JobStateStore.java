@@ -8,6 +8,7 @@ import dev.plumbline.bus.JobMessage.ListReply;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.model.JobState;
 import dev.plumbline.store.Database;
+import dev.plumbline.store.DatabaseOverloadedException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -61,7 +62,7 @@ public final class JobStateStore {
 
     public JobStateStore(Vertx vertx, Database database) {
         this.database = database;
-        this.batcher = new Batcher<>(vertx, LIMITS, this::findAll);
+        this.batcher = new Batcher<>(vertx, LIMITS, DatabaseOverloadedException::queueFull, this::findAll);
     }
 
     /** The job with this token, or null. */

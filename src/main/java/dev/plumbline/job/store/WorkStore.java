@@ -25,8 +25,8 @@ public final class WorkStore {
     private static final String CLAIM =
             """
       select job_id, number, attempt, account_id, module, options, fresh, checks, inputs, crash_count, suspects,
-        solo_crashes, attempts
-      from claim_chunks($1, $2, $3, $4, $5, $6)""";
+        job_crash_count, attempts
+      from claim_job_chunks($1, $2, $3, $4, $5, $6)""";
 
     private static final String WRITE_RESULTS =
             """
@@ -37,7 +37,8 @@ public final class WorkStore {
 
     private static final String FIND_CLAIMED = "select job_id, number, attempt from job_chunk where owner = $1";
 
-    // Lines that were in flight and are not any more have completed and cannot cause the next crash.
+    // Lines that were in flight and are not any more have completed and cannot cause the next crash. The record must
+    // survive a crash of this process, but not of the database.
     private static final String RECORD_IN_FLIGHT =
             """
       with requested as (
@@ -56,7 +57,9 @@ public final class WorkStore {
         from claimed h
         where c.job_id = h.job_id and c.number = h.number
           and c.in_flight <> coalesce(h.in_flight, '{}'))
-      select job_id, number, attempt from claimed where in_flight is not null""";
+      select job_id, number, attempt
+      from claimed, (select set_config('synchronous_commit', 'off', true)) asynchronous
+      where in_flight is not null""";
 
     // Another node may have a newer version with this module and gets 15 minutes to claim the job.
     private static final String FAIL_UNSUPPORTED =
@@ -84,8 +87,8 @@ public final class WorkStore {
      * @param checks indexes of the lines without result
      * @param inputs inputs of these lines
      * @param crashCount number of crashes of nodes that held the chunk
-     * @param suspects lines that were in flight with others at a crash
-     * @param soloCrashes one element per crash at which the line was the only one in flight
+     * @param suspects lines that were in flight at a crash, one element per crash
+     * @param jobCrashCount number of crashes that lines of the job can have caused
      * @param attempts one element per recorded attempt of a line in an earlier claim
      */
     public record ClaimedChunk(
@@ -97,8 +100,8 @@ public final class WorkStore {
             List<Integer> checks,
             List<String> inputs,
             int crashCount,
-            Set<Integer> suspects,
-            List<Integer> soloCrashes,
+            List<Integer> suspects,
+            int jobCrashCount,
             List<Integer> attempts) {}
 
     /**
@@ -212,8 +215,8 @@ public final class WorkStore {
                         .map(Buffer::toString)
                         .toList(),
                 row.getInteger("crash_count"),
-                Set.copyOf(Arrays.asList(row.getArrayOfIntegers("suspects"))),
-                Arrays.asList(row.getArrayOfIntegers("solo_crashes")),
+                Arrays.asList(row.getArrayOfIntegers("suspects")),
+                row.getInteger("job_crash_count"),
                 Arrays.asList(row.getArrayOfIntegers("attempts")));
     }
 
@@ -308,13 +311,13 @@ public final class WorkStore {
     }
 
     /**
-     * Records the attempts of lines, before they start or before the chunk is released: to find the line that causes a
-     * crash, and to limit the attempts. Replaces the previous record.
+     * Records the lines in progress, to find the line that causes a crash, or the attempts before the chunks are
+     * released. Replaces the previous record of all chunks of the owner.
      *
      * @param lines indexes of the lines by chunk, one element per attempt
      * @return the chunks, of these, that the node still holds
      */
-    public Future<Set<ChunkId>> recordInFlight(long owner, Map<ChunkId, List<Integer>> lines) {
+    public Future<Set<ChunkId>> recordInFlight(long owner, Map<ChunkId, ? extends Collection<Integer>> lines) {
         List<Long> jobs = new ArrayList<>();
         List<Integer> numbers = new ArrayList<>();
         List<Integer> attempts = new ArrayList<>();

@@ -77,6 +77,8 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
 
         void signingKeyMissing(String records);
 
+        void keyRevoked(String records);
+
         void dnskeyMissing(String zone);
 
         void dsMismatch(String zone);
@@ -97,6 +99,8 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
 
         void optOut(String name);
 
+        void aliasBogus(String name, String target, Reason cause);
+
         void sha1Algorithm(String zone);
 
         void sha1Digest(String zone);
@@ -112,10 +116,16 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
 
     /**
      * @param lookups of the A, SOA and DNSKEY records of the domain
+     * @param alias the lookup of the A records with the targets of aliases; null if the domain is not an alias
      * @param missing the lookup of a name below the domain that does not exist; null if that name is too long
      * @param at the time of the check
      */
-    public record Evidence(String name, List<ValidatedLookup> lookups, @Nullable ValidatedLookup missing, Instant at) {}
+    public record Evidence(
+            String name,
+            List<ValidatedLookup> lookups,
+            @Nullable ValidatedLookup alias,
+            @Nullable ValidatedLookup missing,
+            Instant at) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
@@ -131,11 +141,16 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
                     Future<ValidatedLookup> missing = below.length() > MAX_NAME_LENGTH
                             ? Future.succeededFuture()
                             : probe.lookup(context, below, Type.A, false);
-                    return Future.all(Stream.concat(lookups.stream(), Stream.of(missing))
+                    Future<ValidatedLookup> alias = lookups.get(0)
+                            .compose(address -> address.result().last().alias() == null
+                                    ? Future.succeededFuture()
+                                    : probe.lookup(context, name, Type.A, true));
+                    return Future.all(Stream.concat(lookups.stream(), Stream.of(alias, missing))
                                     .toList())
                             .map(done -> new Evidence(
                                     name,
                                     lookups.stream().map(Future::result).toList(),
+                                    alias.result(),
                                     missing.result(),
                                     context.clock().instant()));
                 });
@@ -159,6 +174,9 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
             reportFailure(evidence, failure, zone, keys, findings);
         } else {
             reportMissing(evidence, findings);
+        }
+        if (decisive.error() == null && decisive.status() != DnssecStatus.BOGUS) {
+            reportAlias(evidence, findings);
         }
         if (decisive.status() != DnssecStatus.INDETERMINATE) {
             evaluateAlgorithms(zone, keys, findings);
@@ -249,7 +267,7 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
             findings.notSigned(zone);
         } else {
             DNSKEYRecord key = keys.stream()
-                    .filter(each -> (each.getFlags() & SEP_FLAG) != 0)
+                    .filter(each -> (each.getFlags() & SEP_FLAG) != 0 && !isRevoked(each))
                     .findFirst()
                     .orElse(keys.get(0));
             findings.dsMissing(
@@ -268,6 +286,22 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
         }
     }
 
+    /** Reports a target of the alias that is bogus. It does not change the status of the domain. */
+    private static void reportAlias(Evidence evidence, Findings findings) {
+        ValidatedLookup alias = evidence.alias();
+        if (alias != null) {
+            alias.result().answers().stream()
+                    .filter(target -> target.status() == DnssecStatus.BOGUS)
+                    .findFirst()
+                    .ifPresentOrElse(
+                            target -> findings.aliasBogus(
+                                    evidence.name(),
+                                    DnsResolver.text(target.name()),
+                                    Objects.requireNonNull(target.failure()).reason()),
+                            () -> findings.error(alias.error()));
+        }
+    }
+
     private static void reportFailure(DnssecFailure failure, Findings findings) {
         String name = DnsResolver.text(failure.name());
         String records = Type.string(failure.type()) + " records of " + (name.isEmpty() ? "the root zone" : name);
@@ -278,6 +312,7 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
             case SIGNATURE_INVALID -> findings.signatureInvalid(records);
             case SIGNATURE_MISSING -> findings.signatureMissing(records, name);
             case SIGNING_KEY_MISSING -> findings.signingKeyMissing(records);
+            case KEY_REVOKED -> findings.keyRevoked(records);
             case DNSKEY_MISSING -> findings.dnskeyMissing(name);
             case DS_MISMATCH -> findings.dsMismatch(name);
             case DENIAL_MISSING -> findings.denialMissing(records);
@@ -301,7 +336,7 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
             findings.sha1Digest(name);
         }
         for (DNSKEYRecord key : keys) {
-            int bits = rsaBits(key);
+            int bits = isRevoked(key) ? 0 : rsaBits(key);
             if (bits > 0 && bits < MIN_RSA_BITS) {
                 findings.weakKey(name, key.getFootprint(), bits);
             }
@@ -317,6 +352,10 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
         } catch (DNSSEC.DNSSECException | RuntimeException malformed) {
             return 0;
         }
+    }
+
+    private static boolean isRevoked(DNSKEYRecord key) {
+        return (key.getFlags() & DNSKEYRecord.Flags.REVOKE) != 0;
     }
 
     private static ChainZone chainZone(ZoneTrust zone) {
@@ -341,6 +380,6 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
                 .formatted(
                         key.getFootprint(),
                         DnssecAlgorithm.name(key.getAlgorithm()),
-                        (key.getFlags() & SEP_FLAG) != 0 ? "KSK" : "ZSK");
+                        ((key.getFlags() & SEP_FLAG) != 0 ? "KSK" : "ZSK") + (isRevoked(key) ? " (revoked)" : ""));
     }
 }

@@ -7,6 +7,7 @@ import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.IpAddressText;
 import dev.plumbline.module.dns.NameserverEvidence.AddressProbe;
 import dev.plumbline.module.dns.NameserverEvidence.Server;
+import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.probe.dns.HostAddresses.State;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
@@ -159,8 +160,14 @@ final class NameserverEvaluation {
                 findings::noAddress);
         reportIfAny(
                 labels(server -> server.addresses().state() == State.FAILED
+                        && !server.addresses().limited()
                         && server.glue().isEmpty()),
                 findings::addressLookupFailed);
+        evidence.servers().stream()
+                .map(NameserverEvidence.Server::addresses)
+                .filter(HostAddresses::limited)
+                .findFirst()
+                .ifPresent(limited -> findings.error(limited.error()));
         reportIfAny(
                 labels(server -> server.addresses().state() == State.PRIVATE
                         || server.probes().stream().anyMatch(probe -> probe.failedWith(ErrorCode.TARGET_BLOCKED))),

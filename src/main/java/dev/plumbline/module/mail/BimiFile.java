@@ -2,6 +2,7 @@ package dev.plumbline.module.mail;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Target;
 import dev.plumbline.probe.http.HttpBody;
 import dev.plumbline.probe.http.HttpExchange;
@@ -57,7 +58,7 @@ record BimiFile<T>(
                 .compose(trace -> context.executeBlocking(() -> of(url, trace, parser)));
     }
 
-    private static <T> BimiFile<T> of(Target.Url url, RedirectTrace trace, Parser<T> parser) {
+    private static <T> BimiFile<T> of(Target.Url url, RedirectTrace trace, Parser<T> parser) throws CheckFailure {
         HttpExchange page = trace.page();
         CheckError error = trace.error() == null && page != null ? page.bodyError() : trace.error();
         if (error != null || page == null) {

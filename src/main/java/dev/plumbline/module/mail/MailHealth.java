@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** A report about the mail of a domain, composed of the reports of other modules. */
 @AutoService(CheckModule.class)
 public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHealth.Report, MailHealth.Findings> {
-    /** The budget of eight parts. */
-    private static final int REQUESTS = 200;
+    /** The budget of nine parts. */
+    private static final int REQUESTS = 225;
 
     private static final int MAX_TEXT = 300;
 
@@ -56,9 +56,9 @@ public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHe
                     .findFirst()
                     .ifPresent(part -> findings.error(part.result().error()));
         }
+        PartResult.report(evidence.parts(), findings);
         Map<String, @Nullable Object> parts = new LinkedHashMap<>();
         for (PartResult part : evidence.parts()) {
-            part.report(findings);
             parts.put(part.part().module().module(), row(part));
         }
         return new Report(score, CompositeScore.grade(score), parts);

@@ -5,6 +5,7 @@ import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.DnsProbe;
 import io.vertx.core.Future;
+import java.util.Comparator;
 import java.util.List;
 import org.xbill.DNS.MXRecord;
 import org.xbill.DNS.Name;
@@ -14,8 +15,8 @@ import org.xbill.DNS.Name;
  *
  * @param known whether the MX lookup succeeded
  * @param nullMx whether the domain does not accept mail (RFC 7505)
- * @param names the hostnames in lower case without the final dot, without duplicates; the domain itself if it does not
- *     have MX records
+ * @param names the hostnames in lower case without the final dot, without duplicates, by preference; the domain itself
+ *     if it does not have MX records
  */
 record MailHosts(boolean known, boolean nullMx, List<String> names) {
 
@@ -26,7 +27,9 @@ record MailHosts(boolean known, boolean nullMx, List<String> names) {
 
     private static MailHosts of(DnsLookupResult mx, String domain) {
         List<Name> targets = mx.records().stream()
-                .map(record -> ((MXRecord) record).getTarget())
+                .map(MXRecord.class::cast)
+                .sorted(Comparator.comparingInt(MXRecord::getPriority))
+                .map(MXRecord::getTarget)
                 .toList();
         List<String> names = targets.stream()
                 .filter(target -> !target.equals(Name.root))

@@ -5,52 +5,36 @@ import static dev.plumbline.check.FindingCollector.reportIfAny;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
-import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.FindingCollector;
-import dev.plumbline.check.Host;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
-import dev.plumbline.dns.DnsResponse;
+import dev.plumbline.module.mail.MtaStsLookup.PolicyResponse;
 import dev.plumbline.module.mail.MtaStsPolicy.Mode;
 import dev.plumbline.probe.dns.DnsProbe;
-import dev.plumbline.probe.http.HttpBody;
-import dev.plumbline.probe.http.HttpExchange;
-import dev.plumbline.probe.http.HttpProbe;
-import dev.plumbline.probe.http.HttpRequestSpec;
 import io.vertx.core.Future;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
 /** The MTA-STS policy of a domain, which requires TLS for mail to its servers (RFC 8461). */
 @AutoService(CheckModule.class)
 public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report, MtaSts.Findings> {
-    /** The limit that RFC 8461 section 3.3 recommends to senders. */
-    static final int MAX_BYTES = 64 * 1024;
-
-    private static final String PREFIX = "_mta-sts.";
-    private static final String PATH = "/.well-known/mta-sts.txt";
-    private static final String VERSION = "v=STSv1;";
     private static final int MAX_ERROR_FINDINGS = 5;
-    private static final long OPTIONAL_MS = 2_000;
     private static final int WEEK = 7 * 24 * 3600;
-    private static final Pattern ID = Pattern.compile("[A-Za-z0-9]{1,32}");
-    private static final Pattern SIMILAR = Pattern.compile("(?is)\\W{0,8}v\\s{0,8}=\\s{0,8}(mta-?)?sts.*");
-    private static final Pattern PLAIN_TEXT = Pattern.compile("(?i)text/plain[ \\t]*+(;.*)?");
+
+    /** The MX hosts to which the check connects, as in the module {@code mx}. */
+    private static final int MAX_CONNECTIONS = 4;
 
     private final int port;
 
     public MtaSts() {
-        this(443);
+        this(MtaStsLookup.HTTPS_PORT);
     }
 
     MtaSts(int port) {
@@ -64,6 +48,7 @@ public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report,
             @Nullable Integer maxAge,
             List<String> mxPatterns,
             @Nullable Boolean mxMatch,
+            @Nullable Boolean mxTls,
             @Nullable Integer policyStatus,
             List<String> errors) {}
 
@@ -116,96 +101,58 @@ public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report,
         void mxPatternUnused(List<String> patterns);
 
         void mxUnknown(String domain);
+
+        void mxTlsInvalid(String host, String problem);
+
+        void mxTlsInvalidTesting(String host, String problem);
+
+        void mxTlsUnknown(String host, String reason);
     }
 
-    /**
-     * The response of the policy host.
-     *
-     * @param location the target of a redirect; null if there is none
-     * @param text the body; null if it cannot be decoded
-     * @param truncated whether the body exceeds {@link #MAX_BYTES}
-     */
-    record PolicyResponse(
-            int status,
-            @Nullable String location,
-            @Nullable String contentType,
-            @Nullable String text,
-            boolean truncated) {
-
-        static PolicyResponse of(HttpExchange exchange) {
-            HttpBody body = exchange.decoded(MAX_BYTES);
-            return new PolicyResponse(
-                    exchange.status(),
-                    exchange.headers().firstText("location"),
-                    exchange.headers().firstText("content-type"),
-                    body.unreadable() ? null : new String(body.shared(), StandardCharsets.UTF_8),
-                    body.truncated());
-        }
-    }
-
-    /**
-     * @param records the texts with the version of an MTA-STS record
-     * @param lookalike a text that resembles an MTA-STS record but is not one, null if there is none
-     * @param response null if there is an error
-     * @param error why no response was received, or why it is incomplete
-     */
-    public record Evidence(
-            String domain,
-            List<String> records,
-            @Nullable String lookalike,
-            MailHosts hosts,
-            @Nullable PolicyResponse response,
-            @Nullable CheckError error) {}
+    /** @param servers the MX hosts that the policy permits, if senders apply it */
+    record Evidence(String domain, MtaStsLookup sts, MailHosts hosts, List<MailServerTls> servers) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         String text = target.text();
-        String domain = text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : text;
+        String domain = text.startsWith(MtaStsLookup.PREFIX) ? text.substring(MtaStsLookup.PREFIX.length()) : text;
         DnsProbe dns = context.probe(DnsProbe.class);
         Future<Void> admission = dns.admit(context, domain);
-        Future<DnsResponse> response = dns.query(context, PREFIX + domain, Type.TXT);
-        return admission.compose(admitted -> response).map(DnsResponse::texts).compose(texts -> dns.query(
-                        context, domain, Type.A)
+        Future<List<String>> response = MtaStsLookup.texts(context, domain);
+        return admission.compose(admitted -> response).compose(texts -> dns.query(context, domain, Type.A)
                 .compose(a -> texts.isEmpty() ? DnsProbe.requireName(a) : Future.succeededFuture(a))
                 .compose(exists -> MailHosts.lookup(context, domain))
-                .compose(hosts -> fetch(context, domain, texts, hosts)));
+                .compose(hosts -> MtaStsLookup.fetch(context, domain, port, texts)
+                        .compose(sts -> testServers(context.patiently(), domain, sts, hosts))));
     }
 
-    private Future<Evidence> fetch(CheckContext context, String domain, List<String> texts, MailHosts hosts) {
-        List<String> records =
-                texts.stream().filter(text -> text.startsWith(VERSION)).toList();
-        String lookalike = texts.stream().filter(MtaSts::resembles).findFirst().orElse(null);
-        Target.Url url = new Target.Url("https", new Host("mta-sts." + domain, null), port, PATH);
-        HttpRequestSpec request = HttpRequestSpec.get(url, MAX_BYTES).with("accept", "text/plain");
-        // Without a record, senders do not request the policy, so the result does not depend on it.
-        boolean optional = records.isEmpty();
-        CheckContext share = optional ? context.within(context.deadline().atMost(OPTIONAL_MS)) : context;
-        return context.probe(HttpProbe.class)
-                .exchange(share, request)
-                .compose(exchange -> context.executeBlocking(() -> new Evidence(
-                        domain, records, lookalike, hosts, PolicyResponse.of(exchange), exchange.bodyError())))
-                .recover(cause -> cause instanceof CheckFailure failure
-                                && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
-                        ? Future.succeededFuture(new Evidence(domain, records, lookalike, hosts, null, failure.error()))
-                        : Future.failedFuture(cause));
-    }
-
-    static boolean resembles(String text) {
-        return SIMILAR.matcher(text).matches() && !text.startsWith(VERSION);
+    private static Future<Evidence> testServers(
+            CheckContext context, String domain, MtaStsLookup sts, MailHosts hosts) {
+        MtaStsPolicy policy = sts.applied();
+        if (policy == null || policy.mode() == Mode.NONE || !hosts.known()) {
+            return Future.succeededFuture(new Evidence(domain, sts, hosts, List.of()));
+        }
+        Set<String> patterns = new HashSet<>(policy.mxPatterns());
+        List<String> permitted = hosts.names().stream()
+                .filter(host -> MtaStsPolicy.matches(patterns, host))
+                .limit(MAX_CONNECTIONS)
+                .toList();
+        return MailServerTls.test(context, permitted).map(servers -> new Evidence(domain, sts, hosts, servers));
     }
 
     @Override
     public Report evaluate(Evidence evidence, Options options, Findings findings) {
         String domain = evidence.domain();
-        PolicyResponse response = evidence.response();
-        if (evidence.lookalike() != null) {
-            findings.lookalike(evidence.lookalike());
+        MtaStsLookup sts = evidence.sts();
+        PolicyResponse response = sts.response();
+        if (sts.lookalike() != null) {
+            findings.lookalike(sts.lookalike());
         }
         List<String> errors = new ArrayList<>();
-        int count = evidence.records().size();
+        int count = sts.records().size();
         String id = null;
         if (count == 1) {
-            id = evaluateRecord(TagList.parse(evidence.records().get(0)), errors, findings);
+            id = evaluateRecord(TagList.parse(sts.records().get(0)), errors, findings);
         } else if (count > 1) {
             errors.add(count + " MTA-STS records are published.");
             findings.severalRecords(count, domain);
@@ -214,11 +161,14 @@ public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report,
         if (count == 0) {
             policy = servedPolicy(response);
             reportAbsence(evidence, policy, findings);
-        } else if (evidence.error() != null) {
-            reportFailure(evidence.error(), domain, errors, findings);
-        } else if (response != null && evaluateResponse(response, domain, errors, findings)) {
-            policy = MtaStsPolicy.parse(Objects.requireNonNull(response.text()));
-            evaluatePolicy(policy, findings);
+        } else if (sts.error() != null) {
+            reportFailure(sts.error(), domain, errors, findings);
+        } else if (response != null) {
+            evaluateResponse(response, domain, errors, findings);
+            policy = response.policy();
+            if (policy != null) {
+                evaluatePolicy(policy, findings);
+            }
         }
         Boolean mxMatch = null;
         if (policy != null) {
@@ -231,6 +181,7 @@ public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report,
                 policy == null ? null : policy.maxAge(),
                 policy == null ? List.of() : policy.mxPatterns(),
                 mxMatch,
+                policy == null ? null : evaluateServers(policy, evidence.servers(), findings),
                 response == null ? null : response.status(),
                 errors);
     }
@@ -238,7 +189,7 @@ public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report,
     private static @Nullable String evaluateRecord(TagList tags, List<String> errors, Findings findings) {
         List<String> faults = new ArrayList<>(tags.errors());
         String id = tags.get("id");
-        boolean valid = id != null && ID.matcher(id).matches();
+        boolean valid = MtaStsLookup.isValidId(id);
         if (id == null) {
             faults.add("The record does not contain the tag id.");
         } else if (!valid) {
@@ -279,37 +230,30 @@ public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report,
         }
     }
 
-    /** Whether the response contains a policy. */
-    private static boolean evaluateResponse(
+    private static void evaluateResponse(
             PolicyResponse response, String domain, List<String> errors, Findings findings) {
         if (response.status() / 100 == 3) {
             errors.add("The policy URL redirects, and senders do not follow redirects.");
             findings.policyRedirected(
                     response.status(), Objects.requireNonNullElse(response.location(), "an unknown location"));
-            return false;
+            return;
         }
         if (response.status() != 200) {
             errors.add("The policy URL returns status " + response.status() + ".");
             findings.policyStatusInvalid(response.status(), domain);
-            return false;
+            return;
         }
-        String type = Objects.requireNonNullElse(response.contentType(), "not set");
-        boolean plain = PLAIN_TEXT.matcher(type).matches();
-        if (!plain) {
+        if (!response.plainText()) {
             errors.add("The Content-Type of the policy is not text/plain.");
-            findings.policyContentType(type);
+            findings.policyContentType(Objects.requireNonNullElse(response.contentType(), "not set"));
         }
         if (response.truncated()) {
             errors.add("The policy is larger than 64 KiB.");
             findings.policyTooLarge();
-            return false;
-        }
-        if (response.text() == null) {
+        } else if (response.text() == null) {
             errors.add("The policy has an unsupported Content-Encoding.");
             findings.policyUnavailable(domain, "The response body cannot be decoded.");
-            return false;
         }
-        return plain || MtaStsPolicy.resembles(response.text());
     }
 
     private static void evaluatePolicy(MtaStsPolicy policy, Findings findings) {
@@ -352,5 +296,23 @@ public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report,
         hosts.names().forEach(host -> MtaStsPolicy.patternsFor(host).forEach(patterns::remove));
         reportIfAny(policy.mxPatterns().stream().filter(patterns::contains).toList(), findings::mxPatternUnused);
         return uncovered.isEmpty();
+    }
+
+    /** Whether all tested servers have TLS with a valid certificate; null if that is unknown. */
+    private static @Nullable Boolean evaluateServers(
+            MtaStsPolicy policy, List<MailServerTls> servers, Findings findings) {
+        for (MailServerTls server : servers) {
+            if (server.unknown() != null) {
+                findings.mxTlsUnknown(server.host(), server.unknown());
+            } else if (server.problem() != null && policy.mode() == Mode.ENFORCE) {
+                findings.mxTlsInvalid(server.host(), server.problem());
+            } else if (server.problem() != null) {
+                findings.mxTlsInvalidTesting(server.host(), server.problem());
+            }
+        }
+        if (servers.stream().anyMatch(server -> server.problem() != null)) {
+            return false;
+        }
+        return servers.isEmpty() || servers.stream().anyMatch(server -> server.unknown() != null) ? null : true;
     }
 }

@@ -80,6 +80,12 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
 
         void noStarttls(List<String> hosts);
 
+        void tlsRequiredByDane(List<String> hosts);
+
+        void tlsRequiredByMtaSts(List<String> hosts);
+
+        void tlsRequirementUnknown(String reason);
+
         void duplicateMx(List<String> hosts);
 
         void singleMx();
@@ -120,8 +126,9 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
     /**
      * @param servers by preference
      * @param implicit whether the only server is the domain itself, because it has no MX records
+     * @param required of servers that do not support STARTTLS
      */
-    public record Evidence(List<Server> servers, boolean implicit) {
+    record Evidence(List<Server> servers, boolean implicit, TlsRequirement required) {
         private List<String> hosts(Predicate<Server> condition) {
             return servers.stream()
                     .filter(condition)
@@ -141,7 +148,16 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
                 .compose(admitted -> response)
                 .compose(DnsProbe::requireName)
                 .compose(mx -> mx.records().isEmpty() ? implicit(context, domain) : servers(context, mx))
-                .compose(evidence -> testStarttls(context, evidence));
+                .compose(evidence -> testStarttls(context, evidence))
+                .compose(evidence -> addRequirement(context, domain, evidence));
+    }
+
+    private static Future<Evidence> addRequirement(CheckContext context, String domain, Evidence evidence) {
+        List<String> withoutTls = evidence.hosts(each -> Boolean.FALSE.equals(each.tls()));
+        return withoutTls.isEmpty()
+                ? Future.succeededFuture(evidence)
+                : TlsRequirement.lookup(context, domain, withoutTls, SMTP_PORT)
+                        .map(required -> new Evidence(evidence.servers(), evidence.implicit(), required));
     }
 
     private static Future<Evidence> implicit(CheckContext context, String domain) {
@@ -149,10 +165,10 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
             CheckError error = addresses.error();
             if (!addresses.ips().isEmpty()) {
                 return Future.succeededFuture(
-                        new Evidence(List.of(new Server(0, domain, addresses, null, null)), true));
+                        new Evidence(List.of(new Server(0, domain, addresses, null, null)), true, TlsRequirement.NONE));
             }
             return error == null
-                    ? Future.succeededFuture(new Evidence(List.of(), true))
+                    ? Future.succeededFuture(new Evidence(List.of(), true, TlsRequirement.NONE))
                     : Future.failedFuture(new CheckFailure(error.code(), error.message()));
         });
     }
@@ -172,7 +188,7 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
                     : context.probe(DnsProbe.class).addresses(context, host);
             servers.add(addresses.map(result -> new Server(mx.getPriority(), host, result, null, null)));
         }
-        return Future.all(servers).map(all -> new Evidence(all.list(), false));
+        return Future.all(servers).map(all -> new Evidence(all.list(), false, TlsRequirement.NONE));
     }
 
     /** Connects to the first servers that have an address. */
@@ -186,7 +202,7 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
                             ? Future.succeededFuture(server)
                             : testStarttls(context, server, timeout));
         }
-        return Future.all(servers).map(all -> new Evidence(all.list(), evidence.implicit()));
+        return Future.all(servers).map(all -> new Evidence(all.list(), evidence.implicit(), TlsRequirement.NONE));
     }
 
     /** Fails if the limits of this service did not allow the connection before the deadline. */
@@ -239,7 +255,7 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
         }
         List<Server> hosts = servers.stream().filter(each -> !each.isNullMx()).toList();
         if (!hosts.isEmpty()) {
-            evaluateHosts(new Evidence(hosts, evidence.implicit()), report, findings);
+            evaluateHosts(new Evidence(hosts, evidence.implicit(), evidence.required()), report, findings);
         }
         return report;
     }
@@ -258,8 +274,16 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
         reportIfAny(
                 evidence.hosts(each -> each.is(State.PRIVATE) && !isAddress.test(each)), findings::mxPrivateAddress);
         reportIfAny(report.pointsToCname(), findings::mxPointsToAlias);
-        reportIfAny(evidence.hosts(each -> each.is(State.FAILED) || each.is(State.PARTIAL)), findings::mxLookupFailed);
-        reportIfAny(evidence.hosts(each -> Boolean.FALSE.equals(each.tls())), findings::noStarttls);
+        reportIfAny(
+                evidence.hosts(each -> (each.is(State.FAILED) || each.is(State.PARTIAL))
+                        && !each.addresses().limited()),
+                findings::mxLookupFailed);
+        servers.stream()
+                .map(Server::addresses)
+                .filter(HostAddresses::limited)
+                .findFirst()
+                .ifPresent(limited -> findings.error(limited.error()));
+        evaluateStarttls(evidence, findings);
         Set<String> unique = new HashSet<>();
         reportIfAny(evidence.hosts(each -> !unique.add(each.host())), findings::duplicateMx);
         if (servers.size() == 1) {
@@ -282,6 +306,25 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
                         .distinct()
                         .toList(),
                 findings::starttlsUnknown);
+    }
+
+    private static void evaluateStarttls(Evidence evidence, Findings findings) {
+        List<String> withoutTls = evidence.hosts(each -> Boolean.FALSE.equals(each.tls()));
+        TlsRequirement required = evidence.required();
+        if (required.mtaSts()) {
+            reportIfAny(withoutTls, findings::tlsRequiredByMtaSts);
+        }
+        reportIfAny(withoutTls.stream().filter(required.daneHosts()::contains).toList(), findings::tlsRequiredByDane);
+        if (!required.mtaSts()) {
+            reportIfAny(
+                    withoutTls.stream()
+                            .filter(host -> !required.daneHosts().contains(host))
+                            .toList(),
+                    findings::noStarttls);
+        }
+        if (required.error() != null) {
+            findings.tlsRequirementUnknown(required.error().message());
+        }
     }
 
     private static Row row(Server server) {

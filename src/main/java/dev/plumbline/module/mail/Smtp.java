@@ -89,6 +89,10 @@ public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.
 
         void noStarttls();
 
+        void tlsRequiredByDane(String host);
+
+        void tlsRequirementUnknown(String reason);
+
         void modifiedByFirewall(String text);
 
         void greetingWithoutHostname(String greeting);
@@ -104,8 +108,11 @@ public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.
         void slowGreeting(double ms);
     }
 
-    /** @param port the port of the target */
-    public record Evidence(int port, ConnectAttempts attempts, SmtpSession session) {}
+    /**
+     * @param port the port of the target
+     * @param required of a server that does not support STARTTLS
+     */
+    record Evidence(int port, ConnectAttempts attempts, SmtpSession session, TlsRequirement required) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
@@ -113,7 +120,15 @@ public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.
         SmtpGreetingScript script = new SmtpGreetingScript();
         return context.probe(TcpProbe.class)
                 .connectAny(context, to, context.deadline().remainingMillis(), script)
-                .map(attempts -> new Evidence(to.port(), attempts, script.session()));
+                .compose(attempts -> requirement(context, to, script.session())
+                        .map(required -> new Evidence(to.port(), attempts, script.session(), required)));
+    }
+
+    /** MTA-STS is not looked up, because the domains of the recipients are unknown. */
+    private static Future<TlsRequirement> requirement(CheckContext context, Target.HostPort to, SmtpSession session) {
+        return to.host().literal() == null && Boolean.FALSE.equals(session.offersTls())
+                ? TlsRequirement.lookup(context, null, List.of(to.host().name()), to.port())
+                : Future.succeededFuture(TlsRequirement.NONE);
     }
 
     @Override
@@ -133,7 +148,7 @@ public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.
         reportGreeting(session, findings);
         boolean established = session.established();
         if (established) {
-            reportExtensions(session, findings);
+            reportExtensions(session, evidence.required(), findings);
         } else {
             reportIncomplete(evidence.port(), session, exchange.end(), findings);
         }
@@ -241,7 +256,7 @@ public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.
         }
     }
 
-    private static void reportExtensions(SmtpSession session, Findings findings) {
+    private static void reportExtensions(SmtpSession session, TlsRequirement required, Findings findings) {
         if (!session.extended()) {
             findings.noEsmtp();
         } else {
@@ -250,8 +265,13 @@ public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.
                     .findFirst()
                     .ifPresent(findings::modifiedByFirewall);
         }
-        if (!Boolean.TRUE.equals(session.offersTls())) {
+        if (!required.daneHosts().isEmpty()) {
+            required.daneHosts().forEach(findings::tlsRequiredByDane);
+        } else if (!Boolean.TRUE.equals(session.offersTls())) {
             findings.noStarttls();
+        }
+        if (required.error() != null) {
+            findings.tlsRequirementUnknown(required.error().message());
         }
         String mechanisms = session.parameters("AUTH");
         if (mechanisms != null) {

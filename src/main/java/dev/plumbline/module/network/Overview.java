@@ -82,7 +82,7 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
         if (!parts.isEmpty() && parts.stream().allMatch(part -> part.result().error() != null)) {
             findings.error(parts.get(0).result().error());
         } else {
-            parts.forEach(part -> part.report(findings));
+            PartResult.report(parts, findings);
         }
         Areas areas = new Areas(
                 area(parts, "web"),

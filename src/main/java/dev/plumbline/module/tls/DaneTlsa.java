@@ -10,14 +10,12 @@ import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
-import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dnssec.DnssecFailure.Reason;
 import dev.plumbline.dnssec.DnssecStatus;
-import dev.plumbline.dnssec.ValidatedAnswer;
 import dev.plumbline.module.tls.TlsaMatcher.Problem;
 import dev.plumbline.probe.certificate.CertificateProbe;
 import dev.plumbline.probe.dns.DnsProbe;
-import dev.plumbline.probe.dns.DnssecProbe;
+import dev.plumbline.probe.dns.TlsaLookup;
 import dev.plumbline.probe.dns.ValidatedLookup;
 import dev.plumbline.probe.starttls.StartTlsPeer;
 import dev.plumbline.probe.starttls.StartTlsProbe;
@@ -30,7 +28,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.TLSARecord;
-import org.xbill.DNS.Type;
 import org.xbill.DNS.utils.base16;
 
 /** Validates the TLSA records of a server, and compares them with its certificate. */
@@ -87,9 +84,6 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
             @Nullable CheckError error,
             @Nullable Boolean offered) {}
 
-    /** The TLSA records and the hostname to which they belong. */
-    private record Base(String host, String name, ValidatedLookup lookup) {}
-
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         Target.HostPort to = (Target.HostPort) target;
@@ -100,46 +94,13 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
         String host = to.host().name();
         return context.probe(DnsProbe.class)
                 .admitWithoutAddresses(context, host)
-                .compose(admitted -> context.probe(DnssecProbe.class).lookup(context, host, Type.A, true))
-                .compose(DaneTlsa::requireName)
-                .compose(address -> lookup(context, to, address))
+                .compose(admitted -> TlsaLookup.of(context, host, to.port()))
                 .compose(base -> base.lookup().records().isEmpty()
                         ? Future.succeededFuture(evidence(to, base, null, null, null))
                         : connect(context.patiently(), to, base));
     }
 
-    /** Fails with {@code dns_nxdomain} if the host or the target of its alias does not exist. */
-    private static Future<ValidatedLookup> requireName(ValidatedLookup address) {
-        ValidatedAnswer last = address.result().last();
-        return address.error() == null && address.status() != DnssecStatus.BOGUS && last.nxdomain()
-                ? Future.failedFuture(new CheckFailure(
-                        ErrorCode.DNS_NXDOMAIN, "The name " + DnsResolver.text(last.name()) + " does not exist."))
-                : Future.succeededFuture(address);
-    }
-
-    /** Looks up the records of the alias target, if the aliases are secure, and of the host (RFC 7671 section 7). */
-    private static Future<Base> lookup(CheckContext context, Target.HostPort to, ValidatedLookup address) {
-        String host = to.host().name();
-        String expanded = DnsResolver.text(address.result().last().name());
-        Future<Base> own =
-                Future.future(promise -> lookup(context, host, to.port()).onComplete(promise));
-        return address.secure() && !expanded.equals(host)
-                ? lookup(context, expanded, to.port())
-                        .compose(base -> base.lookup().secure()
-                                        && !base.lookup().records().isEmpty()
-                                ? Future.succeededFuture(base)
-                                : own)
-                : own;
-    }
-
-    private static Future<Base> lookup(CheckContext context, String host, int port) {
-        String name = "_%d._tcp.%s".formatted(port, host);
-        return context.probe(DnssecProbe.class)
-                .lookup(context, name, Type.TLSA, true)
-                .map(lookup -> new Base(host, name, lookup));
-    }
-
-    private static Future<Evidence> connect(CheckContext context, Target.HostPort to, Base base) {
+    private static Future<Evidence> connect(CheckContext context, Target.HostPort to, TlsaLookup base) {
         StartTlsProtocol protocol = StartTlsProtocol.ofPort(to.port());
         if (protocol == null) {
             return context.probe(TlsProbe.class)
@@ -157,7 +118,8 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
                         : Future.failedFuture(cause));
     }
 
-    private static Future<Evidence> examine(CheckContext context, Target.HostPort to, Base base, StartTlsPeer dialog) {
+    private static Future<Evidence> examine(
+            CheckContext context, Target.HostPort to, TlsaLookup base, StartTlsPeer dialog) {
         TlsPeer peer = dialog.peer();
         return peer == null
                 ? Future.succeededFuture(evidence(to, base, null, dialog.error(), dialog.offered()))
@@ -165,7 +127,7 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
     }
 
     private static Future<Evidence> examine(
-            CheckContext context, Target.HostPort to, Base base, TlsPeer peer, @Nullable Boolean offered) {
+            CheckContext context, Target.HostPort to, TlsaLookup base, TlsPeer peer, @Nullable Boolean offered) {
         return context.probe(CertificateProbe.class)
                 .examine(context, peer, new Host(base.host(), null), false)
                 .map(certificate -> evidence(to, base, certificate, null, offered));
@@ -173,7 +135,7 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
 
     private static Evidence evidence(
             Target.HostPort to,
-            Base base,
+            TlsaLookup base,
             @Nullable CertificateEvidence certificate,
             @Nullable CheckError error,
             @Nullable Boolean offered) {
@@ -204,9 +166,10 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
         }
         CertificateEvidence certificate = evidence.certificate();
         if (certificate == null && !records.isEmpty()) {
-            findings.error(evidence.error());
             if (lookup.secure() && Boolean.FALSE.equals(evidence.offered()) && evidence.protocol() != null) {
                 findings.starttlsNotOffered(evidence.protocol().command());
+            } else {
+                findings.error(evidence.error());
             }
         }
         List<Problem> problems = new ArrayList<>();

@@ -97,7 +97,8 @@ public final class SslCertificate
             findings.error(first.error());
             return null;
         }
-        CertificateReport report = CertificateEvaluation.evaluate(certificate, options.integer("warn_days"), findings);
+        CertificateReport report =
+                CertificateEvaluation.evaluate(certificate, options.optionalInteger("warn_days"), findings);
         for (Address other : addresses) {
             if (!other.equals(first)) {
                 compare(certificate, other, findings);

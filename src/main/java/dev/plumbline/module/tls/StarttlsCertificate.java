@@ -95,7 +95,7 @@ public final class StarttlsCertificate
         CertificateEvidence certificate = evidence.certificate();
         CertificateReport report = certificate == null
                 ? null
-                : CertificateEvaluation.evaluate(certificate, options.integer("warn_days"), findings);
+                : CertificateEvaluation.evaluate(certificate, options.optionalInteger("warn_days"), findings);
         return new Report(report, dialog.offered(), dialog.banner());
     }
 

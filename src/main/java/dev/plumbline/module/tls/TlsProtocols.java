@@ -86,7 +86,11 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
 
         void scanIncomplete(int count, List<String> versions);
 
+        void alpnUnknown();
+
         void connectionLimitReached(int count);
+
+        void scanLimitReached(int count);
     }
 
     @Override
@@ -150,7 +154,12 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
             List<String> unknown = titles(scan.unknown());
             findings.scanIncomplete(scan.unanswered(), unknown.isEmpty() ? List.of("none") : unknown);
         }
-        if (scan.unasked() > 0) {
+        if (scan.alpnUnknown()) {
+            findings.alpnUnknown();
+        }
+        if (scan.unasked() > 0 && scan.everyCipher()) {
+            findings.scanLimitReached(scan.unasked());
+        } else if (scan.unasked() > 0) {
             findings.connectionLimitReached(scan.unasked());
         }
         Stream<String> customGroup = bits > 0 ? Stream.of("dhe-" + bits) : Stream.empty();

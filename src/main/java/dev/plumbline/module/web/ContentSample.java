@@ -2,6 +2,7 @@ package dev.plumbline.module.web;
 
 import com.google.common.hash.HashCode;
 import com.google.common.hash.Hashing;
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.probe.http.HttpBody;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.ResponseHeaders;
@@ -32,7 +33,8 @@ record ContentSample(
         boolean varies,
         String contentType) {
 
-    static ContentSample of(HttpExchange response, int maxBytes) {
+    /** @throws CheckFailure {@code response_too_large} if decoding exceeds the CPU time of the check */
+    static ContentSample of(HttpExchange response, int maxBytes) throws CheckFailure {
         ResponseHeaders headers = response.headers();
         HttpBody content = response.decoded(maxBytes);
         String type = lowerCase(headers.first("content-type")).split(";", 2)[0].strip();

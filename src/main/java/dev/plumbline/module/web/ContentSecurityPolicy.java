@@ -50,6 +50,15 @@ record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> 
     static final int MAX_POLICIES = 50;
     private static final int MAX_SOURCES = 500;
 
+    /** The directives that apply to script elements; the first one that is set (CSP Level 3 section 6.8.4). */
+    private static final List<String> SCRIPT_ELEMENTS = List.of("script-src-elem", "script-src", "default-src");
+
+    /** The directives that apply to event handlers such as {@code onclick}. */
+    private static final List<String> EVENT_HANDLERS = List.of("script-src-attr", "script-src", "default-src");
+
+    /** The directives that apply to eval() and new Function() (CSP Level 3 section 4.4.1). */
+    private static final List<String> EVAL = List.of("script-src", "default-src");
+
     private static final Pattern UNQUOTED_KEYWORD =
             Pattern.compile("self|none|unsafe-inline|unsafe-eval|strict-dynamic|unsafe-hashes|wasm-unsafe-eval"
                     + "|(nonce|sha256|sha384|sha512)-.++");
@@ -150,27 +159,34 @@ record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> 
             }
             common.retainAll(codes);
         }
+        // one policy can block script elements, and another one event handlers
+        if (!policies.stream().allMatch(policy -> policy.allowsInline(SCRIPT_ELEMENTS))
+                && !policies.stream().allMatch(policy -> policy.allowsInline(EVENT_HANDLERS))) {
+            common.remove(Code.CSP_INLINE_SCRIPTS);
+        }
         weaknesses.removeIf(weakness -> !common.contains(weakness.code()));
         return List.copyOf(weaknesses);
     }
 
     List<Weakness> weaknesses() {
         Set<Weakness> weaknesses = new LinkedHashSet<>();
-        List<String> sandbox = directives.get("sandbox");
-        if (sandbox == null || CspSourceList.contains(sandbox, "allow-scripts")) {
-            String scripts = first("script-src-elem", "script-src", "default-src");
+        if (allowsScripts()) {
+            String scripts = first(SCRIPT_ELEMENTS);
             if (scripts == null) {
                 weaknesses.add(new Weakness(Code.CSP_SCRIPTS_UNLIMITED, "script-src", ""));
             } else {
-                inlineScripts(scripts, weaknesses);
+                inlineScripts(SCRIPT_ELEMENTS, weaknesses);
+                inlineScripts(EVENT_HANDLERS, weaknesses);
+                if (allowsEval()) {
+                    String eval = first(EVAL);
+                    weaknesses.add(
+                            eval == null
+                                    ? new Weakness(Code.CSP_EVAL, "script-src", "")
+                                    : new Weakness(Code.CSP_EVAL, eval, "'unsafe-eval'"));
+                }
                 scriptSources(scripts, weaknesses);
             }
-            inlineScripts("script-src-attr", weaknesses);
-            String eval = first("script-src", "default-src");
-            if (CspSourceList.contains(values(eval), "'unsafe-eval'")) {
-                weaknesses.add(new Weakness(Code.CSP_EVAL, String.valueOf(eval), "'unsafe-eval'"));
-            }
-            String objects = first("object-src", "default-src");
+            String objects = first(List.of("object-src", "default-src"));
             if (objects == null) {
                 weaknesses.add(new Weakness(Code.CSP_OBJECTS_UNLIMITED, "object-src", ""));
             }
@@ -186,7 +202,7 @@ record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> 
         if (!directives.containsKey("form-action")) {
             weaknesses.add(new Weakness(Code.CSP_FORMS_UNLIMITED, "form-action", ""));
         }
-        String styles = first("style-src-elem", "style-src", "default-src");
+        String styles = first(List.of("style-src-elem", "style-src", "default-src"));
         if (styles == null) {
             weaknesses.add(new Weakness(Code.CSP_INLINE_STYLES, "style-src", ""));
         } else if (CspSourceList.allowsInline(values(styles))) {
@@ -195,9 +211,24 @@ record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> 
         return List.copyOf(weaknesses);
     }
 
+    private boolean allowsScripts() {
+        List<String> sandbox = directives.get("sandbox");
+        return sandbox == null || CspSourceList.contains(sandbox, "allow-scripts");
+    }
+
+    private boolean allowsInline(List<String> fallback) {
+        String directive = first(fallback);
+        return allowsScripts() && (directive == null || CspSourceList.allowsInlineScripts(values(directive)));
+    }
+
+    private boolean allowsEval() {
+        String directive = first(EVAL);
+        return directive == null || CspSourceList.contains(values(directive), "'unsafe-eval'");
+    }
+
     /** The name of the first of these directives that is set, null if none is. */
-    private @Nullable String first(String... names) {
-        return Stream.of(names).filter(directives::containsKey).findFirst().orElse(null);
+    private @Nullable String first(List<String> names) {
+        return names.stream().filter(directives::containsKey).findFirst().orElse(null);
     }
 
     /** The values of a directive, none if it is not set. */
@@ -205,10 +236,13 @@ record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> 
         return name == null ? List.of() : directives.getOrDefault(name, List.of());
     }
 
-    private void inlineScripts(String name, Set<Weakness> weaknesses) {
-        List<String> sources = values(name);
-        if (CspSourceList.allowsInline(sources) && !CspSourceList.contains(sources, "'strict-dynamic'")) {
-            weaknesses.add(new Weakness(Code.CSP_INLINE_SCRIPTS, name, "'unsafe-inline'"));
+    private void inlineScripts(List<String> fallback, Set<Weakness> weaknesses) {
+        if (allowsInline(fallback)) {
+            String directive = first(fallback);
+            weaknesses.add(
+                    directive == null
+                            ? new Weakness(Code.CSP_INLINE_SCRIPTS, "script-src", "")
+                            : new Weakness(Code.CSP_INLINE_SCRIPTS, directive, "'unsafe-inline'"));
         }
     }
 
@@ -218,7 +252,7 @@ record ContentSecurityPolicy(Map<String, List<String>> directives, List<String> 
             weaknesses.add(new Weakness(Code.CSP_SHORT_NONCE, name, "'nonce-…'"));
         }
         boolean hostsIgnored = CspSourceList.contains(sources, "'strict-dynamic'");
-        boolean evalAllowed = CspSourceList.contains(sources, "'unsafe-eval'");
+        boolean evalAllowed = allowsEval();
         for (String source : sources) {
             Code code = hostsIgnored ? null : CspSourceList.weakness(source, evalAllowed);
             if (code != null) {

@@ -119,4 +119,9 @@ final class CspSourceList {
     static boolean allowsInline(List<String> sources) {
         return contains(sources, "'unsafe-inline'") && sources.stream().noneMatch(CspSourceList::isNonceOrHash);
     }
+
+    /** Whether inline scripts can run without a nonce or hash: {@code 'strict-dynamic'} blocks them too. */
+    static boolean allowsInlineScripts(List<String> sources) {
+        return allowsInline(sources) && !contains(sources, "'strict-dynamic'");
+    }
 }

@@ -1,6 +1,9 @@
 package dev.plumbline.module.web;
 
+import static dev.plumbline.check.FindingCollector.reportIfAny;
+
 import com.google.auto.service.AutoService;
+import com.google.common.base.Ascii;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckModule;
@@ -68,6 +71,8 @@ public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.
         void hstsShort(long maxAge);
 
         void hstsSeveral(int count);
+
+        void hstsMalformed(List<String> errors);
 
         void hstsNotForSubdomains();
 
@@ -171,6 +176,9 @@ public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.
             errors.add("The header is invalid because " + policy.fault() + ".");
             findings.hstsInvalid(policy.fault());
         }
+        policy.deviations()
+                .forEach(
+                        deviation -> errors.add(Ascii.toUpperCase(deviation.charAt(0)) + deviation.substring(1) + '.'));
         Long maxAge = policy.maxAge();
         if (maxAge != null && maxAge == 0) {
             findings.hstsOff();
@@ -185,6 +193,7 @@ public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.
         if (count > 1) {
             findings.hstsSeveral(count);
         }
+        reportIfAny(policy.deviations(), findings::hstsMalformed);
         if (maxAge != null && maxAge > 0 && !policy.includeSubdomains()) {
             findings.hstsNotForSubdomains();
         }

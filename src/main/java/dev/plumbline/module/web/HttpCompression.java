@@ -3,6 +3,7 @@ package dev.plumbline.module.web;
 import static dev.plumbline.check.FindingCollector.reportIfAny;
 
 import com.google.auto.service.AutoService;
+import dev.plumbline.budget.CpuPool;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
@@ -159,7 +160,9 @@ public final class HttpCompression
         CheckError error = response.bodyError();
         return error != null
                 ? Future.failedFuture(new CheckFailure(error.code(), error.message()))
-                : context.executeBlocking(() -> ContentSample.of(response, MAX_BYTES));
+                : context.executeBlocking(CpuPool.Purpose.DECODING, () -> ContentSample.of(response, MAX_BYTES))
+                        .onComplete(
+                                done -> context.memory().release(response.body().size()));
     }
 
     @Override

@@ -118,7 +118,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         }
 
         /** Decodes the content of the last response. */
-        static Evidence of(List<RedirectTrace> traces, Instant receivedAt) {
+        static Evidence of(List<RedirectTrace> traces, Instant receivedAt) throws CheckFailure {
             HttpExchange last = lastResponse(traces);
             return new Evidence(traces, receivedAt, last == null ? null : readableText(last));
         }
@@ -154,9 +154,17 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         Instant receivedAt = context.clock().instant();
         List<RedirectTrace> all = List.of(traces);
         HttpExchange last = lastResponse(all);
-        return last != null && last.body().size() > 0 && last.headers().has("content-encoding")
-                ? context.executeBlocking(() -> Evidence.of(all, receivedAt))
-                : Future.succeededFuture(Evidence.of(all, receivedAt));
+        boolean cheap = last == null
+                || last.body().size() == 0
+                || last.body().size() <= BODY_BYTES && !last.headers().has("content-encoding");
+        try {
+            return cheap
+                    ? Future.succeededFuture(Evidence.of(all, receivedAt))
+                    : context.executeBlocking(() -> Evidence.of(all, receivedAt));
+        } catch (CheckFailure impossible) {
+            // without a content coding, nothing is decoded
+            return Future.failedFuture(impossible);
+        }
     }
 
     private static boolean startsWithGet(Options options) {
@@ -302,7 +310,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         return redirects;
     }
 
-    private static @Nullable String readableText(HttpExchange response) {
+    private static @Nullable String readableText(HttpExchange response) throws CheckFailure {
         if (response.method() != HttpRequestSpec.Method.GET) {
             return null;
         }

@@ -14,6 +14,7 @@ import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
+import dev.plumbline.probe.http.RedirectTrace;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Objects;
@@ -50,6 +51,8 @@ public final class Ipv6Readiness
     public interface Findings extends FindingCollector {
         void httpOverIpv6Failed(String error);
 
+        void ipv6CertificateInvalid(String reason);
+
         void webNoAaaa(String domain);
 
         void wwwNoAaaa(String host);
@@ -69,6 +72,8 @@ public final class Ipv6Readiness
         void ipv6NotTested(String error);
 
         void notCompared(String error);
+
+        void certificateInvalid(String reason);
 
         void noWebsite(String domain);
 
@@ -142,9 +147,25 @@ public final class Ipv6Readiness
     private Future<@Nullable SitePage> page(CheckContext context, String domain, String ipVersion) {
         HttpRequestSpec request = HttpRequestSpec.get(ports.https(domain, "/"), HttpProbe.PAGE_BYTES)
                 .with("accept", "text/html,application/xhtml+xml,*/*;q=0.8");
+        CheckContext over = context.overIpVersion(ipVersion);
+        return context.probe(HttpProbe.class).follow(over, request, REDIRECTS).compose(trace -> {
+            CheckError error = trace.error();
+            return error != null && error.code() == ErrorCode.TLS_UNTRUSTED
+                    ? unverifiedPage(over, request, trace, error)
+                    : context.executeBlocking(() -> SitePage.of(trace, null));
+        });
+    }
+
+    /** Continues where the certificate is not valid, because that does not concern the IP version. */
+    private static Future<@Nullable SitePage> unverifiedPage(
+            CheckContext context, HttpRequestSpec request, RedirectTrace trace, CheckError certificateError) {
+        HttpRequestSpec unverified = request.to(trace.url()).verifyingTls(false);
         return context.probe(HttpProbe.class)
-                .follow(context.overIpVersion(ipVersion), request, REDIRECTS)
-                .compose(trace -> context.executeBlocking(() -> SitePage.of(trace)));
+                .follow(
+                        context.patiently(),
+                        unverified,
+                        REDIRECTS - trace.hops().size())
+                .compose(rest -> context.executeBlocking(() -> SitePage.of(rest, certificateError)));
     }
 
     @Override
@@ -192,7 +213,8 @@ public final class Ipv6Readiness
         reportIfAny(
                 Stream.of(List.of(evidence.web()), nameservers.servers(), mail.servers())
                         .flatMap(List::stream)
-                        .filter(server -> server.knownIpv6() == null)
+                        .filter(server -> server.knownIpv6() == null
+                                && !server.addresses().limited())
                         .map(Ipv6Hosts.Server::host)
                         .distinct()
                         .toList(),
@@ -216,6 +238,7 @@ public final class Ipv6Readiness
         }
         CheckError error = v6.error();
         if (error == null) {
+            evaluateCertificate(evidence.v4(), v6, findings);
             return true;
         }
         // This host may not have a route to IPv6 networks.
@@ -230,6 +253,18 @@ public final class Ipv6Readiness
             findings.httpOverIpv6Failed(error.message());
         }
         return false;
+    }
+
+    private static void evaluateCertificate(@Nullable SitePage v4, SitePage v6, Findings findings) {
+        CheckError error = v6.certificateError();
+        if (error == null) {
+            return;
+        }
+        if (v4 != null && v4.error() == null && v4.certificateError() == null) {
+            findings.ipv6CertificateInvalid(error.message());
+        } else {
+            findings.certificateInvalid(error.message());
+        }
     }
 
     private static @Nullable Boolean evaluateContent(Evidence evidence, Findings findings) {

@@ -18,7 +18,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the links of an HTML page. */
@@ -27,11 +26,21 @@ final class LinkCollector implements HtmlTokenizer.Handler {
     private static final Set<String> NOT_FOLLOWED = Set.of("nofollow", "ugc", "sponsored");
     private static final Pattern SPACES = Pattern.compile("[ \\t\\n\\f\\r]++");
     private static final Pattern SCHEME = Pattern.compile("\\s*+([A-Za-z][A-Za-z0-9+.-]{0,30}+):(?s:.*+)");
+    private static final List<String> LABELS = List.of("aria-label", "alt", "title");
     private static final int MAX_TEXT = 200;
+    private static final int MAX_LINK_TYPES = 20;
     private static final int MAX_INVALID = 100;
 
     /** The maximum number of links of a page. */
     static final int MAX_LINKS = 10_000;
+
+    /**
+     * The maximum size of the URLs of a page with their texts, in characters. A base URL can be long and part of each.
+     */
+    static final int MAX_CHARACTERS = 1 << 20;
+
+    /** The memory of a link without its texts, in bytes. */
+    private static final int LINK_BYTES = 256;
 
     /**
      * A URL to which the page links.
@@ -62,7 +71,8 @@ final class LinkCollector implements HtmlTokenizer.Handler {
      * @param links one for each URL, in the order of the page
      * @param otherSchemes the number of links with another scheme, by scheme
      * @param invalid references that are not valid URLs, as written
-     * @param complete whether the page does not have more than {@link #MAX_LINKS} links
+     * @param complete whether the page has less than {@link #MAX_LINKS} links and {@link #MAX_CHARACTERS} characters
+     * @param bytes the approximate memory of the links
      * @param nofollow the value of the robots meta element or header with {@code nofollow}; null if there is none
      */
     record Links(
@@ -70,13 +80,20 @@ final class LinkCollector implements HtmlTokenizer.Handler {
             Map<String, Integer> otherSchemes,
             List<String> invalid,
             boolean complete,
+            int bytes,
             @Nullable String nofollow) {
         Links {
             links = List.copyOf(links);
         }
     }
 
-    private record Anchor(String href, Set<String> rel, String text, boolean named) {}
+    private record Anchor(String href, Set<String> rel, String text, boolean named) {
+        int characters() {
+            return href.length()
+                    + text.length()
+                    + rel.stream().mapToInt(String::length).sum();
+        }
+    }
 
     private final List<Anchor> anchors = new ArrayList<>();
     private final StringBuilder text = new StringBuilder();
@@ -86,6 +103,8 @@ final class LinkCollector implements HtmlTokenizer.Handler {
     private Set<String> openRel = Set.of();
     private String openLabel = "";
     private boolean openNamed;
+    private boolean complete = true;
+    private int characters;
 
     private LinkCollector() {}
 
@@ -181,28 +200,32 @@ final class LinkCollector implements HtmlTokenizer.Handler {
     }
 
     private void add(Anchor anchor) {
-        if (anchors.size() < MAX_LINKS) {
+        characters += anchor.characters();
+        complete &= anchors.size() < MAX_LINKS && characters <= MAX_CHARACTERS;
+        if (complete) {
             anchors.add(anchor);
         }
     }
 
     private static Set<String> rel(Map<String, String> attributes) {
         String rel = attributes.getOrDefault("rel", "").strip().toLowerCase(Locale.ROOT);
+        if (rel.isEmpty()) {
+            return Set.of();
+        }
         Set<String> types = new LinkedHashSet<>();
-        Arrays.stream(SPACES.split(rel))
-                .filter(type -> !type.isEmpty())
-                .limit(20)
-                .forEach(types::add);
+        Arrays.stream(SPACES.split(rel)).limit(MAX_LINK_TYPES).forEach(types::add);
         return types;
     }
 
     /** The text that assistive technology reads if the link does not have content. */
     private static String label(Map<String, String> attributes) {
-        return Stream.of("aria-label", "alt", "title")
-                .map(name -> shown(attributes.getOrDefault(name, "")))
-                .filter(label -> !label.isEmpty())
-                .findFirst()
-                .orElse("");
+        for (String name : LABELS) {
+            String label = shown(attributes.getOrDefault(name, ""));
+            if (!label.isEmpty()) {
+                return label;
+            }
+        }
+        return "";
     }
 
     private static boolean isNamed(String label, Map<String, String> attributes) {
@@ -228,6 +251,7 @@ final class LinkCollector implements HtmlTokenizer.Handler {
         Map<String, Link> links = new LinkedHashMap<>();
         Map<String, Integer> otherSchemes = new TreeMap<>();
         List<String> invalid = new ArrayList<>();
+        int urlCharacters = 0;
         for (Anchor anchor : anchors) {
             String href = anchor.href().strip();
             Target.Url url = href.startsWith("#") ? null : RedirectLocation.resolveReference(against, href);
@@ -235,8 +259,14 @@ final class LinkCollector implements HtmlTokenizer.Handler {
             if (url != null) {
                 boolean followed = anchor.rel().stream().noneMatch(NOT_FOLLOWED::contains);
                 boolean internal = site(url.host()).equals(site(page.url().host()));
+                String text = url.text();
+                urlCharacters += links.containsKey(text) ? 0 : text.length();
+                if (urlCharacters > MAX_CHARACTERS) {
+                    complete = false;
+                    break;
+                }
                 links.merge(
-                        url.text(),
+                        text,
                         new Link(url, anchor.text(), anchor.rel(), internal, anchor.named(), followed),
                         Link::and);
             } else if (scheme != null && !scheme.equals("http") && !scheme.equals("https")) {
@@ -245,7 +275,8 @@ final class LinkCollector implements HtmlTokenizer.Handler {
                 invalid.add(href);
             }
         }
-        return new Links(List.copyOf(links.values()), otherSchemes, invalid, anchors.size() < MAX_LINKS, nofollow);
+        int bytes = characters + urlCharacters + LINK_BYTES * links.size();
+        return new Links(List.copyOf(links.values()), otherSchemes, invalid, complete, bytes, nofollow);
     }
 
     private static @Nullable String scheme(String href) {

@@ -62,12 +62,20 @@ public final class MixedContent
             return page == null
                     ? Future.succeededFuture(new Evidence(trace, null, false))
                     : context.executeBlocking(() -> {
-                        HtmlResponse html = HtmlResponse.of(page);
-                        return html == null
-                                ? new Evidence(trace, null, false)
-                                : new Evidence(trace, SubresourceCollector.of(page, html.text()), html.cut());
-                    });
+                                HtmlResponse html = HtmlResponse.of(page);
+                                return html == null
+                                        ? new Evidence(trace, null, false)
+                                        : new Evidence(trace, SubresourceCollector.of(page, html.text()), html.cut());
+                            })
+                            .compose(parsed -> hold(parsed, context));
         });
+    }
+
+    /** Holds the resources instead of the page. */
+    private static Future<Evidence> hold(Evidence parsed, CheckContext context) {
+        Resources resources = parsed.resources();
+        Evidence evidence = new Evidence(parsed.trace().releaseBodies(context), resources, parsed.cut());
+        return context.reserve(resources == null ? 0 : resources.bytes()).map(evidence);
     }
 
     @Override
@@ -129,7 +137,7 @@ public final class MixedContent
             findings.blockAllObsolete();
         }
         if (!resources.complete()) {
-            findings.resourcesTruncated(SubresourceCollector.MAX_RESOURCES);
+            findings.resourcesTruncated(resources.count());
         }
     }
 

@@ -131,8 +131,16 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
                                 ? new Evidence(trace, null, false, null)
                                 : new Evidence(trace, LinkCollector.of(page, html.text()), html.cut(), null);
                     })
+                    .compose(parsed -> hold(parsed, context))
                     .compose(parsed -> checked(parsed, context));
         });
+    }
+
+    /** Holds the links instead of the page. */
+    private static Future<Evidence> hold(Evidence parsed, CheckContext context) {
+        LinkCollector.Links links = parsed.links();
+        Evidence evidence = new Evidence(parsed.trace().releaseBodies(context), links, parsed.cut(), parsed.outcomes());
+        return context.reserve(links == null ? 0 : links.bytes()).map(evidence);
     }
 
     private static Future<Evidence> checked(Evidence parsed, CheckContext context) {
@@ -213,7 +221,7 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
             findings.pageTruncated();
         }
         if (!links.complete()) {
-            findings.linksTruncated(LinkCollector.MAX_LINKS);
+            findings.linksTruncated(links.links().size());
         }
         Map<Target.Url, Outcome> outcomes = evidence.outcomes();
         List<LinkCollector.Link> selected = selected(links, options);

@@ -103,8 +103,9 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
                     HttpExchange response = trace.page();
                     return response == null || response.status() / 100 != 2
                             ? Future.succeededFuture(new Evidence(trace, standard, path, null))
-                            : context.executeBlocking(
-                                    () -> new Evidence(trace, standard, path, content(response, agent, path)));
+                            : context.executeBlocking(() -> content(response, agent, path))
+                                    .compose(content -> context.reserve(RobotsFile.heapBytes(content.bytes()))
+                                            .map(new Evidence(trace, standard, path, content)));
                 });
     }
 

@@ -105,6 +105,8 @@ public final class SecurityHeaders
 
         void hstsSeveral(int count);
 
+        void hstsMalformed(List<String> errors);
+
         void hstsIgnored();
 
         void hstsNotForSubdomains();
@@ -117,7 +119,7 @@ public final class SecurityHeaders
 
         void cspScriptsUnlimited();
 
-        void cspInlineScripts(String directive);
+        void cspInlineScripts(List<String> directives);
 
         void cspAnySource(String directive, List<String> sources);
 
@@ -127,7 +129,7 @@ public final class SecurityHeaders
 
         void cspPlainHttpSource(String directive, List<String> sources);
 
-        void cspEval(String directive);
+        void cspEval(String directive, List<String> sources);
 
         void cspShortNonce(String directive);
 
@@ -275,6 +277,7 @@ public final class SecurityHeaders
         if (values.size() > 1) {
             findings.hstsSeveral(values.size());
         }
+        reportIfAny(policy.deviations(), findings::hstsMalformed);
         Long maxAge = policy.maxAge();
         if (maxAge == null) {
             findings.hstsInvalid(String.valueOf(policy.fault()));
@@ -330,18 +333,16 @@ public final class SecurityHeaders
                 .add(weakness));
         byCode.forEach((code, same) -> {
             String directive = same.get(0).directive();
-            List<String> sources = same.stream()
-                    .map(weakness -> weakness.value().isEmpty() ? NOT_SET : weakness.value())
-                    .distinct()
-                    .toList();
+            List<String> sources =
+                    same.stream().map(SecurityHeaders::valueOf).distinct().toList();
             switch (code) {
                 case CSP_SCRIPTS_UNLIMITED -> findings.cspScriptsUnlimited();
-                case CSP_INLINE_SCRIPTS -> findings.cspInlineScripts(directive);
+                case CSP_INLINE_SCRIPTS -> findings.cspInlineScripts(directivesOf(same));
                 case CSP_ANY_SOURCE -> findings.cspAnySource(directive, sources);
                 case CSP_SHARED_HOST -> findings.cspSharedHost(directive, sources);
                 case CSP_BYPASS_HOST -> findings.cspBypassHost(directive, sources);
                 case CSP_PLAIN_HTTP_SOURCE -> findings.cspPlainHttpSource(directive, sources);
-                case CSP_EVAL -> findings.cspEval(directive);
+                case CSP_EVAL -> findings.cspEval(directive, sources);
                 case CSP_SHORT_NONCE -> findings.cspShortNonce(directive);
                 case CSP_OBJECTS_UNLIMITED -> findings.cspObjectsUnlimited(directive, sources);
                 case CSP_BASE_UNLIMITED -> findings.cspBaseUnlimited(sources);
@@ -349,6 +350,18 @@ public final class SecurityHeaders
                 case CSP_INLINE_STYLES -> findings.cspInlineStyles(directive, sources);
             }
         });
+    }
+
+    private static String valueOf(Weakness weakness) {
+        return weakness.value().isEmpty() ? NOT_SET : weakness.value();
+    }
+
+    /** Each directive with its weak value. */
+    private static List<String> directivesOf(List<Weakness> weaknesses) {
+        return weaknesses.stream()
+                .map(weakness -> weakness.directive() + ": " + valueOf(weakness))
+                .distinct()
+                .toList();
     }
 
     private static void evaluateFraming(

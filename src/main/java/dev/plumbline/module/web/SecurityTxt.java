@@ -115,7 +115,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
     record Content(SecurityTxtFile file, boolean truncated, boolean utf8) {
         static Content of(HttpBody body) {
             return new Content(
-                    SecurityTxtFile.parse(new String(body.shared(), StandardCharsets.UTF_8)),
+                    SecurityTxtFile.parse(new String(body.shared(), StandardCharsets.UTF_8), body.truncated()),
                     body.truncated(),
                     body.truncated() || Utf8.isWellFormed(body.shared()));
         }
@@ -257,6 +257,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
                         content.utf8()
                                 ? Stream.empty()
                                 : Stream.of("The file contains bytes that are not valid UTF-8."))
+                .limit(SecurityTxtFile.MAX_ERRORS)
                 .toList();
         reportIfAny(errors, findings::fileMalformed);
         if (Boolean.FALSE.equals(canonical)) {

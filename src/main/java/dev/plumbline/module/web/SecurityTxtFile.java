@@ -42,8 +42,9 @@ record SecurityTxtFile(
     private static final Pattern LANGUAGES =
             Pattern.compile("[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*+([ \\t]*,[ \\t]*[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*+)*+");
 
-    static SecurityTxtFile parse(String text) {
-        return new Parser().parse(text);
+    /** @param truncated whether the text is the start of a larger file; an incomplete last line is ignored */
+    static SecurityTxtFile parse(String text, boolean truncated) {
+        return new Parser().parse(truncated ? text.substring(0, text.lastIndexOf('\n') + 1) : text, truncated);
     }
 
     /** The parts of a message with a cleartext signature (RFC 9580 section 7). */
@@ -71,7 +72,7 @@ record SecurityTxtFile(
         private boolean outside;
         private int number;
 
-        SecurityTxtFile parse(String text) {
+        SecurityTxtFile parse(String text, boolean truncated) {
             boolean mark = text.startsWith("\ufeff");
             if (mark) {
                 errors.add("The file starts with a byte order mark.");
@@ -79,11 +80,14 @@ record SecurityTxtFile(
             if (hasBareCarriageReturn(text)) {
                 errors.add("A line ends with a carriage return without a line feed.");
             }
+            if (!text.isEmpty() && !text.endsWith("\n") && !text.endsWith("\r")) {
+                errors.add("The last line does not end with a line feed.");
+            }
             for (String line : LINE_END.split(mark ? text.substring(1) : text, -1)) {
                 number++;
                 line(line.stripTrailing());
             }
-            if (part != Part.BEFORE && part != Part.AFTER) {
+            if (part != Part.BEFORE && part != Part.AFTER && !truncated) {
                 errors.add("The OpenPGP signature is incomplete.");
             }
             return new SecurityTxtFile(

@@ -16,21 +16,28 @@ import org.jspecify.annotations.Nullable;
  * @param title null if the page is not HTML or has no title
  * @param bytes the size of the content, up to {@link HttpProbe#PAGE_BYTES}
  * @param error why there is no page; null if there is one
+ * @param certificateError why a certificate is not valid; null if all are valid or none was received
  */
-record SitePage(String host, int status, @Nullable String title, int bytes, @Nullable CheckError error) {
+record SitePage(
+        String host,
+        int status,
+        @Nullable String title,
+        int bytes,
+        @Nullable CheckError error,
+        @Nullable CheckError certificateError) {
     /** Pages that are generated for each request differ in size, but rarely by half. */
     private static final double MIN_SIZE_RATIO = 0.5;
 
     /** Below this size, for example in a short error page, a few values of the request can double the size. */
     private static final int MIN_COMPARED_BYTES = 1_000;
 
-    static SitePage of(RedirectTrace trace) throws CheckFailure {
+    static SitePage of(RedirectTrace trace, @Nullable CheckError certificateError) throws CheckFailure {
         HttpExchange page = trace.page();
         if (page == null) {
             CheckError error = trace.error() == null
                     ? new CheckError(ErrorCode.HTTP_PROTOCOL_ERROR, "The server did not send a response.")
                     : trace.error();
-            return new SitePage(trace.url().host().name(), 0, null, 0, error);
+            return new SitePage(trace.url().host().name(), 0, null, 0, error, certificateError);
         }
         String title = null;
         int bytes = 0;
@@ -43,7 +50,7 @@ record SitePage(String host, int status, @Nullable String title, int bytes, @Nul
         } catch (CheckFailure undecodable) {
             bytes = page.body().shared().length;
         }
-        return new SitePage(page.url().host().name(), page.status(), title, bytes, null);
+        return new SitePage(page.url().host().name(), page.status(), title, bytes, null, certificateError);
     }
 
     /** How the other page, over IPv6, differs; null if it does not. */

@@ -40,6 +40,12 @@ final class SitemapCrawl {
 
     private static final int MAX_REDIRECTS = 5;
 
+    /** What a listed sitemap holds besides its text: its URL, and its entries in the list, the queue and the set. */
+    private static final int LISTED_BYTES = 900;
+
+    /** How often the text of a listed sitemap is held: as written, as a URL and in the set. */
+    private static final int LISTED_COPIES = 3;
+
     /** The time that must remain to read a further sitemap, in milliseconds. */
     private static final long MIN_REMAINING_MS = 2_000;
 
@@ -126,8 +132,10 @@ final class SitemapCrawl {
                     if (trace.hops().isEmpty() && error != null) {
                         return Future.failedFuture(new CheckFailure(error.code(), error.message()));
                     }
-                    return context.executeBlocking(() -> robots(trace));
+                    return context.executeBlocking(() -> robots(trace))
+                            .onComplete(parsed -> trace.releaseBodies(context));
                 })
+                .compose(robots -> context.reserve(robots.heapBytes()).map(robots))
                 .map(robots -> {
                     List<Target.Url> urls = robots.sitemaps();
                     robotsFault = robots.fault();
@@ -144,9 +152,32 @@ final class SitemapCrawl {
      *
      * @param fault why they are not, or not all, known
      */
-    private record Robots(List<Target.Url> sitemaps, @Nullable String fault) {}
+    private record Robots(List<Target.Url> sitemaps, @Nullable String fault) {
+        long heapBytes() {
+            long bytes = 0;
+            for (Target.Url sitemap : sitemaps) {
+                bytes += heapBytesOf(sitemap.pathAndQuery().length());
+            }
+            return bytes;
+        }
+    }
 
-    private static Robots robots(RedirectTrace trace) {
+    /** The memory of a listed sitemap in bytes. */
+    private static long heapBytesOf(int length) {
+        return LISTED_BYTES + (long) LISTED_COPIES * length;
+    }
+
+    private static long heapBytesOf(FileRead read) {
+        long bytes = 0;
+        if (read.file() != null) {
+            for (Child child : read.file().children()) {
+                bytes += heapBytesOf(child.url().length());
+            }
+        }
+        return bytes;
+    }
+
+    private static Robots robots(RedirectTrace trace) throws CheckFailure {
         HttpExchange response = trace.page();
         CheckError error = trace.error();
         if (response == null || error != null) {
@@ -200,7 +231,9 @@ final class SitemapCrawl {
         CheckContext waiting = files.isEmpty() ? context : context.patiently();
         return context.probe(HttpProbe.class)
                 .follow(waiting, request, MAX_REDIRECTS)
-                .compose(trace -> context.executeBlocking(() -> parse(sitemap.url(), trace)))
+                .compose(trace -> context.executeBlocking(() -> parse(sitemap.url(), trace))
+                        .onComplete(parsed -> trace.releaseBodies(context)))
+                .compose(file -> context.reserve(heapBytesOf(file)).map(file))
                 .map(file -> {
                     files.add(file);
                     count(sitemap, file.file());

@@ -41,7 +41,7 @@ final class SitemapParser {
      * @param maxUrls the maximum number of URLs to count
      */
     static SitemapFile parse(HttpBody body, int maxBytes, SitemapEntries.Scope scope, int maxUrls) {
-        HttpBody content = isGzip(body) ? body.decoded("gzip", maxBytes) : body;
+        HttpBody content = isGzip(body) ? body.gunzipped(maxBytes) : body;
         SitemapParser parser = new SitemapParser(new SitemapEntries(scope, maxUrls));
         if (content.unreadable()) {
             return body.truncated()

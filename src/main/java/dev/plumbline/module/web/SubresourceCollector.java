@@ -18,6 +18,12 @@ import org.jspecify.annotations.Nullable;
 final class SubresourceCollector implements HtmlTokenizer.Handler {
     static final int MAX_RESOURCES = 10_000;
 
+    /** The maximum size of the URLs of a page in characters. A base URL can be long and part of each. */
+    static final int MAX_CHARACTERS = 1 << 20;
+
+    /** The memory of a resource without its URL, in bytes. */
+    private static final int RESOURCE_BYTES = 192;
+
     private static final Pattern SPACES = Pattern.compile("[ \\t\\n\\f\\r]++");
 
     /** Chromium blocks these before it applies upgrade-insecure-requests. */
@@ -50,9 +56,12 @@ final class SubresourceCollector implements HtmlTokenizer.Handler {
      * @param resources in the order of the page, each URL once for each treatment
      * @param upgrades whether a Content-Security-Policy contains upgrade-insecure-requests
      * @param blocksAll whether a Content-Security-Policy contains block-all-mixed-content
-     * @param complete whether the page does not have more than {@link #MAX_RESOURCES} resources
+     * @param count the number of evaluated references
+     * @param complete whether the page has less than {@link #MAX_RESOURCES} references and {@link #MAX_CHARACTERS}
+     * @param bytes the approximate memory of the resources
      */
-    record Resources(List<Resource> resources, boolean upgrades, boolean blocksAll, boolean complete) {
+    record Resources(
+            List<Resource> resources, boolean upgrades, boolean blocksAll, int count, boolean complete, int bytes) {
         Resources {
             resources = List.copyOf(resources);
         }
@@ -66,6 +75,8 @@ final class SubresourceCollector implements HtmlTokenizer.Handler {
     private boolean blocksAll;
     private boolean body;
     private boolean picture;
+    private boolean complete = true;
+    private int characters;
 
     private SubresourceCollector() {}
 
@@ -223,30 +234,46 @@ final class SubresourceCollector implements HtmlTokenizer.Handler {
     }
 
     private void add(@Nullable String href, String element, Treatment treatment) {
-        if (href != null && !href.isBlank() && references.size() < MAX_RESOURCES) {
-            references.add(new Reference(href, element, treatment, upgrades && !NOT_UPGRADED.contains(element)));
+        if (href == null || href.isBlank() || !complete) {
+            return;
+        }
+        Reference reference = new Reference(href, element, treatment, upgrades && !NOT_UPGRADED.contains(element));
+        if (!references.contains(reference)) {
+            characters += href.length();
+            complete = references.size() < MAX_RESOURCES && characters <= MAX_CHARACTERS;
+            if (complete) {
+                references.add(reference);
+            }
         }
     }
 
     private Resources resolve(HttpExchange page) {
         Target.Url against = HtmlResponse.base(page, base);
         Map<String, Resource> insecure = new LinkedHashMap<>();
+        int count = 0;
+        int urlCharacters = 0;
         for (Reference reference : references) {
             Target.Url url = mayBeInsecure(against, reference.href())
                     ? RedirectLocation.resolveReference(against, reference.href())
                     : null;
+            urlCharacters += url == null ? 0 : url.text().length();
+            if (urlCharacters > MAX_CHARACTERS) {
+                complete = false;
+                break;
+            }
             if (url != null && !url.secure() && !isLoopback(url)) {
                 // an address cannot be upgraded (section 4.1)
                 boolean fixed = reference.treatment() == Treatment.UPGRADED
                         && url.host().literal() != null
                         && !reference.upgraded();
                 Treatment treatment = fixed ? Treatment.BLOCKED : reference.treatment();
-                insecure.putIfAbsent(
-                        treatment + " " + url.text(),
-                        new Resource(url, reference.element(), treatment, reference.upgraded()));
+                String key = treatment + " " + url.text();
+                insecure.putIfAbsent(key, new Resource(url, reference.element(), treatment, reference.upgraded()));
             }
+            count++;
         }
-        return new Resources(List.copyOf(insecure.values()), upgrades, blocksAll, references.size() < MAX_RESOURCES);
+        int bytes = insecure.keySet().stream().mapToInt(String::length).sum() + RESOURCE_BYTES * insecure.size();
+        return new Resources(List.copyOf(insecure.values()), upgrades, blocksAll, count, complete, bytes);
     }
 
     /** False for references without a scheme in a page over HTTPS. */

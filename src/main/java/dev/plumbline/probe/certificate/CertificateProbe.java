@@ -1,11 +1,14 @@
 package dev.plumbline.probe.certificate;
 
+import dev.plumbline.budget.CpuPool;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.IpAddressText;
 import dev.plumbline.probe.tls.TlsPeer;
+import dev.plumbline.tls.AlternativeNames;
 import dev.plumbline.tls.CertificateEvidence;
 import dev.plumbline.tls.CertificateHostnames;
+import dev.plumbline.tls.CertificateParser;
 import dev.plumbline.tls.CertificatePath;
 import dev.plumbline.tls.CertificatePathBuilder;
 import dev.plumbline.tls.OcspCodec;
@@ -13,7 +16,6 @@ import dev.plumbline.tls.PublicKeys;
 import dev.plumbline.tls.RevocationStatement;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
@@ -22,20 +24,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Collects the evidence about the certificate of a TLS server. */
 public final class CertificateProbe {
-    /** Longer chains are built on a worker thread. */
+    /** Longer chains are built outside the event loop. */
     private static final int MAX_EVENT_LOOP_CERTIFICATES = 4;
 
     private static final RevocationStatement UNTRUSTED_CHAIN = RevocationStatement.undetermined(
             "the certificate chain is not trusted, so its OCSP and CRL addresses were not used");
 
-    private final Vertx vertx;
     private final TrustRoots roots;
     private final RevocationProbe revocation;
 
-    private record Validation(CertificatePath path, boolean hostMatches, @Nullable RevocationStatement stapled) {}
+    private record Validation(
+            CertificatePath path, boolean hostMatches, AlternativeNames names, @Nullable RevocationStatement stapled) {}
 
-    public CertificateProbe(Vertx vertx, TrustRoots roots, RevocationProbe revocation) {
-        this.vertx = vertx;
+    public CertificateProbe(TrustRoots roots, RevocationProbe revocation) {
         this.roots = roots;
         this.revocation = revocation;
     }
@@ -51,7 +52,7 @@ public final class CertificateProbe {
         Instant at = context.clock().instant();
         Future<Validation> validation = isCheap(peer)
                 ? Future.succeededFuture(validate(peer, host, at))
-                : vertx.executeBlocking(() -> validate(peer, host, at), false);
+                : context.executeBlocking(CpuPool.Purpose.SIGNATURES, () -> validate(peer, host, at));
         return validation.compose(result -> (queryIssuer
                         ? queryRevocation(context, result)
                         : Future.<@Nullable RevocationStatement>succeededFuture())
@@ -62,6 +63,7 @@ public final class CertificateProbe {
                         peer.certificates(),
                         peer.certificateCount(),
                         result.path(),
+                        result.names(),
                         at,
                         result.stapled(),
                         queried,
@@ -75,13 +77,14 @@ public final class CertificateProbe {
     static boolean isCheap(TlsPeer peer) {
         return peer.staple() == null
                 && peer.certificates().size() <= MAX_EVENT_LOOP_CERTIFICATES
+                && CertificateParser.isCheap(peer.certificates())
                 && peer.certificates().stream().allMatch(certificate -> PublicKeys.isCheap(certificate.getPublicKey()));
     }
 
     private Validation validate(TlsPeer peer, Host host, Instant at) {
         CertificatePath path = CertificatePathBuilder.build(peer.certificates(), roots, at);
         boolean hostMatches = CertificateHostnames.matches(path.leaf(), host.name(), host.literal());
-        return new Validation(path, hostMatches, stapled(peer.staple(), path, at));
+        return new Validation(path, hostMatches, AlternativeNames.of(path.leaf()), stapled(peer.staple(), path, at));
     }
 
     private static @Nullable RevocationStatement stapled(@Nullable Buffer staple, CertificatePath path, Instant at) {

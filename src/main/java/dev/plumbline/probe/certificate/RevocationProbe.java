@@ -1,5 +1,6 @@
 package dev.plumbline.probe.certificate;
 
+import dev.plumbline.budget.CpuPool;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.OverloadFailure;
@@ -157,7 +158,7 @@ public final class RevocationProbe {
     }
 
     private Future<RevocationStatement> exchange(CheckContext context, HttpRequestSpec call, Reader reader) {
-        return http.exchange(context, call).compose(exchange -> read(exchange, reader));
+        return http.exchange(context, call).compose(exchange -> read(context, exchange, reader));
     }
 
     private static Future<RevocationStatement> withoutFailure(Future<RevocationStatement> result, Target.Url source) {
@@ -173,7 +174,7 @@ public final class RevocationProbe {
         });
     }
 
-    private Future<RevocationStatement> read(HttpExchange exchange, Reader reader) {
+    private static Future<RevocationStatement> read(CheckContext context, HttpExchange exchange, Reader reader) {
         String host = exchange.url().authority();
         if (exchange.status() != OK) {
             return Future.succeededFuture(
@@ -184,6 +185,7 @@ public final class RevocationProbe {
                     RevocationStatement.undetermined("the response of " + host + " is too large or incomplete"));
         }
         byte[] bytes = exchange.body().shared();
-        return vertx.executeBlocking(() -> reader.apply(bytes), false);
+        return context.executeBlocking(CpuPool.Purpose.SIGNATURES, () -> reader.apply(bytes))
+                .onComplete(done -> context.memory().release(bytes.length));
     }
 }

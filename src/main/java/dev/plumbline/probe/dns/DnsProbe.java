@@ -6,9 +6,11 @@ import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.dns.DnsQueryLimiter;
+import dev.plumbline.dns.DnsQueryPermits;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.dns.PrivateNameFilter;
+import dev.plumbline.egress.DnsQueryLimits;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.net.InetAddress;
@@ -27,6 +29,9 @@ import org.xbill.DNS.Type;
 public final class DnsProbe {
     private static final long MAX_CACHE_AGE_MS = 5_000;
 
+    /** The memory of the objects of a message, as a multiple of its size. */
+    static final int OBJECT_FACTOR = 6;
+
     /** A lookup that timed out at least this long before the deadline had its full timeout. */
     private static final long DEADLINE_MARGIN_MS = 1_000;
 
@@ -34,20 +39,26 @@ public final class DnsProbe {
     private final DnsResolver defaultResolver;
     private final Map<String, DnsResolver> alternatives;
     private final TargetPolicy policy;
+    private final DnsQueryLimits limits;
 
     /** @param alternatives the resolvers that the option {@code resolver} offers besides the default one, by name */
     public DnsProbe(
-            Vertx vertx, DnsResolver defaultResolver, Map<String, DnsResolver> alternatives, TargetPolicy policy) {
+            Vertx vertx,
+            DnsResolver defaultResolver,
+            Map<String, DnsResolver> alternatives,
+            TargetPolicy policy,
+            DnsQueryLimits limits) {
         this.vertx = vertx;
         this.defaultResolver = defaultResolver;
         this.alternatives = Map.copyOf(alternatives);
         this.policy = policy;
+        this.limits = limits;
     }
 
     /**
      * Looks up records. NXDOMAIN and an empty answer are responses, not failures. Fails as {@link DnsResolver#query}
-     * does, with {@code target_blocked} if the response contains private names or addresses, and with
-     * {@code request_limit} if the check has made too many queries.
+     * does, with {@code target_blocked} if the response contains private names or addresses, and as
+     * {@link DnsQueryPermits#acquire} does.
      *
      * @param type a constant of {@link Type}
      */
@@ -57,9 +68,7 @@ public final class DnsProbe {
 
     /** As {@link #query}, but any response code is a response. */
     public Future<DnsResponse> queryRaw(CheckContext context, String name, int type) {
-        return limiter(context)
-                .run(context.deadline(), () -> resolver(context)
-                        .queryRaw(name, type, context.deadline(), MAX_CACHE_AGE_MS))
+        return limited(context, name, type, limits.permits(context))
                 .compose(response -> PrivateNameFilter.isPrivate(policy, response)
                         ? Future.failedFuture(PrivateNameFilter.failure(name))
                         : requireAdmittedAlias(context, name, response));
@@ -68,7 +77,10 @@ public final class DnsProbe {
     /** The response to a query for records with their signatures; see {@link DnsResolver#querySigned}. */
     Future<Message> querySigned(CheckContext context, Name name, int type) {
         return limiter(context)
-                .runSigned(context.deadline(), () -> resolver(context).querySigned(name, type, context.deadline()))
+                .run(context.deadline(), () -> resolver(context)
+                        .querySigned(name, type, context.deadline(), limits.permits(context)))
+                .compose(response -> context.reserve((long) OBJECT_FACTOR * response.numBytes())
+                        .map(response))
                 .compose(response -> PrivateNameFilter.isPrivate(policy, response.getSection(Section.ANSWER))
                         ? Future.failedFuture(PrivateNameFilter.failure(DnsResolver.text(name)))
                         : Future.succeededFuture(response));
@@ -79,10 +91,7 @@ public final class DnsProbe {
      * private.
      */
     Future<DnsResponse> queryCodes(CheckContext context, String name, int type) {
-        return limiter(context)
-                .run(context.deadline(), () -> resolver(context)
-                        .queryRaw(name, type, context.deadline(), MAX_CACHE_AGE_MS))
-                .compose(DnsResolver::requireNoError);
+        return limited(context, name, type, limits.permitsOfOperator(context)).compose(DnsResolver::requireNoError);
     }
 
     /**
@@ -104,9 +113,7 @@ public final class DnsProbe {
      * as {@link #query} does.
      */
     public Future<Boolean> hasAddress(CheckContext context, String name) {
-        return limiter(context)
-                .run(context.deadline(), () -> resolver(context)
-                        .queryRaw(name, Type.A, context.deadline(), MAX_CACHE_AGE_MS))
+        return limited(context, name, Type.A, limits.permits(context))
                 .compose(DnsResolver::requireNoError)
                 .compose(response -> {
                     boolean codes = !response.addresses().isEmpty()
@@ -192,6 +199,13 @@ public final class DnsProbe {
                     ? Future.succeededFuture()
                     : Future.failedFuture(v6.cause());
         });
+    }
+
+    private Future<DnsResponse> limited(CheckContext context, String name, int type, DnsQueryPermits permits) {
+        return limiter(context)
+                .run(context.deadline(), () -> resolver(context)
+                        .queryRaw(name, type, context.deadline(), MAX_CACHE_AGE_MS, permits))
+                .compose(response -> context.reserve(response.weight()).map(response));
     }
 
     private DnsQueryLimiter limiter(CheckContext context) {

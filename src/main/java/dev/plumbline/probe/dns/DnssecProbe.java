@@ -2,6 +2,7 @@ package dev.plumbline.probe.dns;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.plumbline.budget.CpuPool;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
@@ -105,7 +106,7 @@ public final class DnssecProbe {
             return Future.succeededFuture(result);
         }
         return query(context, session, query)
-                .compose(response -> context.executeBlocking(() -> {
+                .compose(response -> context.executeBlocking(CpuPool.Purpose.SIGNATURES, () -> {
                     lookup.accept(response);
                     return new Step(lookup.next());
                 }))

@@ -1,6 +1,7 @@
 package dev.plumbline.probe.dns;
 
 import dev.plumbline.check.CheckError;
+import dev.plumbline.check.ErrorCode;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.stream.Stream;
@@ -27,6 +28,11 @@ public record HostAddresses(State state, List<InetAddress> ips, boolean alias, @
         /** No address was found, and the A or the AAAA lookup failed. */
         FAILED,
         NOT_CHECKED
+    }
+
+    /** Whether a lookup was not made because of a limit of the check, which is not a fault of the nameservers. */
+    public boolean limited() {
+        return error != null && error.code() == ErrorCode.REQUEST_LIMIT;
     }
 
     static HostAddresses of(DnsLookupResult a, DnsLookupResult aaaa) {

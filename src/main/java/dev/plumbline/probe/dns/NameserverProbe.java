@@ -120,7 +120,7 @@ public final class NameserverProbe {
                             ? Future.failedFuture(new CheckFailure(
                                     ErrorCode.DNS_SERVFAIL,
                                     "The nameserver " + server.host().name() + " sent a truncated response over TCP."))
-                            : Future.succeededFuture(responses))
+                            : hold(context, responses))
                     .recover(cause -> Future.failedFuture(failure(cause, remote)));
         });
     }
@@ -175,8 +175,16 @@ public final class NameserverProbe {
             transport.exchangeUdp(query.question(remote), timeoutMillis(context), promise);
             return promise.future()
                     .map(message -> response(message, start))
+                    .compose(response -> hold(context, List.of(response)).map(response))
                     .recover(cause -> Future.failedFuture(failure(cause, remote)));
         });
+    }
+
+    private static Future<List<NameserverResponse>> hold(CheckContext context, List<NameserverResponse> responses) {
+        long bytes = responses.stream()
+                .mapToLong(response -> response.message().numBytes())
+                .sum();
+        return context.reserve(DnsProbe.OBJECT_FACTOR * bytes).map(responses);
     }
 
     private static boolean isTruncated(NameserverResponse response) {

@@ -17,6 +17,14 @@ final class ExchangeErrors {
                 collector.tooLarge(ResponseCollector.HEAD_TOO_LARGE);
                 return;
             }
+            if (each instanceof OutOfMemoryError) {
+                collector.outOfMemory();
+                return;
+            }
+            if (each instanceof Error) {
+                collector.fail(each);
+                return;
+            }
             if (each instanceof PrematureChannelClosureException) {
                 collector.closed(false);
                 return;

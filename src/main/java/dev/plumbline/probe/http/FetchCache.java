@@ -68,7 +68,7 @@ final class FetchCache {
         Key key = new Key(request, redirects, context.ipVersion());
         RedirectTrace cached = cache.getIfPresent(key);
         if (cached != null) {
-            return Future.succeededFuture(cached);
+            return hold(context, cached);
         }
         long endNanos = System.nanoTime()
                 + TimeUnit.MILLISECONDS.toNanos(context.deadline().remainingMillis());
@@ -82,8 +82,13 @@ final class FetchCache {
         }
         return ContextFutures.onCallerContext(leader.promise.future())
                 .transform(result -> result.succeeded() && isShareable(result.result())
-                        ? Future.succeededFuture(result.result())
+                        ? hold(context, result.result())
                         : fetch.get());
+    }
+
+    /** Reserves the memory of a trace that another check has fetched. */
+    private static Future<RedirectTrace> hold(CheckContext context, RedirectTrace trace) {
+        return context.reserve(trace.bodyBytes()).map(trace);
     }
 
     private Future<RedirectTrace> start(Key key, InFlight own, Supplier<Future<RedirectTrace>> fetch) {

@@ -1,5 +1,6 @@
 package dev.plumbline.probe.http;
 
+import dev.plumbline.check.CheckFailure;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
@@ -14,6 +15,7 @@ public final class HttpBody {
             Pattern.compile("charset\\s*=\\s*\"?([A-Za-z0-9._:-]{1,40})", Pattern.CASE_INSENSITIVE);
 
     private final byte[] bytes;
+    private final int size;
     private final boolean truncated;
     private final boolean unreadable;
 
@@ -26,13 +28,28 @@ public final class HttpBody {
      *     of, the content
      */
     HttpBody(byte[] bytes, boolean truncated, boolean unreadable) {
+        this(bytes, bytes.length, truncated, unreadable);
+    }
+
+    private HttpBody(byte[] bytes, int size, boolean truncated, boolean unreadable) {
         this.bytes = bytes;
+        this.size = size;
         this.truncated = truncated;
         this.unreadable = unreadable;
     }
 
     public int size() {
+        return size;
+    }
+
+    /** The size of the content in memory. */
+    int heldBytes() {
         return bytes.length;
+    }
+
+    /** A body without its content, of which only the size remains. */
+    HttpBody withoutContent() {
+        return new HttpBody(EMPTY.bytes, size, truncated, unreadable);
     }
 
     /** Whether the body has, or may have, more bytes. */
@@ -69,11 +86,17 @@ public final class HttpBody {
      *
      * @param contentEncoding the value of Content-Encoding; codings other than gzip, deflate, br and zstd, and more
      *     than {@link ContentDecoder#MAX_CODINGS}, make the body unreadable
+     * @throws CheckFailure {@code response_too_large} if decoding exceeds the CPU time of the check
      */
-    public HttpBody decoded(@Nullable String contentEncoding, int maxBytes) {
+    public HttpBody decoded(@Nullable String contentEncoding, int maxBytes) throws CheckFailure {
         return contentEncoding == null || bytes.length == 0
                 ? this
                 : ContentDecoder.decode(this, contentEncoding, maxBytes);
+    }
+
+    /** The content of a gzip file, up to the limit. */
+    public HttpBody gunzipped(int maxBytes) {
+        return ContentDecoder.gunzip(this, maxBytes);
     }
 
     private static Charset charsetOf(@Nullable String contentType) {

@@ -17,10 +17,12 @@ import dev.plumbline.probe.tls.TrustCache;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.handler.ssl.SslHandler;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -52,12 +54,18 @@ final class HttpConnection {
     private static final int NORMAL_CLOSURE = 1000;
     private static final String HTTP2 = "h2";
 
+    /** Small reads: what was read stays in memory while its check waits for memory. */
+    private static final RecvByteBufAllocator READ_SIZES =
+            new AdaptiveRecvByteBufAllocator(512, 2 * 1024, EgressGuard.CONNECTION_BYTES);
+
+    /** The time reserved for the report, in milliseconds. */
+    static final long RESERVE_MS = 50;
+
     private final EgressGuard guard;
     private final HttpTlsOptions tls;
     private final TrustCache trust;
     private final CheckContext context;
     private final HttpRequestSpec request;
-    private final BodyBudget bodyBudget;
     private final List<HttpHeader> headers;
     private final long endNanos;
     private long connectStart;
@@ -80,7 +88,6 @@ final class HttpConnection {
             long downloadNanos) {}
 
     /**
-     * @param bodyBudget the memory for response bodies
      * @param headers all headers except Host
      * @param timeoutMs the maximum duration of the exchange
      */
@@ -90,7 +97,6 @@ final class HttpConnection {
             TrustCache trust,
             CheckContext context,
             HttpRequestSpec request,
-            BodyBudget bodyBudget,
             List<HttpHeader> headers,
             long timeoutMs) {
         this.guard = guard;
@@ -98,7 +104,6 @@ final class HttpConnection {
         this.trust = trust;
         this.context = context;
         this.request = request;
-        this.bodyBudget = bodyBudget;
         this.headers = headers;
         this.endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     }
@@ -127,19 +132,18 @@ final class HttpConnection {
     private void begin(Channel channel, InetAddress pinned, Promise<Outcome> promise) {
         connectEnd = System.nanoTime();
         tlsEnd = connectEnd;
+        channel.config().setRecvByteBufAllocator(READ_SIZES);
         try {
             guard.assertPeer(
                     SocketAddress.inetSocketAddress((InetSocketAddress) channel.remoteAddress()),
                     pinned,
                     request.url().port());
         } catch (RuntimeException wrongPeer) {
-            channel.pipeline().firstContext().close();
-            promise.fail(wrongPeer);
+            fail(channel, promise, wrongPeer);
             return;
         }
         if (remainingMillis() <= 0) {
-            channel.pipeline().firstContext().close();
-            promise.fail(new CheckFailure(CONNECT_TIMEOUT, "The connection timed out."));
+            fail(channel, promise, new CheckFailure(CONNECT_TIMEOUT, "The connection timed out."));
         } else if (request.url().secure()) {
             handshake(channel, promise);
         } else {
@@ -182,7 +186,7 @@ final class HttpConnection {
             return;
         }
         Future<Optional<String>> verdict =
-                trust.problem(chain, request.url().host(), context.clock().instant());
+                trust.problem(context, chain, request.url().host());
         if (verdict.succeeded()) {
             completeTrust(channel, handler, promise, verdict.result());
             return;
@@ -227,12 +231,10 @@ final class HttpConnection {
 
     private void send(Channel channel, @Nullable String alpn, Promise<Outcome> promise) {
         Promise<ResponseCollector.Response> response = Promise.promise();
-        ResponseCollector collector = new ResponseCollector(channel, response, request, bodyBudget);
+        ResponseCollector collector = new ResponseCollector(channel, response, request, context);
         requestSent = System.nanoTime();
-        java.util.concurrent.Future<?> timer =
-                channel.eventLoop().schedule(collector::timedOut, remainingMillis(), TimeUnit.MILLISECONDS);
+        endAtDeadline(channel, collector, response, remainingMillis());
         response.future().onComplete(result -> {
-            timer.cancel(false);
             if (result.succeeded()) {
                 if (result.result().status() == ResponseCollector.SWITCHING_PROTOCOLS) {
                     channel.pipeline().context(READER).writeAndFlush(closeFrame(channel.alloc()));
@@ -265,6 +267,24 @@ final class HttpConnection {
         }
     }
 
+    /** Waits again if the deadline of the check was extended. */
+    private void endAtDeadline(
+            Channel channel, ResponseCollector collector, Promise<ResponseCollector.Response> response, long millis) {
+        java.util.concurrent.Future<?> timer = channel.eventLoop()
+                .schedule(
+                        () -> {
+                            long extension = context.deadline().remainingMillis() - RESERVE_MS;
+                            if (extension > RESERVE_MS) {
+                                endAtDeadline(channel, collector, response, extension);
+                            } else {
+                                collector.timedOut();
+                            }
+                        },
+                        millis,
+                        TimeUnit.MILLISECONDS);
+        response.future().onComplete(done -> timer.cancel(false));
+    }
+
     /** A masked Close frame without a reason (RFC 6455 sections 5.2 and 5.5.1). */
     private static ByteBuf closeFrame(ByteBufAllocator allocator) {
         int mask = ThreadLocalRandom.current().nextInt();
@@ -288,6 +308,11 @@ final class HttpConnection {
 
     private static void fail(Channel channel, Promise<Outcome> promise, @Nullable Throwable cause) {
         promise.tryFail(cause);
+        close(channel);
+    }
+
+    /** Closes a connection; a closed one has no handlers. */
+    static void close(Channel channel) {
         ChannelHandlerContext first = channel.pipeline().firstContext();
         if (first != null) {
             first.close();

@@ -40,8 +40,18 @@ public record HttpExchange(
         };
     }
 
-    /** The body with its content coding decoded, as far as possible, in at most this many bytes. */
-    public HttpBody decoded(int maxBytes) {
+    /** This exchange without the content of its body, of which only the size remains. */
+    HttpExchange withoutContent() {
+        return new HttpExchange(
+                url, method, status, reason, version, alpn, headers, body.withoutContent(), ip, timings, bodyError);
+    }
+
+    /**
+     * The body with its content coding decoded, as far as possible, in at most this many bytes.
+     *
+     * @throws CheckFailure {@code response_too_large} if decoding exceeds the CPU time of the check
+     */
+    public HttpBody decoded(int maxBytes) throws CheckFailure {
         return body.decoded(headers.joined("content-encoding"), maxBytes);
     }
 

@@ -32,9 +32,6 @@ import java.util.function.Supplier;
  * control frames without limit.
  */
 public final class HttpProbe {
-    /** The time reserved for the report, in milliseconds. */
-    private static final long RESERVE_MS = 50;
-
     /** The maximum number of bytes read of a page. */
     public static final int PAGE_BYTES = 512 * 1024;
 
@@ -42,7 +39,6 @@ public final class HttpProbe {
     public static final int PAGE_REDIRECTS = 10;
 
     private static final String PAGE_TYPES = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-    private static final long MAX_BODY_MEMORY_BYTES = 32L * 1024 * 1024;
 
     /** Identifies requests of this service to other instances, to detect loops (RFC 9110 section 7.6.3). */
     public static final HttpHeader VIA = new HttpHeader("via", "1.1 plumbline");
@@ -56,7 +52,6 @@ public final class HttpProbe {
     private final TargetPolicy policy;
     private final List<Supplier<HttpTlsOptions>> tlsEngines;
     private final String userAgent;
-    private final BodyBudget bodyBudget;
     private final FetchCache pages = new FetchCache();
 
     /**
@@ -65,22 +60,11 @@ public final class HttpProbe {
      * @throws IllegalStateException if no TLS engine is available
      */
     public HttpProbe(Vertx vertx, EgressGuard guard, TrustRoots trust, TargetPolicy policy, String userAgent) {
-        this(vertx, guard, trust, policy, userAgent, new BodyBudget(MAX_BODY_MEMORY_BYTES));
-    }
-
-    public HttpProbe(
-            Vertx vertx,
-            EgressGuard guard,
-            TrustRoots trust,
-            TargetPolicy policy,
-            String userAgent,
-            BodyBudget bodyBudget) {
         this.client = vertx.createNetClient(new NetClientOptions().setReconnectAttempts(0));
         this.guard = guard;
-        this.trust = new TrustCache(vertx, trust);
+        this.trust = new TrustCache(trust);
         this.policy = policy;
         this.userAgent = userAgent;
-        this.bodyBudget = bodyBudget;
         this.tlsEngines = HttpTlsOptions.engines(vertx);
     }
 
@@ -145,22 +129,22 @@ public final class HttpProbe {
         if (last) {
             return exchanged;
         }
-        return exchanged.recover(failure ->
-                ConnectErrors.isConnectFailure(failure) && context.deadline().remainingMillis() > RESERVE_MS
-                        ? dial(context, request, addresses.subList(1, addresses.size()), start, resolved)
-                        : Future.failedFuture(failure));
+        return exchanged.recover(failure -> ConnectErrors.isConnectFailure(failure)
+                        && context.deadline().remainingMillis() > HttpConnection.RESERVE_MS
+                ? dial(context, request, addresses.subList(1, addresses.size()), start, resolved)
+                : Future.failedFuture(failure));
     }
 
     private Future<HttpConnection.Outcome> dialOne(
             CheckContext context, HttpRequestSpec request, InetAddress address, boolean last, HttpTlsOptions engine) {
         Target.Url url = request.url();
         return guard.dial(context, url.host(), address, url.port(), socket -> {
-            long remainingMs = context.deadline().remainingMillis() - RESERVE_MS;
+            long remainingMs = context.deadline().remainingMillis() - HttpConnection.RESERVE_MS;
             if (remainingMs <= 0) {
                 return Future.failedFuture(new CheckFailure(CONNECT_TIMEOUT, "The connection timed out."));
             }
             long connectMs = last ? remainingMs : Math.min(remainingMs, Math.max(remainingMs / 2, MIN_CONNECT_MS));
-            return new HttpConnection(guard, engine, trust, context, request, bodyBudget, headers(request), remainingMs)
+            return new HttpConnection(guard, engine, trust, context, request, headers(request), remainingMs)
                     .exchange(client, socket, address, connectMs);
         });
     }

@@ -1,5 +1,6 @@
 package dev.plumbline.probe.http;
 
+import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.Target;
 import java.util.List;
@@ -23,6 +24,24 @@ public record RedirectTrace(List<HttpExchange> hops, Target.Url url, @Nullable C
      */
     public RedirectTrace afterRedirect() {
         return error == null ? this : new RedirectTrace(hops, url, RedirectFollower.afterRedirect(error));
+    }
+
+    /** The size of all bodies. */
+    public int bodyBytes() {
+        int bytes = 0;
+        for (HttpExchange hop : hops) {
+            bytes += hop.body().heldBytes();
+        }
+        return bytes;
+    }
+
+    /**
+     * This trace without the content of the bodies, whose memory the check releases. For evidence that was read from
+     * them.
+     */
+    public RedirectTrace releaseBodies(CheckContext context) {
+        context.memory().release(bodyBytes());
+        return new RedirectTrace(hops.stream().map(HttpExchange::withoutContent).toList(), url, error);
     }
 
     /** The last exchange; null if there is none. */

@@ -5,14 +5,17 @@ import static dev.plumbline.check.ErrorCode.HTTP_PROTOCOL_ERROR;
 import static dev.plumbline.check.ErrorCode.READ_TIMEOUT;
 import static dev.plumbline.check.ErrorCode.RESPONSE_TOO_LARGE;
 
+import dev.plumbline.budget.LimitExceededException;
+import dev.plumbline.check.BudgetFailures;
+import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.OverloadFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.vertx.core.Promise;
-import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +37,12 @@ final class ResponseCollector {
 
     /** The limit for all data before the body: interim responses and HTTP/2 frames too. */
     private static final int MAX_BYTES_BEFORE_BODY = 2 * MAX_HEAD_BYTES;
+
+    /** The memory of the objects of a header, as a multiple of its size. */
+    private static final long HEADER_FACTOR = 3;
+
+    /** Reading stops while a response waits for memory, but data that was already received can still arrive. */
+    private static final int MAX_SUSPENDED_BYTES = 128 * 1024;
 
     private static final byte[] NO_BYTES = new byte[0];
 
@@ -60,7 +69,7 @@ final class ResponseCollector {
     private final Promise<Response> promise;
     private final HttpRequestSpec request;
     private final int maxBodyBytes;
-    private final BodyBudget budget;
+    private final CheckContext context;
     private @Nullable Head head;
     private int interimResponses;
     private long receivedBytes;
@@ -68,13 +77,18 @@ final class ResponseCollector {
     private int bodySize;
     private boolean ended;
 
-    /** @param budget the memory for the body, until the exchange has ended */
-    ResponseCollector(Channel channel, Promise<Response> promise, HttpRequestSpec request, BodyBudget budget) {
+    /** What the peer sent while the body waits for memory: at most what was read from the socket at once. */
+    private @Nullable Queue<Runnable> suspended;
+
+    private int suspendedBytes;
+
+    /** @param context reserves the memory for the body, which the check holds after the exchange */
+    ResponseCollector(Channel channel, Promise<Response> promise, HttpRequestSpec request, CheckContext context) {
         this.channel = channel;
         this.promise = promise;
         this.request = request;
         this.maxBodyBytes = request.maxBodyBytes();
-        this.budget = budget;
+        this.context = context;
     }
 
     boolean ended() {
@@ -95,6 +109,10 @@ final class ResponseCollector {
 
     /** A response header, interim or final. */
     void head(int status, String reason, String version, ResponseHeaders headers) {
+        if (suspended != null) {
+            suspended.add(() -> head(status, reason, version, headers));
+            return;
+        }
         if (headers.lines().size() > MAX_HEADER_LINES) {
             tooLarge("The response has more than " + MAX_HEADER_LINES + " header fields.");
         } else if (status == SWITCHING_PROTOCOLS && !request.upgrade()) {
@@ -105,24 +123,64 @@ final class ResponseCollector {
                 protocolError("The server sent more than " + MAX_INTERIM_RESPONSES + " interim responses.");
             }
         } else {
-            head = new Head(status, reason, version, headers, System.nanoTime());
-            if (maxBodyBytes == 0) {
-                finish(null, false);
-            } else if (!request.redirectBodies() && HttpExchange.redirects(status, headers)) {
-                finish(null, true);
+            Head received = new Head(status, reason, version, headers, System.nanoTime());
+            head = received;
+            long bytes = HEADER_FACTOR * sizeOf(headers);
+            if (reserve(bytes)) {
+                endOfHead(received);
+            } else {
+                waitForMemory(bytes, () -> endOfHead(received));
             }
+        }
+    }
+
+    private static long sizeOf(ResponseHeaders headers) {
+        long bytes = 0;
+        for (HttpHeader line : headers.lines()) {
+            bytes += line.name().length() + line.value().length();
+        }
+        return bytes;
+    }
+
+    private void endOfHead(Head received) {
+        if (maxBodyBytes == 0) {
+            finish(null, false);
+        } else if (!request.redirectBodies() && HttpExchange.redirects(received.status, received.headers)) {
+            finish(null, true);
         }
     }
 
     /** A part of the body. The caller releases the buffer. */
     void body(ByteBuf chunk) {
+        if (suspended != null) {
+            suspendedBytes += chunk.readableBytes();
+            if (suspendedBytes > MAX_SUSPENDED_BYTES) {
+                outOfMemory();
+                return;
+            }
+            ByteBuf retained = chunk.retain();
+            suspended.add(() -> {
+                body(retained);
+                retained.release();
+            });
+            return;
+        }
         int count = Math.min(chunk.readableBytes(), maxBodyBytes - bodySize);
         if (ended || count <= 0) {
             return;
         }
-        if (bodySize + count > body.length && !grow(bodySize + count)) {
-            overload();
-            return;
+        if (bodySize + count > body.length) {
+            int newSize = (int) Math.min(maxBodyBytes, Math.max(bodySize + count, body.length * 2L));
+            if (!reserve(newSize - body.length)) {
+                ByteBuf retained = chunk.retain();
+                waitForMemory(newSize - body.length, () -> {
+                    body = Arrays.copyOf(body, newSize);
+                    body(retained);
+                });
+                promise.future().onComplete(done -> retained.release());
+                return;
+            }
+            body = Arrays.copyOf(body, newSize);
         }
         chunk.getBytes(chunk.readerIndex(), body, bodySize, count);
         bodySize += count;
@@ -131,28 +189,59 @@ final class ResponseCollector {
         }
     }
 
-    private boolean grow(int minSize) {
-        int newSize = (int) Math.min(maxBodyBytes, Math.max(minSize, body.length * 2L));
-        if (!budget.acquire(newSize - body.length, newSize)) {
-            return false;
+    private boolean reserve(long bytes) {
+        try {
+            return context.memory().tryReserve(bytes);
+        } catch (LimitExceededException own) {
+            return false; // reported by the reservation that waits
         }
-        body = Arrays.copyOf(body, newSize);
-        return true;
     }
 
-    private void overload() {
-        promise.tryFail(new OverloadFailure("Too many responses are being read.", Duration.ofSeconds(1)));
-        finish(null, true);
+    /** Stops reading from the socket until there is memory. */
+    private void waitForMemory(long bytes, Runnable whenReserved) {
+        channel.config().setAutoRead(false);
+        Queue<Runnable> received = new ArrayDeque<>();
+        suspended = received;
+        context.reserve(bytes).onComplete(reserved -> channel.eventLoop().execute(() -> {
+            suspended = null;
+            if (reserved.failed()) {
+                fail(reserved.cause());
+            } else if (ended) {
+                context.memory().release(bytes);
+            } else {
+                whenReserved.run();
+            }
+            resume(received);
+        }));
+    }
+
+    /** Replays what was received. Another part of the body can suspend it again. */
+    private void resume(Queue<Runnable> received) {
+        while (!received.isEmpty()) {
+            if (suspended != null) {
+                suspended.addAll(received);
+                return;
+            }
+            received.remove().run();
+        }
+        suspendedBytes = 0;
+        channel.config().setAutoRead(true);
     }
 
     /** The end of a message; ignored after an interim response. */
     void end() {
-        if (head != null) {
+        if (suspended != null) {
+            suspended.add(this::end);
+        } else if (head != null) {
             finish(null, false);
         }
     }
 
     void protocolError(String message) {
+        if (suspended != null) {
+            suspended.add(() -> protocolError(message));
+            return;
+        }
         finish(new CheckError(HTTP_PROTOCOL_ERROR, message), true);
     }
 
@@ -162,6 +251,10 @@ final class ResponseCollector {
 
     /** The peer closed or reset the connection. */
     void closed(boolean reset) {
+        if (suspended != null) {
+            suspended.add(() -> closed(reset));
+            return;
+        }
         String how = reset ? "reset" : "closed";
         String when = receivedBytes == 0 ? "without a response" : "during the response header";
         finish(
@@ -194,12 +287,27 @@ final class ResponseCollector {
             promise.tryFail(new CheckFailure(cause.code(), cause.message()));
         } else {
             byte[] bytes = bodySize == body.length ? body : Arrays.copyOf(body, bodySize);
-            budget.release(body.length);
+            context.memory().release(body.length - bodySize);
             body = NO_BYTES;
             HttpBody read = bytes.length == 0 && !truncated ? HttpBody.EMPTY : new HttpBody(bytes, truncated);
             promise.tryComplete(new Response(
                     received.status, received.reason, received.version, received.headers, read, received.nanos, error));
         }
-        channel.pipeline().firstContext().close();
+        HttpConnection.close(channel);
+    }
+
+    /** Ends the exchange because this node failed, not the peer. */
+    void fail(Throwable failure) {
+        if (promise.tryFail(failure) && !ended) {
+            int discarded = bodySize;
+            finish(null, true);
+            context.memory().release(discarded);
+        }
+    }
+
+    /** This node has no memory for what the peer sends. */
+    void outOfMemory() {
+        context.memory().refuse();
+        fail(BudgetFailures.noNetworkMemory());
     }
 }

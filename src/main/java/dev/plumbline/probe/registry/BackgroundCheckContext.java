@@ -1,17 +1,27 @@
 package dev.plumbline.probe.registry;
 
+import dev.plumbline.budget.CpuPool;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.RequestBudget;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.time.Clock;
+import java.util.concurrent.Callable;
 
 /** The context of a background request that belongs to no check. */
-record BackgroundCheckContext(Options options, Deadline deadline, Clock clock, RequestBudget budget)
+record BackgroundCheckContext(Vertx vertx, Options options, Deadline deadline, Clock clock, RequestBudget budget)
         implements CheckContext {
 
-    static BackgroundCheckContext of(long millis) {
-        return new BackgroundCheckContext(Options.NONE, Deadline.in(millis), Clock.systemUTC(), new RequestBudget());
+    static BackgroundCheckContext of(Vertx vertx, long millis) {
+        return new BackgroundCheckContext(
+                vertx, Options.NONE, Deadline.in(millis), Clock.systemUTC(), new RequestBudget());
+    }
+
+    @Override
+    public <T> Future<T> executeBlocking(CpuPool.Purpose purpose, Callable<T> work) {
+        return vertx.executeBlocking(work, false);
     }
 
     @Override

@@ -148,7 +148,8 @@ final class BootstrapRegistry<T> {
     }
 
     private Future<T> fetch(Target.Url url) {
-        return http.follow(BackgroundCheckContext.of(FETCH_MILLIS), HttpRequestSpec.get(url, MAX_BYTES), REDIRECTS)
+        return http.follow(
+                        BackgroundCheckContext.of(vertx, FETCH_MILLIS), HttpRequestSpec.get(url, MAX_BYTES), REDIRECTS)
                 .compose(trace -> {
                     HttpExchange page = trace.page();
                     if (page == null

@@ -150,8 +150,8 @@ public final class WhoisProbe {
         boolean last = addresses.size() == 1;
         CheckContext share = last ? context : halfDeadline(context);
         InetAddress address = addresses.get(0);
-        return guard.dial(share, server.host(), address, server.port(), remote -> guard.connect(
-                                client, remote, address, remainingMillis(share))
+        return guard.dial(share, server.host(), address, server.port(), remote -> share.reserve(2L * MAX_BYTES)
+                        .compose(reserved -> guard.connect(client, remote, address, remainingMillis(share)))
                         .compose(socket -> transfer(share, server, query, socket)))
                 .recover(failure -> !last && failure instanceof CheckFailure && remainingMillis(context) > 0
                         ? dial(context, server, addresses.subList(1, addresses.size()), query)

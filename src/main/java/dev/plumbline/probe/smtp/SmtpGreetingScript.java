@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class SmtpGreetingScript implements TcpProbe.Script {
     private static final String NAME = "plumbline.invalid\r\n";
 
+    private final SmtpReply.Reader replyReader = new SmtpReply.Reader();
     private @Nullable Long connectedNanos;
     private int handledReplies;
     private @Nullable SmtpReply greeting;
@@ -31,7 +32,7 @@ public final class SmtpGreetingScript implements TcpProbe.Script {
         if (connectedNanos == null) {
             connectedNanos = System.nanoTime();
         }
-        List<SmtpReply> replies = SmtpReply.readAll(received);
+        List<SmtpReply> replies = replyReader.read(received);
         if (replies.size() <= handledReplies) {
             return Buffer.buffer();
         }

@@ -2,7 +2,6 @@ package dev.plumbline.probe.smtp;
 
 import dev.plumbline.check.PrintableText;
 import io.vertx.core.buffer.Buffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -16,20 +15,36 @@ import java.util.regex.Pattern;
 public record SmtpReply(int code, List<String> lines) {
     private static final Pattern CODE = Pattern.compile("[2-5][0-9]{2}[ -]");
 
+    /** Reads the replies in data that grows. Each byte is read once, however many pieces the data arrives in. */
+    static final class Reader {
+        private final ReplyReader lines = new ReplyReader();
+        private final List<SmtpReply> replies = new ArrayList<>();
+        private int lineStart;
+        private int position;
+
+        /**
+         * Returns the complete replies at the start of the data.
+         *
+         * @param data all data received so far
+         */
+        List<SmtpReply> read(Buffer data) {
+            for (; position < data.length(); position++) {
+                if (data.getByte(position) == '\n') {
+                    String line = data.getString(lineStart, position, "UTF-8");
+                    lineStart = position + 1;
+                    List<String> reply = lines.add(line.stripTrailing());
+                    if (reply != null) {
+                        replies.add(of(reply));
+                    }
+                }
+            }
+            return replies;
+        }
+    }
+
     /** The complete replies at the start of the received data. */
     public static List<SmtpReply> readAll(Buffer data) {
-        String received = data.toString(StandardCharsets.UTF_8);
-        List<SmtpReply> replies = new ArrayList<>();
-        ReplyReader reader = new ReplyReader();
-        int start = 0;
-        for (int end = received.indexOf('\n'); end >= 0; end = received.indexOf('\n', start)) {
-            List<String> reply = reader.add(received.substring(start, end).stripTrailing());
-            start = end + 1;
-            if (reply != null) {
-                replies.add(of(reply));
-            }
-        }
-        return replies;
+        return new Reader().read(data);
     }
 
     private static SmtpReply of(List<String> lines) {

@@ -48,6 +48,7 @@ final class ClientHelloScheduler {
 
     private int confirmed;
     private int failedHandshakes;
+    private boolean alpnUnknown;
     private int skipped;
 
     /** @param addressesLeft the number of addresses that share the time, this one included */
@@ -117,7 +118,15 @@ final class ClientHelloScheduler {
     /** Whether the server accepts an application protocol in a full handshake. */
     Future<Boolean> supportsAlpn(TlsProbe handshakes, String protocol) {
         return withPermit(
-                () -> handshakes.supportsAlpn(context, peer.host(), peer.address(), peer.port(), protocol),
+                () -> handshakes
+                        .supportsAlpn(context, peer.host(), peer.address(), peer.port(), protocol)
+                        .recover(cause -> {
+                            if (cause instanceof CheckFailure failure && TlsErrors.isResponse(failure)) {
+                                alpnUnknown = true;
+                                return Future.succeededFuture(false);
+                            }
+                            return Future.failedFuture(cause);
+                        }),
                 false,
                 () -> failedHandshakes++);
     }
@@ -139,6 +148,11 @@ final class ClientHelloScheduler {
     /** The number of messages without a conclusive result. */
     int undetermined() {
         return timedOut.size() + disconnected.size() - confirmed + failedHandshakes;
+    }
+
+    /** Whether application protocols are unknown, because the server rejects the algorithms of the TLS engines. */
+    boolean alpnUnknown() {
+        return alpnUnknown;
     }
 
     /** The number of messages that were not sent because of the request limit. */

@@ -71,7 +71,10 @@ public final class TlsClientOptions {
                 builder(alpn, trust, keys).sslProvider(SslProvider.JDK).build());
     }
 
-    /** Runs the tasks of the JDK engine on worker threads, because they take milliseconds. */
+    /**
+     * Runs the tasks of the JDK engine on worker threads, because they take milliseconds. Not on the CPU pool of
+     * checks: the tasks of a handshake are bounded by the limit of its messages, and the engine requires all of them.
+     */
     public static Executor jdkExecutor(Vertx vertx) {
         return task -> vertx.executeBlocking(
                 () -> {

@@ -1,5 +1,6 @@
 package dev.plumbline.probe.tls;
 
+import dev.plumbline.check.BudgetFailures;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import io.netty.handler.codec.DecoderException;
@@ -40,14 +41,24 @@ public final class TlsErrors {
             "wrong cipher returned",
             "unknown key exchange type");
 
+    private static final String ALERT = "The server rejected the TLS handshake with alert ";
     private static final String ALPN_ALERT = alertMessage("no application protocol");
+    private static final String HANDSHAKE_ALERT = alertMessage("handshake failure");
+    private static final String FAILED = "The TLS handshake failed";
+    private static final String UNREADABLE = "The server certificate cannot be parsed.";
     private static final String NOT_SELECTED = "The server did not select an offered application protocol (ALPN).";
 
     private TlsErrors() {}
 
-    /** A {@link CheckFailure}, or {@link NoSharedAlgorithms} if another engine may succeed. */
+    /**
+     * A {@link CheckFailure}; {@link NoSharedAlgorithms} if another engine may succeed, and
+     * {@link dev.plumbline.check.OverloadFailure} if this node has no memory left.
+     */
     public static Exception ofHandshake(Throwable failure, HandshakeLimitHandler limits) {
         Throwable cause = unwrap(failure);
+        if (cause instanceof OutOfMemoryError) {
+            return BudgetFailures.noNetworkMemory();
+        }
         CheckFailure checkFailure = toFailure(failure, limits);
         return NEGOTIATION_ERRORS.contains(alert(cause)) || NEGOTIATION_ERRORS.contains(reason(cause))
                 ? new NoSharedAlgorithms(checkFailure)
@@ -79,7 +90,7 @@ public final class TlsErrors {
         }
         String reason = reason(cause);
         if (!reason.isEmpty()) {
-            return handshakeFailed("The TLS handshake failed: " + reason + ".");
+            return handshakeFailed(FAILED + ": " + reason + ".");
         }
         if (limits.reset()) {
             return new CheckFailure(
@@ -88,7 +99,7 @@ public final class TlsErrors {
         if (isClosed(cause)) {
             return handshakeFailed("The server closed the connection during the TLS handshake.");
         }
-        return handshakeFailed("The TLS handshake failed.");
+        return handshakeFailed(FAILED + ".");
     }
 
     /** Whether the server rejected the offered application protocols (RFC 7301 section 3.2). */
@@ -108,8 +119,30 @@ public final class TlsErrors {
         return failure.error().message().startsWith(NOT_TLS);
     }
 
+    /**
+     * Whether the certificate of the server may be the reason: the TLS engines rejected the handshake, or the server
+     * could not use its certificate with their algorithms.
+     */
+    static boolean isRejection(Throwable failure) {
+        if (!(failure instanceof CheckFailure known) || known.error().code() != ErrorCode.TLS_HANDSHAKE_FAILED) {
+            return false;
+        }
+        String message = known.error().message();
+        return message.startsWith(FAILED) || message.equals(UNREADABLE) || message.equals(HANDSHAKE_ALERT);
+    }
+
+    /** Whether the server responded, but the TLS engines could not complete the handshake with it. */
+    static boolean isResponse(CheckFailure failure) {
+        return isRejection(failure) || failure.error().message().startsWith(ALERT);
+    }
+
+    /** The failure if no engine can read the certificate. */
+    static CheckFailure unreadableCertificate() {
+        return handshakeFailed(UNREADABLE);
+    }
+
     private static String alertMessage(String alert) {
-        return "The server rejected the TLS handshake with alert " + alert.replace(' ', '_') + ".";
+        return ALERT + alert.replace(' ', '_') + ".";
     }
 
     private static Throwable unwrap(Throwable failure) {

@@ -1,8 +1,11 @@
 package dev.plumbline.probe.tls;
 
+import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.tls.CertificateParser;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslContext;
@@ -34,7 +37,6 @@ import org.jspecify.annotations.Nullable;
 final class TlsHandshake {
     private static final int CLOSE_MILLIS = 500;
 
-    private final Vertx vertx;
     private final SslContext context;
 
     /** Whether the engine offers post-quantum key exchange. */
@@ -43,9 +45,7 @@ final class TlsHandshake {
     private final HandshakeRecorder recorder;
     private final Executor executor;
 
-    private TlsHandshake(
-            Vertx vertx, SslContext context, boolean postQuantum, HandshakeRecorder recorder, Executor executor) {
-        this.vertx = vertx;
+    private TlsHandshake(SslContext context, boolean postQuantum, HandshakeRecorder recorder, Executor executor) {
         this.context = context;
         this.postQuantum = postQuantum;
         this.recorder = recorder;
@@ -53,10 +53,9 @@ final class TlsHandshake {
     }
 
     /** @param alpn the application protocols to offer; empty to omit the extension */
-    static TlsHandshake boringSsl(Vertx vertx, List<String> alpn) throws SSLException {
+    static TlsHandshake boringSsl(List<String> alpn) throws SSLException {
         HandshakeRecorder recorder = new HandshakeRecorder();
         return new TlsHandshake(
-                vertx,
                 TlsClientOptions.newNativeContext(alpn, recorder.trustManager(), recorder.keyManager(), true),
                 true,
                 recorder,
@@ -67,7 +66,6 @@ final class TlsHandshake {
     static TlsHandshake jdk(Vertx vertx, List<String> alpn) throws SSLException {
         HandshakeRecorder recorder = new HandshakeRecorder();
         return new TlsHandshake(
-                vertx,
                 TlsClientOptions.newJdkContext(alpn, recorder.trustManager(), recorder.keyManager()),
                 false,
                 recorder,
@@ -77,11 +75,18 @@ final class TlsHandshake {
     /**
      * Performs a handshake. The caller closes the socket.
      *
+     * @param check the check in whose CPU time large certificates are parsed
      * @param millis the handshake timeout
      * @return the data of the peer; fails with a {@link CheckFailure} or {@link NoSharedAlgorithms} if it sent no
      *     certificate
      */
-    Future<TlsPeer> start(NetSocket socket, String serverName, InetAddress address, long connectMillis, long millis) {
+    Future<TlsPeer> start(
+            CheckContext check,
+            NetSocket socket,
+            String serverName,
+            InetAddress address,
+            long connectMillis,
+            long millis) {
         ChannelPipeline pipeline =
                 ((NetSocketInternal) socket).channelHandlerContext().channel().pipeline();
         SslHandler handler = context.newHandler(
@@ -97,7 +102,7 @@ final class TlsHandshake {
         handler.handshakeFuture().addListener(done -> {
             long handshakeMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
             try {
-                peer(handler, done.cause(), limits, observation, address, connectMillis, handshakeMillis)
+                peer(check, handler, done.cause(), limits, observation, address, connectMillis, handshakeMillis)
                         .onComplete(promise);
             } catch (Exception failure) {
                 promise.fail(failure);
@@ -107,11 +112,12 @@ final class TlsHandshake {
         });
         pipeline.addFirst("tls", handler);
         pipeline.addFirst("limits", limits);
-        return promise.future();
+        return ContextFutures.onCallerContext(promise.future());
     }
 
     /** @param cause why the handshake failed; null if it was completed */
     private Future<TlsPeer> peer(
+            CheckContext check,
             SslHandler handler,
             @Nullable Throwable cause,
             HandshakeLimitHandler limits,
@@ -133,7 +139,7 @@ final class TlsHandshake {
                 ? null
                 : new CheckError(
                         TlsErrors.toFailure(cause, limits).error().code(), "The server requires a client certificate.");
-        return parse(List.of(chain))
+        return parse(check, List.of(chain))
                 .map(certificates -> new TlsPeer(
                         address,
                         certificates,
@@ -166,13 +172,27 @@ final class TlsHandshake {
         return null;
     }
 
-    private Future<List<X509Certificate>> parse(List<Certificate> chain) {
-        try {
-            return Future.succeededFuture(CertificateParser.parse(chain));
-        } catch (CertificateException rejected) {
-            return vertx.executeBlocking(() -> CertificateParser.parseLeniently(chain), false)
-                    .recover(unreadable -> Future.failedFuture(new CheckFailure(
-                            ErrorCode.TLS_HANDSHAKE_FAILED, "The server certificate cannot be parsed.")));
+    private static Future<List<X509Certificate>> parse(CheckContext check, List<Certificate> chain) {
+        if (CertificateParser.isCheap(chain)) {
+            try {
+                return Future.succeededFuture(CertificateParser.parse(chain));
+            } catch (CertificateException rejected) {
+                // Bouncy Castle may accept it.
+            }
         }
+        return check.executeBlocking(() -> parseLeniently(chain))
+                .recover(failure -> Future.failedFuture(
+                        failure instanceof CheckFailure || failure instanceof OverloadFailure
+                                ? failure
+                                : TlsErrors.unreadableCertificate()));
+    }
+
+    /** Also lists the names, which takes milliseconds for thousands of them and is cached by the certificate. */
+    private static List<X509Certificate> parseLeniently(List<Certificate> chain) throws CertificateException {
+        List<X509Certificate> certificates = CertificateParser.parseLeniently(chain);
+        for (X509Certificate certificate : certificates) {
+            CertificateParser.nameCount(certificate);
+        }
+        return certificates;
     }
 }

@@ -1,17 +1,26 @@
 package dev.plumbline.probe.tls;
 
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.IpAddressText;
+import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.tls.CertificateParser;
+import dev.plumbline.tls.TlsVersion;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
 import java.net.InetAddress;
+import java.security.cert.CertificateEncodingException;
+import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -39,12 +48,21 @@ public final class TlsProbe {
         Future<Void> run(NetSocket socket, long millis);
     }
 
+    /** The memory of the objects of a certificate without those of its names, as a multiple of its size. */
+    private static final int OBJECT_FACTOR = 6;
+
+    /**
+     * The memory of a subject alternative name of the JDK's certificates, parsed and in the list of names, in bytes. A
+     * certificate of 93 KB with 31,000 names holds 5.3 MB.
+     */
+    private static final int NAME_BYTES = 168;
+
     private static final Preamble NONE = (socket, millis) -> Future.succeededFuture();
 
     private final EgressGuard guard;
     private final NetClient client;
     private final List<TlsHandshake> engines;
-    private final ConcurrentMap<String, TlsHandshake> handshakesByProtocol = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, List<TlsHandshake>> enginesByProtocol = new ConcurrentHashMap<>();
     private final Vertx vertx;
 
     /** @throws IllegalStateException if no TLS engine is available */
@@ -52,14 +70,7 @@ public final class TlsProbe {
         this.vertx = vertx;
         this.guard = guard;
         this.client = vertx.createNetClient(new NetClientOptions().setTcpNoDelay(true));
-        try {
-            TlsHandshake jdk = TlsHandshake.jdk(vertx, List.of());
-            this.engines = TlsClientOptions.nativeEngine()
-                    ? List.of(TlsHandshake.boringSsl(vertx, List.of()), jdk)
-                    : List.of(jdk);
-        } catch (SSLException broken) {
-            throw new IllegalStateException("no TLS engine is available", broken);
-        }
+        this.engines = newEngines(vertx, List.of());
     }
 
     /**
@@ -118,20 +129,24 @@ public final class TlsProbe {
      * another reason.
      */
     Future<Boolean> supportsAlpn(CheckContext context, Host host, InetAddress address, int port, String protocol) {
-        TlsHandshake handshake = handshakesByProtocol.computeIfAbsent(protocol, this::newHandshake);
+        List<TlsHandshake> handshakes = enginesByProtocol.computeIfAbsent(protocol, this::newEngines);
         Endpoint endpoint = new Endpoint(context, host, address, port, host.name(), remainingMillis(context), NONE);
-        return NoSharedAlgorithms.withFallback(List.of(handshake), engine -> dial(endpoint, engine))
+        return NoSharedAlgorithms.withFallback(handshakes, engine -> dial(endpoint, engine))
                 .map(peer -> protocol.equals(peer.alpn()))
                 .recover(failure -> TlsErrors.isAlpnRejection(failure)
                         ? Future.succeededFuture(false)
                         : Future.failedFuture(failure));
     }
 
-    private TlsHandshake newHandshake(String protocol) {
+    private List<TlsHandshake> newEngines(String protocol) {
+        return newEngines(vertx, List.of(protocol));
+    }
+
+    /** @param alpn the application protocols to offer; empty to omit the extension */
+    private static List<TlsHandshake> newEngines(Vertx vertx, List<String> alpn) {
         try {
-            return TlsClientOptions.nativeEngine()
-                    ? TlsHandshake.boringSsl(vertx, List.of(protocol))
-                    : TlsHandshake.jdk(vertx, List.of(protocol));
+            TlsHandshake jdk = TlsHandshake.jdk(vertx, alpn);
+            return TlsClientOptions.nativeEngine() ? List.of(TlsHandshake.boringSsl(alpn), jdk) : List.of(jdk);
         } catch (SSLException broken) {
             throw new IllegalStateException("no TLS engine is available", broken);
         }
@@ -147,7 +162,55 @@ public final class TlsProbe {
             Preamble preamble) {
         String name = serverName == null ? host.name() : serverName;
         Endpoint endpoint = new Endpoint(context, host, address, port, name, connectMillis, preamble);
-        return NoSharedAlgorithms.withFallback(engines, handshake -> dial(endpoint, handshake));
+        return NoSharedAlgorithms.withFallback(engines, handshake -> dial(endpoint, handshake))
+                .recover(failure -> TlsErrors.isRejection(failure)
+                        ? readCertificates(endpoint, ((CheckFailure) failure).error())
+                        : Future.failedFuture(failure));
+    }
+
+    /** Reads the certificates that made the handshake fail, without a handshake. */
+    private Future<TlsPeer> readCertificates(Endpoint endpoint, CheckError error) {
+        CheckContext context = endpoint.context();
+        String name = endpoint.serverName().indexOf('.') > 0 && endpoint.host().literal() == null
+                ? endpoint.serverName()
+                : null;
+        ClientHello hello = ClientHello.of(TlsVersion.TLS_1_2, name);
+        return dial(endpoint, (socket, connectMillis) -> readMessage(context, socket, hello)
+                        .compose(encoded -> context.executeBlocking(() -> CertificateParser.parseAny(encoded))
+                                .map(certificates -> new TlsPeer(
+                                        endpoint.address(),
+                                        certificates,
+                                        encoded.size(),
+                                        null,
+                                        null,
+                                        -1,
+                                        null,
+                                        null,
+                                        false,
+                                        connectMillis,
+                                        0,
+                                        error))))
+                .recover(unreadable -> Future.failedFuture(
+                        unreadable instanceof OverloadFailure
+                                        || CheckFailure.hasCode(unreadable, ErrorCode.RESPONSE_TOO_LARGE)
+                                ? unreadable
+                                : new CheckFailure(error.code(), error.message())));
+    }
+
+    private Future<List<byte[]>> readMessage(CheckContext context, NetSocket socket, ClientHello hello) {
+        CertificateMessageReader reader = new CertificateMessageReader();
+        Promise<List<byte[]>> promise =
+                ContextFutures.promise(vertx, remainingMillis(context), late -> late.tryComplete(List.of()));
+        socket.exceptionHandler(broken -> promise.tryComplete(List.of()));
+        socket.closeHandler(closed -> promise.tryComplete(List.of()));
+        socket.handler(bytes -> {
+            List<byte[]> certificates = promise.future().isComplete() ? null : reader.read(bytes);
+            if (certificates != null) {
+                promise.tryComplete(certificates);
+            }
+        });
+        socket.write(hello.bytes());
+        return promise.future();
     }
 
     private record Endpoint(
@@ -160,6 +223,24 @@ public final class TlsProbe {
             Preamble preamble) {}
 
     private Future<TlsPeer> dial(Endpoint endpoint, TlsHandshake handshake) {
+        return dial(
+                endpoint,
+                (socket, connectMillis) -> handshake.start(
+                        endpoint.context(),
+                        socket,
+                        endpoint.serverName(),
+                        endpoint.address(),
+                        connectMillis,
+                        remainingMillis(endpoint.context())));
+    }
+
+    /** An exchange over a connection after the preamble. */
+    @FunctionalInterface
+    private interface Exchange {
+        Future<TlsPeer> run(NetSocket socket, long connectMillis);
+    }
+
+    private Future<TlsPeer> dial(Endpoint endpoint, Exchange exchange) {
         CheckContext context = endpoint.context();
         return guard.dial(context, endpoint.host(), endpoint.address(), endpoint.port(), remote -> {
             long started = System.nanoTime();
@@ -169,15 +250,24 @@ public final class TlsProbe {
                         long connectMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
                         return endpoint.preamble()
                                 .run(socket, remainingMillis(context))
-                                .compose(ready -> handshake.start(
-                                        socket,
-                                        endpoint.serverName(),
-                                        endpoint.address(),
-                                        connectMillis,
-                                        remainingMillis(context)))
+                                .compose(ready -> exchange.run(socket, connectMillis))
                                 .eventually(() -> socket.close().otherwiseEmpty());
-                    });
+                    })
+                    .compose(peer -> context.reserve(bytesOf(peer)).map(peer));
         });
+    }
+
+    private static long bytesOf(TlsPeer peer) {
+        long bytes = 0;
+        for (X509Certificate certificate : peer.certificates()) {
+            try {
+                bytes += (long) OBJECT_FACTOR * certificate.getEncoded().length
+                        + (long) NAME_BYTES * CertificateParser.nameCount(certificate);
+            } catch (CertificateEncodingException unreadable) {
+                bytes += TlsClientOptions.MAX_CERTIFICATE_BYTES;
+            }
+        }
+        return bytes;
     }
 
     private static long remainingMillis(CheckContext context) {

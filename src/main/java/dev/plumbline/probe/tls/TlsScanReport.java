@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param primeBits the size of the DHE prime; 0 if there is none
  * @param staticKey an accepted suite without forward secrecy; null if there is none
  * @param alpn the accepted application protocols
+ * @param alpnUnknown whether application protocols were not determined, because the server rejects the handshakes
  * @param prefersOrder whether the server uses its own cipher order; null if unknown
  * @param unknown the versions whose support could not be determined
  * @param unanswered the number of messages without a conclusive result
@@ -34,6 +35,7 @@ public record TlsScanReport(
         int primeBits,
         @Nullable CipherSuite staticKey,
         List<String> alpn,
+        boolean alpnUnknown,
         @Nullable Boolean prefersOrder,
         Set<TlsVersion> unknown,
         int unanswered,

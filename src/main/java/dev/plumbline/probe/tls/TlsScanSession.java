@@ -132,6 +132,7 @@ final class TlsScanSession {
                 suites.primeBits(),
                 suites.staticKey(),
                 alpn.accepted(),
+                scheduler.alpnUnknown(),
                 prefersOrder,
                 versionHellos.keySet().stream()
                         .filter(version -> !suites.supports(version))

@@ -17,7 +17,7 @@ import java.util.List;
  */
 public final class TlsScanner {
     /** The maximum number of connections of a scan for all cipher suites. */
-    public static final int MAX_REQUESTS = 100;
+    public static final int MAX_REQUESTS = 200;
 
     /** The maximum number of addresses, because a hostile name can list addresses of others. */
     private static final int MAX_ADDRESSES = 4;

@@ -4,11 +4,12 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.common.hash.Hasher;
 import com.google.common.hash.Hashing;
+import dev.plumbline.budget.CpuPool;
+import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Host;
 import dev.plumbline.tls.CertificateParser;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.security.cert.CertificateEncodingException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
@@ -18,40 +19,34 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Caches the evaluation of certificate chains, which costs more than the rest of an exchange, and runs it on worker
- * threads.
- */
+/** Caches the evaluation of certificate chains, which costs more than the rest of an exchange. */
 public final class TrustCache {
     private static final long MAX_ENTRIES = 4_096;
     private static final Duration TTL = Duration.ofMinutes(5);
 
-    private final Vertx vertx;
     private final TrustRoots trust;
     private final Cache<String, Optional<String>> cache =
             Caffeine.newBuilder().maximumSize(MAX_ENTRIES).expireAfterWrite(TTL).build();
 
-    public TrustCache(Vertx vertx, TrustRoots trust) {
-        this.vertx = vertx;
+    public TrustCache(TrustRoots trust) {
         this.trust = trust;
     }
 
     /** As {@link TrustRoots#problem}; empty for a chain that is trusted. */
-    public Future<Optional<String>> problem(List<X509Certificate> chain, Host host, Instant now) {
+    public Future<Optional<String>> problem(CheckContext context, List<X509Certificate> chain, Host host) {
+        Instant now = context.clock().instant();
         String key = key(chain, host);
         Optional<String> cached = key == null ? null : cache.getIfPresent(key);
         if (cached != null) {
             return Future.succeededFuture(cached);
         }
-        return vertx.executeBlocking(
-                () -> {
-                    Optional<String> problem = Optional.ofNullable(readProblem(chain, host, now));
-                    if (key != null) {
-                        cache.put(key, problem);
-                    }
-                    return problem;
-                },
-                false);
+        return context.executeBlocking(CpuPool.Purpose.SIGNATURES, () -> {
+            Optional<String> problem = Optional.ofNullable(readProblem(chain, host, now));
+            if (key != null) {
+                cache.put(key, problem);
+            }
+            return problem;
+        });
     }
 
     private @Nullable String readProblem(List<X509Certificate> chain, Host host, Instant now) {

@@ -21,6 +21,7 @@ import java.io.StringWriter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -105,6 +106,30 @@ class CsvReportTest {
 
         assertThat(cells.getField("finding_codes")).isEqualTo("a b c");
         assertThat(cells.getField("top_finding")).isEqualTo("B. Do b.");
+    }
+
+    /** A file is printed on terminals, and opened by spreadsheets whose separator is a semicolon. */
+    @Test
+    void cellsDoNotControlTerminalsAndSpreadsheets() throws IOException {
+        String hostile = "\u001b]0;title\u0007 \u202egnp.exe\u0085\u200b\t=1\r\n";
+        CheckResult result = new CheckResult(
+                "sample",
+                hostile,
+                Verdict.FAIL,
+                Map.of("text", List.of(hostile)),
+                List.of(new Finding(Level.FAIL, "b", null, hostile, "a;=1+1", null)),
+                List.of(),
+                new CheckError(ErrorCode.INTERNAL, hostile),
+                TIME,
+                1);
+        StringWriter out = new StringWriter();
+        new CsvReport(MODULE, List.of(), out).line(new CheckedLine(0, hostile, result, false));
+
+        String record = out.toString().lines().skip(1).collect(Collectors.joining());
+        assertThat(record).doesNotContainPattern("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
+        assertThat(record)
+                .contains(",\"\ufffd]0;title\ufffd \ufffdgnp.exe\ufffd\ufffd\ufffd=1\ufffd\ufffd\",")
+                .endsWith(" a;=1+1\"");
     }
 
     @Test

@@ -48,6 +48,7 @@ class DiskFullTest {
           end $$""");
             sql("create trigger no_room before insert on job_result execute function no_room()");
 
+            String cached = service.instant("spf", "cached.invalid").body();
             HttpResponse<String> accepted = create(service);
             assertThat(accepted.statusCode()).isEqualTo(202);
             String token = new JsonObject(accepted.body()).getString("token");
@@ -62,6 +63,11 @@ class DiskFullTest {
             assertThat(job(service, token).getString("state"))
                     .as("reading goes on")
                     .isEqualTo("running");
+
+            HttpResponse<String> again = service.instant("spf", "cached.invalid");
+            assertThat(again.statusCode()).as("results in memory are served").isEqualTo(200);
+            assertThat(new JsonObject(again.body()).getString("checked_at"))
+                    .isEqualTo(new JsonObject(cached).getString("checked_at"));
 
             sql("drop trigger no_room on job");
             sql("drop trigger no_room on job_result");

@@ -106,12 +106,12 @@ class JobReadingApiTest {
         assertThat(pages()).hasSize(PAGES);
     }
 
-    @Test
-    void stalledReaderIsDisconnected() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"", "/results.csv", "/results.ndjson"})
+    void stalledReaderIsDisconnected(String view) throws IOException {
         String token = large();
         try (JobApiServer impatient = new JobApiServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "1s"));
-                Socket reader =
-                        new JobApiServerClient(impatient, key).open("HTTP/1.1", "/" + token + "/results.ndjson")) {
+                Socket reader = new JobApiServerClient(impatient, key).open("HTTP/1.1", "/" + token + view)) {
             Await.until(() -> impatient.active() == 1);
 
             Await.until(() -> impatient.active() == 0);

@@ -16,6 +16,7 @@ import dev.plumbline.account.TestAccounts;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.DebianTool;
 import dev.plumbline.support.JobsApiClient;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
@@ -332,7 +333,8 @@ class JobsApiTest {
 
     /** Runs the documented script and returns its output. */
     private static String script(int exit, String... arguments) throws Exception {
-        List<String> command = new ArrayList<>(List.of("bash", "src/docs/bulk.sh"));
+        DebianTool.require("curl");
+        List<String> command = new ArrayList<>(List.of("sh", "src/docs/bulk.sh"));
         Collections.addAll(command, arguments);
         command.add("http://127.0.0.1:" + service.uri("/").getPort());
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

@@ -102,6 +102,10 @@ class NodeRolesTest {
                         Integer.toString(FreePorts.nextPair()),
                         "PLUMBLINE_DATABASE_URL",
                         DATABASE.url(),
+                        "PLUMBLINE_SESSION_SECRET",
+                        "a secret with at least 32 characters",
+                        "PLUMBLINE_CLUSTER_INSECURE",
+                        "true",
                         ConfigLoader.variable(setting),
                         host));
 
@@ -127,6 +131,8 @@ class NodeRolesTest {
                         Integer.toString(FreePorts.next()),
                         "PLUMBLINE_DATABASE_URL",
                         DATABASE.url(),
+                        "PLUMBLINE_SESSION_SECRET",
+                        "a secret with at least 32 characters",
                         "PLUMBLINE_TLS_EXTRA_ROOTS",
                         roots.toString()));
 

@@ -78,9 +78,13 @@ class OverviewPageTest {
     @AfterAll
     static void stop() {
         CHROMIUM.close();
-        service.close();
-        nginx.close();
-        dns.close();
+        if (nginx != null) {
+            nginx.close();
+        }
+        if (service != null) {
+            service.close();
+            dns.close();
+        }
     }
 
     @Test

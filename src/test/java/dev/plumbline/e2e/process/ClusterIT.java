@@ -288,7 +288,8 @@ class ClusterIT {
         Path own = Files.createDirectories(folder.resolve("faulty"));
         assertThat(startError(own, Map.of("CLUSTER_ENABLED", "true", "SESSION_SECRET", "x".repeat(40))))
                 .contains("database.url");
-        assertThat(startError(own, Map.of("CLUSTER_ENABLED", "true", "DATABASE_URL", database.url())))
+        assertThat(startError(
+                        own, Map.of("CLUSTER_ENABLED", "true", "NODE_ROLES", "run", "DATABASE_URL", database.url())))
                 .contains("session.secret");
         assertThat(startError(own, Map.of("NODE_ROLES", "http"))).contains("cluster.enabled");
         assertThat(startError(
@@ -300,6 +301,8 @@ class ClusterIT {
                                 "run",
                                 "DATABASE_URL",
                                 database.url(),
+                                "SESSION_SECRET",
+                                "x".repeat(40),
                                 "CLUSTER_PORT",
                                 "" + CLUSTER.port("all", "CLUSTER_PORT"))))
                 .contains("cluster.host:port", "Address already in use");

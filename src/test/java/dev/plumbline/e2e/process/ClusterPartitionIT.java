@@ -62,7 +62,9 @@ class ClusterPartitionIT {
         TcpGate gate = new TcpGate(VERTX, network.address(0), database.port());
         CLUSTER.open(
                 folder, database.url().replaceFirst("@[^/]+/", "@" + network.address(0) + ":" + gate.port() + "/"));
-        CLUSTER.set("TARGETS_ALLOW", "198.18.0.0/15").set("CHECKS_CONCURRENT", "64");
+        CLUSTER.set("TARGETS_ALLOW", "198.18.0.0/15")
+                .set("CHECKS_CONCURRENT", "64")
+                .set("CLUSTER_INSECURE", "true");
         add("http", HTTP, "http");
         add("all", ALL, "http,run,coordinate");
         add("lost", LOST, "http,run,coordinate");

@@ -53,6 +53,11 @@ final class CrashableDatabase implements AutoCloseable {
                 .getLong(0);
     }
 
+    /** Expires the leases of all nodes. */
+    void expireLeases() {
+        await(database.query("update node set lease_expires_at = clock_timestamp() - interval '1 second'"));
+    }
+
     boolean answers() {
         try {
             await(database.ping());
@@ -65,7 +70,7 @@ final class CrashableDatabase implements AutoCloseable {
     /** As {@code pg_ctl -m immediate}; its supervisor restarts the server. Returns when another server has started. */
     void restart() throws IOException, InterruptedException {
         String pid = postmasterPid();
-        assertThat(new ProcessBuilder("kill", "-QUIT", pid).start().waitFor()).isZero();
+        ServiceProcess.signal("QUIT", pid);
         // otherwise the next restart could meet a server that is still stopping
         Eventually.holds(() -> !postmasterPid().isEmpty() && !postmasterPid().equals(pid));
     }

@@ -40,6 +40,7 @@ class JobCrashIT {
 
     /**
      * The recovery time: lease (20 s), two renewals until expired nodes are detected (10 s), and the remaining checks.
+     * Those that were in progress at a crash run one at a time.
      */
     private static final Duration RECOVERY = Duration.ofSeconds(35);
 

@@ -66,7 +66,7 @@ class RollingRestartIT {
                 cluster) {
             cluster.open(folder, database.url());
             // as the configuration of HAProxy requires
-            cluster.set("HTTP_SHUTDOWN_DELAY", "5s").set("HTTP_TRUSTED_PROXIES", "127.0.0.1");
+            cluster.set("HTTP_SHUTDOWN_DELAY", "7s").set("HTTP_TRUSTED_PROXIES", "127.0.0.1");
             List<HaproxyServer.Backend> backends = new ArrayList<>();
             for (String node : nodes) {
                 cluster.add(node, roles.get(node));

@@ -67,6 +67,22 @@ public final class ServiceProcess implements AutoCloseable {
         return launch(folder, settings, command);
     }
 
+    /**
+     * As {@link #launch(Path, Map)}, with the JVM options for production ({@code conf/jvm.options}).
+     *
+     * @param launcher the program that becomes the JVM, and its arguments; empty: none
+     * @param options further options of the JVM
+     */
+    public static ServiceProcess launchForProduction(
+            List<String> launcher, Path folder, Map<String, String> settings, List<String> options) throws IOException {
+        List<String> command = new ArrayList<>(launcher);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("@" + Path.of("conf", "jvm.options").toAbsolutePath());
+        command.addAll(options);
+        command.addAll(List.of("-jar", JAR.toString()));
+        return launch(folder, settings, command);
+    }
+
     private static ServiceProcess launch(Path folder, Map<String, String> settings, List<String> command)
             throws IOException {
         Path log = folder.resolve("stderr.log");
@@ -139,7 +155,7 @@ public final class ServiceProcess implements AutoCloseable {
         return printed;
     }
 
-    HttpResponse<String> metrics() {
+    public HttpResponse<String> metrics() {
         return get("http://" + management + "/metrics");
     }
 
@@ -148,7 +164,7 @@ public final class ServiceProcess implements AutoCloseable {
     }
 
     /** The base URL of the service. */
-    String address() {
+    public String address() {
         return address;
     }
 
@@ -180,8 +196,12 @@ public final class ServiceProcess implements AutoCloseable {
         }
     }
 
-    boolean isAlive() {
+    public boolean isAlive() {
         return process.isAlive();
+    }
+
+    public long pid() {
+        return process.pid();
     }
 
     /** SIGTERM. */
@@ -190,22 +210,23 @@ public final class ServiceProcess implements AutoCloseable {
     }
 
     /** SIGKILL. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly();
     }
 
     /** Sends SIGSTOP. */
     void freeze() throws IOException, InterruptedException {
-        signal("STOP");
+        signal("STOP", "" + process.pid());
     }
 
     /** SIGCONT. */
     void thaw() throws IOException, InterruptedException {
-        signal("CONT");
+        signal("CONT", "" + process.pid());
     }
 
-    private void signal(String name) throws IOException, InterruptedException {
-        assertThat(new ProcessBuilder("kill", "-" + name, "" + process.pid())
+    /** Sends a signal with the kill command of the shell, because the program of that name may not be installed. */
+    static void signal(String name, String pid) throws IOException, InterruptedException {
+        assertThat(new ProcessBuilder("sh", "-c", "kill -" + name + " " + pid)
                         .start()
                         .waitFor())
                 .isZero();
@@ -218,7 +239,7 @@ public final class ServiceProcess implements AutoCloseable {
         return process.exitValue();
     }
 
-    String log() throws IOException {
+    public String log() throws IOException {
         return Files.exists(log) ? Files.readString(log) : "";
     }
 

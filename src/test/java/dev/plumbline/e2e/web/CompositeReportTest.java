@@ -43,7 +43,7 @@ class CompositeReportTest {
     @BeforeAll
     static void start(@TempDir Path folder) {
         service = SampleComposite.served(
-                folder, DATABASE, Map.of("LIMITS_FRESH_PER_HOUR", "3", "CHECKS_CONCURRENT", "2"));
+                folder, DATABASE, Map.of("LIMITS_FRESH_PER_HOUR", "3", "CHECKS_CONCURRENT", "48"));
     }
 
     @AfterAll

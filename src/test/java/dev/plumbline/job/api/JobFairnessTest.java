@@ -159,7 +159,7 @@ class JobFairnessTest {
             Await.until(() -> tables.ids(
                             """
                     select pid::bigint from pg_stat_activity
-                    where query like '%from claim_chunks%' and pid <> pg_backend_pid()
+                    where query like '%from claim_job_chunks%' and pid <> pg_backend_pid()
                       and query_start > clock_timestamp() - interval '1 second'""")
                     .isEmpty());
         }

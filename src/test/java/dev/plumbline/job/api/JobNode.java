@@ -21,10 +21,10 @@ import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.ResultCache;
 import dev.plumbline.result.ResultLookup;
 import dev.plumbline.result.ResultStore;
-import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
 import dev.plumbline.run.PartResults;
 import dev.plumbline.run.RunnerMetrics;
+import dev.plumbline.run.TestRunners;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.NotificationListener;
 import dev.plumbline.support.Await;
@@ -90,7 +90,7 @@ public final class JobNode implements AutoCloseable {
         PartResults parts = new PartResults(vertx, checks.policy, null);
         Await.value(vertx.deployVerticle(new CheckRunnerVerticle(
                 bus,
-                () -> new CheckRunner(
+                TestRunners.create(
                         vertx, modules, checks.probes.apply(vertx), checks.clock, runnerMetrics, parts, 2_000, 100))));
         lease = TestNodes.lease(vertx, database, settings.lease(), settings.renewal());
         lease.start();
@@ -186,9 +186,16 @@ public final class JobNode implements AutoCloseable {
         Await.value(lease.close());
     }
 
-    /** Crashes the node on its own thread. */
-    public void crash() {
-        vertx.close();
+    /**
+     * Crashes the node after a delay.
+     *
+     * @param onCrash called before
+     */
+    public void crashAfter(long millis, Runnable onCrash) {
+        vertx.setTimer(millis, fired -> {
+            onCrash.run();
+            vertx.close();
+        });
     }
 
     /** Stops without releasing the lease, like a crash. */

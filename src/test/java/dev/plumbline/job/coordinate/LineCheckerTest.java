@@ -41,6 +41,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Replies of the runner: which are results, which are retried, and how often. */
 class LineCheckerTest {
@@ -62,6 +64,8 @@ class LineCheckerTest {
     /** The failure of the next checks; null if they run. */
     private @Nullable Throwable failure;
 
+    private volatile int runs;
+
     /** Fails checks as a router of a cluster does if the node leaves. */
     private final class FailingRouter implements CheckRouter {
         private final CheckRouter local;
@@ -82,6 +86,7 @@ class LineCheckerTest {
 
         @Override
         public Future<Message.RunReply> run(Target target, Message.RunCheck check, long timeoutMs) {
+            runs++;
             return failure == null ? local.run(target, check, timeoutMs) : Future.failedFuture(failure);
         }
 
@@ -130,13 +135,20 @@ class LineCheckerTest {
     }
 
     private PendingLine claimLine() throws InvalidTargetException {
+        return line(claimChunk(), 0);
+    }
+
+    private Chunk claimChunk() {
         List<WorkStore.ClaimedChunk> claimed =
                 Await.value(store.claim(owner, 1, JobTables.wanted(JobTables.MODULES, Set.of(), false)));
         Options options = Options.parse(MODULE, Map.of(ModuleDescription.TIMEOUT_MS, 1_000))
                 .options();
-        Chunk chunk = new Chunk(claimed.get(0), MODULE, options, 0);
-        Target target = TargetParser.parse(MODULE, chunk.inputs().get(0));
-        return new PendingLine(chunk, 0, target, ResultKey.of(MODULE, target, options));
+        return new Chunk(claimed.get(0), MODULE, options, 0);
+    }
+
+    private static PendingLine line(Chunk chunk, int index) throws InvalidTargetException {
+        Target target = TargetParser.parse(MODULE, chunk.inputs().get(index));
+        return new PendingLine(chunk, index, target, ResultKey.of(MODULE, target, chunk.options()));
     }
 
     private void serve(Supplier<Future<Message.RunReply>> runner) {
@@ -159,21 +171,24 @@ class LineCheckerTest {
         serve(() -> Promise.<Message.RunReply>promise().future());
 
         assertThat(check()).isPositive();
+        assertThat(line.isSuspect()).as("the node is not lost").isFalse();
         assertThat(check()).isPositive();
         assertThat(check()).isZero();
 
         assertThat(result()).contains("\"code\":\"internal\"", "three attempts");
     }
 
-    @Test
-    void theThirdPauseIsAnInternalError() {
-        serve(() -> Future.succeededFuture(new Message.Paused()));
+    @ParameterizedTest
+    @CsvSource({"MEMORY, 3", "CPU, 1"})
+    void aCheckThatItsNodeCannotCompleteIsRepeatedAFewTimes(Message.Refused.Reason reason, int repetitions) {
+        serve(() -> Future.succeededFuture(new Message.Refused(reason)));
 
-        assertThat(check()).isPositive();
-        assertThat(check()).isPositive();
+        for (int i = 0; i < repetitions; i++) {
+            assertThat(check()).isPositive();
+        }
         assertThat(check()).isZero();
 
-        assertThat(result()).contains("\"code\":\"internal\"", "three attempts");
+        assertThat(result()).contains("\"code\":\"internal\"", "too little memory or CPU time");
     }
 
     @Test
@@ -181,10 +196,39 @@ class LineCheckerTest {
         failure = new NodeLostException("10.0.0.3:5701");
 
         assertThat(check()).isPositive();
+        assertThat(line.isSuspect()).as("it runs alone").isTrue();
         assertThat(check()).isPositive();
         assertThat(check()).isZero();
 
         assertThat(result()).contains("\"code\":\"internal\"", "three attempts");
+    }
+
+    @Test
+    void threeLostNodesEndTheLinesOfAJob() throws InvalidTargetException {
+        job = tables.job(tables.account(), 20);
+        Chunk chunk = claimChunk();
+        List<PendingLine> lines = new ArrayList<>();
+        for (int index : chunk.checks()) {
+            lines.add(line(chunk, index));
+        }
+        failure = new NodeLostException("10.0.0.3:5701");
+        line = lines.get(0);
+        assertThat(check()).isPositive();
+        assertThat(runs).isEqualTo(1);
+
+        Await.onLoop(vertx, () -> {
+            InFlightRecorder recorder = new InFlightRecorder(vertx, store, () -> owner, lost -> {});
+            new CrashRecovery(vertx, recorder, checker, lost -> {}, () -> {}).add(chunk, lines);
+            return Future.succeededFuture();
+        });
+
+        Await.until(
+                () -> tables.text("select state from job where id = $1", job).equals("completed"));
+        assertThat(runs).as("lost nodes").isLessThanOrEqualTo(3);
+        assertThat(tables.texts(
+                        "select distinct convert_from(body, 'UTF8')::json->'error'->>'code' from job_result where job_id = $1",
+                        job))
+                .containsExactly("internal");
     }
 
     @Test
@@ -241,7 +285,7 @@ class LineCheckerTest {
         Await.value(store.recordInFlight(owner, Map.of(line.chunk().id(), List.of(0, 0))));
         Await.value(store.release(owner, List.of(line.chunk().id())));
         line = claimLine();
-        serve(() -> Future.succeededFuture(new Message.Paused()));
+        serve(() -> Promise.<Message.RunReply>promise().future());
 
         assertThat(check()).isZero();
 
@@ -254,6 +298,7 @@ class LineCheckerTest {
                 Instant.now(),
                 false,
                 retryAfterSeconds,
+                false,
                 ("{\"verdict\":\"" + verdict + "\"}").getBytes(StandardCharsets.UTF_8));
     }
 
@@ -277,7 +322,10 @@ class LineCheckerTest {
     @Test
     void theRetryOfATemporaryResultIsRepeatedIfItIsRejectedOrInterrupted() {
         Iterator<Message.RunReply> replies = List.<Message.RunReply>of(
-                        result("first", 1), new Message.Overloaded(1), new Message.Paused(), result("second", 1))
+                        result("first", 1),
+                        new Message.Overloaded(1),
+                        new Message.Refused(Message.Refused.Reason.CPU),
+                        result("second", 1))
                 .iterator();
         serve(() -> Future.succeededFuture(replies.next()));
 

@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -57,8 +56,8 @@ class LineDispatcherTest {
                         List.of(),
                         List.of(),
                         0,
-                        Set.of(),
                         List.of(),
+                        0,
                         List.of()),
                 MODULE,
                 Options.defaults(MODULE),

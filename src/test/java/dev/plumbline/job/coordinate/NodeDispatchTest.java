@@ -20,7 +20,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -92,8 +91,8 @@ class NodeDispatchTest {
                         List.of(),
                         List.of(),
                         0,
-                        Set.of(),
                         List.of(),
+                        0,
                         List.of()),
                 MODULE,
                 Options.defaults(MODULE),

@@ -53,7 +53,7 @@ class QueryPlanTest {
           begin
             select array_agg(c.job_id), array_agg(c.number), array_agg(c.attempt), count(*)
               into jobs, numbers, attempts, chunks
-              from claim_chunks(p_owner, p_chunks, '{scripted}', '{}', false, '{}') c;
+              from claim_job_chunks(p_owner, p_chunks, '{scripted}', '{}', false, '{}') c;
             perform write_results(p_owner, interval '1 day', jobs, numbers, attempts,
               array_fill(true, array[chunks]), jobs, numbers, array_fill(0, array[chunks]),
               array_fill('pass'::text, array[chunks]), array_fill('{}'::bytea, array[chunks]),

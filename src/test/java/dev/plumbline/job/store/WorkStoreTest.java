@@ -224,9 +224,7 @@ class WorkStoreTest {
             Row row = tables.chunk(chunk.id());
             assertThat(row.getString("state")).isEqualTo("waiting");
             assertThat(row.getInteger("crash_count")).isEqualTo(1);
-            // many lines were in flight, also for the last slice
             assertThat(row.getArrayOfIntegers("suspects")).containsExactly(0);
-            assertThat(row.getArrayOfIntegers("solo_crashes")).isEmpty();
         }
     }
 
@@ -295,69 +293,160 @@ class WorkStoreTest {
         return await(store.recordInFlight(owner, Map.of(chunk, lines))).contains(chunk);
     }
 
-    @Test
-    void aCrashRecordsTheLinesInFlight() {
-        tables.job(tables.account(), 5);
-        long first = living();
-        ClaimedChunk unsuspected = claimOne(first);
-        crash(first);
-        assertThat(tables.chunk(unsuspected.id()).getArrayOfIntegers("suspects"))
-                .isEmpty();
+    /** Claims a chunk with a new node, records lines, and lets its lease expire. */
+    private static ClaimedChunk crashWith(Integer... lines) {
+        long owner = living();
+        ClaimedChunk claimed = claimOne(owner);
+        assertThat(watch(owner, claimed.id(), List.of(lines))).isTrue();
+        crash(owner);
+        return claimed;
+    }
 
-        long second = living();
-        ClaimedChunk suspected = claimOne(second);
-        assertThat(watch(second, suspected.id(), List.of(0, 1, 2))).isTrue();
-        crash(second);
-        long third = living();
-        ClaimedChunk narrowed = claimOne(third);
-        assertThat(narrowed.crashCount()).isEqualTo(2);
-        assertThat(narrowed.suspects()).containsExactlyInAnyOrder(0, 1, 2);
-        assertThat(narrowed.soloCrashes()).isEmpty();
-
-        assertThat(watch(third, narrowed.id(), List.of(1))).isTrue();
-        crash(third);
-        ClaimedChunk found = claimOne(living());
-        assertThat(found.crashCount()).isEqualTo(3);
-        assertThat(found.suspects()).containsExactlyInAnyOrder(0, 1, 2);
-        assertThat(found.soloCrashes()).containsExactly(1);
-        assertThat(found.attempts()).containsExactly(0, 1, 2, 1);
+    private static int crashCount(long job) {
+        return tables.job(job).getInteger("crash_count");
     }
 
     @Test
-    void twoLinesInFlightAtACrashAreSuspects() {
-        tables.job(tables.account(), 1);
-        tables.job(tables.account(), 1);
-        long owner = living();
-        List<ClaimedChunk> claimed = claim(owner, 2);
-        Map<ChunkId, List<Integer>> both = new HashMap<>();
-        claimed.forEach(chunk -> both.put(chunk.id(), List.of(0)));
-        assertThat(await(store.recordInFlight(owner, both)))
-                .isEqualTo(both.keySet())
-                .hasSize(2);
+    void theLinesInFlightAtACrashBecomeSuspects() {
+        long job = tables.job(tables.account(), 5);
+        long first = living();
+        claimOne(first);
+        crash(first);
+        assertThat(crashCount(job)).as("no line was in progress").isZero();
 
-        crash(owner);
+        crashWith(0, 1, 2);
+        assertThat(crashCount(job)).isEqualTo(1);
+        ClaimedChunk narrowed = crashWith(1);
+        assertThat(narrowed.crashCount()).isEqualTo(2);
+        assertThat(narrowed.suspects()).containsExactly(0, 1, 2);
+        assertThat(narrowed.jobCrashCount()).isEqualTo(1);
+        assertThat(narrowed.attempts()).containsExactly(0, 1, 2);
 
-        for (ClaimedChunk chunk : claimed) {
-            assertThat(tables.chunk(chunk.id()).getArrayOfIntegers("suspects")).containsExactly(0);
-            assertThat(tables.chunk(chunk.id()).getArrayOfIntegers("solo_crashes"))
-                    .isEmpty();
+        ClaimedChunk found = claimOne(living());
+        assertThat(found.suspects()).containsExactly(0, 1, 2, 1);
+        assertThat(found.jobCrashCount()).isEqualTo(2);
+        assertThat(found.attempts()).as("lines that waited had no attempt").containsExactly(0, 1, 2, 1);
+    }
+
+    @Test
+    void threeCrashesEndAJob() {
+        long job = tables.job(tables.account(), 3);
+        crashWith(0, 1);
+        crashWith(0);
+        crashWith(1);
+
+        assertThat(crashCount(job)).isEqualTo(3);
+    }
+
+    @Test
+    void aCrashOfManyNodesIsOneCrashOfTheJob() {
+        long job = tables.job(tables.account(), 250);
+        List<Long> owners = List.of(living(), living(), living());
+        for (long owner : owners) {
+            ClaimedChunk claimed = claimOne(owner);
+            assertThat(watch(owner, claimed.id(), claimed.checks())).isTrue();
+        }
+
+        owners.forEach(WorkStoreTest::crash);
+
+        assertThat(crashCount(job)).isEqualTo(1);
+        assertThat(tables.number("select count(*) from job_chunk where job_id = $1 and crash_count = 1", job))
+                .as("also chunks that were waiting")
+                .isEqualTo(5);
+        assertThat(tables.number("select sum(cardinality(suspects)) from job_chunk where job_id = $1", job))
+                .isEqualTo(150);
+    }
+
+    @Test
+    void severalChunksInFlightAreOneCrashOfTheirJob() {
+        long account = tables.account();
+        long job = tables.job(account, 100);
+        for (int i = 0; i < 2; i++) {
+            long owner = living();
+            Map<ChunkId, List<Integer>> lines = new HashMap<>();
+            claim(owner, 2).forEach(chunk -> lines.put(chunk.id(), chunk.checks()));
+            assertThat(await(store.recordInFlight(owner, lines))).hasSize(2);
+            assertThat(await(tables.nodes().renew(owner, OVER)).renewed()).isTrue();
+            // slices of one chunk
+            while (!tables.ids("select expired_node from reap_expired_node(1)").isEmpty()) {}
+
+            assertThat(crashCount(job)).isEqualTo(i + 1);
         }
     }
 
     @Test
-    void completedLinesAreNotSuspects() {
-        tables.job(tables.account(), 100);
+    void theThirdCrashDoesNotCountIfAllSuspectsHaveCompleted() {
+        long job = tables.job(tables.account(), 5);
+        crashWith(0);
+        crashWith(1);
         long owner = living();
-        List<ClaimedChunk> claimed = claim(owner, 2);
-        assertThat(watch(owner, claimed.get(0).id(), List.of(0))).isTrue();
-        assertThat(watch(owner, claimed.get(1).id(), List.of(50))).isTrue();
+        ClaimedChunk claimed = claimOne(owner);
+        assertThat(write(owner, JobTables.lines(claimed, "pass", "alone").subList(0, 2)))
+                .isEmpty();
+        assertThat(watch(owner, claimed.id(), List.of(2))).isTrue();
+        crash(owner);
+
+        assertThat(crashCount(job)).isEqualTo(2);
+        crashWith(3);
+        assertThat(crashCount(job)).as("line 2 has no result").isEqualTo(3);
+    }
+
+    @Test
+    void completedLinesAreNotSuspects() {
+        long job = tables.job(tables.account(), 5);
+        long owner = living();
+        ClaimedChunk claimed = claimOne(owner);
+        assertThat(watch(owner, claimed.id(), List.of(0, 1))).isTrue();
+        assertThat(watch(owner, claimed.id(), List.of(1, 2))).isTrue();
+        assertThat(write(owner, JobTables.lines(claimed, "pass", "done").subList(1, 2)))
+                .isEmpty();
 
         crash(owner);
 
-        assertThat(tables.chunk(claimed.get(0).id()).getArrayOfIntegers("solo_crashes"))
-                .isEmpty();
-        assertThat(tables.chunk(claimed.get(1).id()).getArrayOfIntegers("solo_crashes"))
-                .containsExactly(50);
+        assertThat(tables.chunk(claimed.id()).getArrayOfIntegers("suspects")).containsExactly(2);
+        assertThat(crashCount(job)).isEqualTo(1);
+    }
+
+    @Test
+    void oneNodeClaimsTheCrashedChunksOfAJob() {
+        tables.job(tables.account(), 100);
+        long other = tables.job(tables.account(), 1);
+        crashWith(0);
+        long holder = living();
+        long waiting = living();
+        ClaimedChunk first = claimOne(holder);
+
+        assertThat(claim(waiting, 8)).extracting(chunk -> chunk.id().job()).containsExactly(other);
+        assertThat(claim(holder, 8))
+                .extracting(chunk -> chunk.id().job())
+                .containsExactly(first.id().job());
+    }
+
+    /** Claims as a node of the previous version. */
+    private static Row claimAsPreviousVersion(long owner) {
+        return tables.row(
+                """
+                select suspects, solo_crashes, attempts
+                from claim_chunks($1, 1, array['scripted'], '{}', false, '{}')""",
+                owner);
+    }
+
+    @Test
+    void nodesOfThePreviousVersionRunTheLinesOfACrashedJobOneAtATime() {
+        tables.job(tables.account(), 3);
+        crashWith(0, 1);
+        crashWith(0);
+        long old = living();
+        Row second = claimAsPreviousVersion(old);
+        assertThat(second.getArrayOfIntegers("suspects")).containsExactly(0, 1, 2);
+        assertThat(second.getArrayOfIntegers("solo_crashes")).isEmpty();
+        assertThat(second.getArrayOfIntegers("attempts")).containsExactlyInAnyOrder(0, 0, 1);
+        await(tables.nodes().deregister(old));
+        crashWith(1);
+
+        assertThat(claimAsPreviousVersion(living()).getArrayOfIntegers("attempts"))
+                .as("three attempts end a line")
+                .contains(2, 2, 2);
     }
 
     @Test
@@ -380,7 +469,7 @@ class WorkStoreTest {
             assertThat(row.getString("state")).isEqualTo("waiting");
             assertThat(row.getInteger("crash_count")).isZero();
             assertThat(row.getArrayOfIntegers("in_flight")).isEmpty();
-            assertThat(row.getArrayOfIntegers("solo_crashes")).isEmpty();
+            assertThat(row.getArrayOfIntegers("suspects")).isEmpty();
         }
         assertThat(tables.chunk(claimed.get(1).id()).getArrayOfIntegers("attempts"))
                 .as("a later claim counts the recorded attempt")

@@ -1,6 +1,7 @@
 package dev.plumbline.module.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.xbill.DNS.DNSSEC;
 import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Type;
 
 class DnssecTest {
     private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new Dnssec());
@@ -95,6 +97,63 @@ class DnssecTest {
 
             assertThat(result.fields()).containsEntry("status", "secure");
             assertThat(result.findings()).extracting(Finding::code).containsExactly("sha1_algorithm", "sha1_digest");
+        }
+    }
+
+    @Test
+    void reportsAliasesIntoBogusZones() {
+        SignedZone good = SignedZone.of("good.test.")
+                .record("bad CNAME www.broken.test.")
+                .record("chain CNAME bad")
+                .record("fine CNAME www")
+                .record("www A 192.0.2.1");
+        SignedZone broken =
+                SignedZone.of("broken.test.").record("www A 192.0.2.1").corrupt(Type.ANY);
+        SignedZone root = SignedZone.of(".").delegate(good).delegate(broken);
+        try (DnsFixture other = DnsFixture.start().sign(new SignedZones(root, good, broken))) {
+            for (String name : List.of("bad.good.test", "chain.good.test")) {
+                CheckResult result = other.check(MODULE, name, "");
+
+                assertThat(result.error()).isNull();
+                assertThat(result.fields()).containsEntry("status", "secure");
+                assertThat(result.findings())
+                        .extracting(Finding::code, Finding::message)
+                        .containsExactly(tuple(
+                                "alias_bogus",
+                                name + " is an alias. Its target www.broken.test does not pass DNSSEC validation "
+                                        + "(signature invalid), so validating resolvers return SERVFAIL for " + name
+                                        + "."));
+            }
+            assertThat(other.check(MODULE, "fine.good.test", "").findings()).isEmpty();
+        }
+    }
+
+    @Test
+    void namesRevokedKeys() {
+        SignedZone revoked =
+                SignedZone.of("revoked.test.").record("@ A 192.0.2.1").revokeKey();
+        SignedZone signer = SignedZone.of("signer.test.")
+                .record("@ A 192.0.2.1")
+                .signWithUnpublishedKey()
+                .publishRevoked(256);
+        SignedZone spare = SignedZone.of("spare.test.").record("@ A 192.0.2.1").publishRevoked(257);
+        SignedZone root = SignedZone.of(".").delegate(revoked).delegate(signer).delegate(spare);
+        try (DnsFixture other = DnsFixture.start().sign(new SignedZones(root, revoked, signer, spare))) {
+            for (String name : List.of("revoked.test", "signer.test")) {
+                CheckResult result = other.check(MODULE, name, "");
+
+                assertThat(result.fields()).containsEntry("status", "bogus").containsEntry("failure", "key_revoked");
+                assertThat(result.findings())
+                        .extracting(Finding::message)
+                        .containsExactly("The DNSKEY records of " + name
+                                + " can be validated only with a revoked key, which resolvers do not use.");
+                assertThat(chain(result).get(1).get("dnskey").toString()).contains("(revoked)");
+            }
+            CheckResult result = other.check(MODULE, "spare.test", "");
+            assertThat(result.fields()).containsEntry("status", "secure");
+            assertThat(result.findings()).isEmpty();
+            assertThat(chain(result).get(1).get("dnskey").toString())
+                    .matches("\\[\\d+ ECDSAP256SHA256 KSK, \\d+ ECDSAP256SHA256 KSK \\(revoked\\)]");
         }
     }
 

@@ -3,6 +3,7 @@ package dev.plumbline.module.dns;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.Finding;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.DnsFixture;
@@ -16,6 +17,7 @@ import java.util.Locale;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +33,7 @@ class DnssecToolsTest {
             @ A 192.0.2.1
             www A 192.0.2.2
             alias CNAME www
+            into-expired CNAME www.expired.test.
             *.wild A 192.0.2.3
             host.below A 192.0.2.4
             """;
@@ -161,10 +164,25 @@ class DnssecToolsTest {
         assertThat(unbound(name)).as("unbound-host").isEqualTo(expectedOfUnbound);
     }
 
-    private String delv(String name) throws Exception {
-        String output = signer.tryRun(
-                        "delv", "-a anchors.conf +root=. -p %d @127.0.0.1 %s A".formatted(named.port(), name))
+    /** The status is that of the zone of the alias, and the target is a finding. */
+    @Test
+    void reportsAliasesThatDelvAndUnboundReject() throws Exception {
+        CheckResult result = bench.check(MODULE, named.address(), "into-expired.nsec3.test", "");
+
+        assertThat(result.fields()).containsEntry("status", "secure");
+        assertThat(result.findings()).extracting(Finding::code).containsExactly("alias_bogus");
+        assertThat(delvOutput("into-expired.nsec3.test"))
+                .contains("resolution failed: broken trust chain", "; fully validated");
+        assertThat(unbound("into-expired.nsec3.test")).isEqualTo("bogus");
+    }
+
+    private String delvOutput(String name) throws Exception {
+        return signer.tryRun("delv", "-a anchors.conf +root=. -p %d @127.0.0.1 %s A".formatted(named.port(), name))
                 .output();
+    }
+
+    private String delv(String name) throws Exception {
+        String output = delvOutput(name);
         boolean validated = output.contains("fully validated");
         if (output.contains("unsigned answer")) {
             return "insecure";

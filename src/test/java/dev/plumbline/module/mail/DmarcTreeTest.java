@@ -457,7 +457,6 @@ class DmarcTreeTest {
     }
 
     private static String legacyPolicy(int port, String domain) throws Exception {
-        DebianTool.require("dmarc-policy-find");
         String script =
                 """
                 import sys, dns.resolver
@@ -471,7 +470,9 @@ class DmarcTreeTest {
                         return None
                 print(dmarc_lookup.receiver_record(sys.argv[2], lookup)[0].get('p'))
                 """;
-        Process python = new ProcessBuilder("/usr/bin/python3", "-c", script, "" + port, domain)
+        String interpreter =
+                DebianTool.requirePython("authheaders", "dns.resolver").toString();
+        Process python = new ProcessBuilder(interpreter, "-c", script, "" + port, domain)
                 .redirectErrorStream(true)
                 .start();
         String output = new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

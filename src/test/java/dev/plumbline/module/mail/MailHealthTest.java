@@ -27,6 +27,7 @@ import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.PartResults;
 import dev.plumbline.run.RunnerMetrics;
+import dev.plumbline.run.TestRunners;
 import dev.plumbline.support.Await;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
@@ -170,7 +171,7 @@ class MailHealthTest {
                 CheckEnvironment.policy(config, new OwnEndpoints()),
                 RateLimiterFactory.local(vertx),
                 "test");
-        return new CheckRunner(
+        return TestRunners.create(
                 vertx,
                 MODULES,
                 environment.probes(),
@@ -183,8 +184,9 @@ class MailHealthTest {
 
     private static CheckResult check(Vertx vertx, CheckRunner runner, String domain) {
         CheckResult result = Await.value(Await.onLoop(
-                vertx, () -> runner.run(new Message.RunCheck("mail-health", domain, Map.of(), false, 30_000, "t"))
-                        .map(reply -> ((Message.Checked) reply).result())));
+                vertx,
+                () -> TestRunners.run(
+                        runner, new Message.RunCheck("mail-health", domain, Map.of(), false, 30_000, "t"))));
         ResultContract.assertHolds(MODULE.description(), result);
         return result;
     }

@@ -12,7 +12,7 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.DnsFaults;
-import dev.plumbline.module.mail.MtaSts.PolicyResponse;
+import dev.plumbline.module.mail.MtaStsLookup.PolicyResponse;
 import dev.plumbline.support.Curl;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -61,7 +61,7 @@ class MtaStsTest {
     private static Evaluation evaluate(
             List<String> records, MailHosts hosts, @Nullable PolicyResponse response, @Nullable CheckError error) {
         return MODULE.evaluate(
-                new MtaSts.Evidence("example.com", records, null, hosts, response, error),
+                new MtaSts.Evidence("example.com", new MtaStsLookup(records, null, response, error), hosts, List.of()),
                 Options.defaults(MODULE.description()));
     }
 
@@ -284,7 +284,7 @@ class MtaStsTest {
                 "mta-sts.invalid.test", location("text/plain", policy("invalid.test")),
                 "mta-sts.orphan.test", location("text/plain", policy("orphan.test")));
         Map<String, String> expected = Map.of(
-                "good.test", "",
+                "good.test", "mx_tls_unknown",
                 "html.test", "policy_content_type",
                 "page.test", "policy_content_type",
                 "moved.test", "policy_redirected",
@@ -380,8 +380,8 @@ class MtaStsTest {
             assertThat(policy.maxAge()).isBetween(0, MtaStsPolicy.MAX_AGE);
         }
         assertThat(policy.mxPatterns()).allMatch(pattern -> pattern.matches("(\\*\\.)?[a-z0-9.-]+"));
-        assertThat(evaluate(RECORD, HOSTS, ok(text)).fields()).hasSize(7);
-        assertThat(evaluate("v=STSv1;" + text, HOSTS, ok(POLICY)).fields()).hasSize(7);
+        assertThat(evaluate(RECORD, HOSTS, ok(text)).fields()).hasSize(8);
+        assertThat(evaluate("v=STSv1;" + text, HOSTS, ok(POLICY)).fields()).hasSize(8);
     }
 
     @ParameterizedTest
@@ -407,7 +407,7 @@ class MtaStsTest {
         assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
             evaluate(RECORD, HOSTS, ok(text));
             evaluate(RECORD, HOSTS, ok("version: STSv1\nmode: enforce\nmax_age: 1\nmx: " + text));
-            MtaSts.resembles(text);
+            MtaStsLookup.resembles(text);
         });
     }
 }

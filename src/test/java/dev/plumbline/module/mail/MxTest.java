@@ -222,7 +222,7 @@ class MxTest {
 
         assertThat(evaluation.findings())
                 .extracting(Finding::message)
-                .contains("These mail servers do not support STARTTLS, so they receive mail unencrypted: b.test.");
+                .contains("These mail servers do not support STARTTLS, so they cannot receive mail over TLS: b.test.");
         assertThat(codes(evaluate(server(10, "a.test", true), server(20, "a.test", true))
                         .findings()))
                 .contains("duplicate_mx");
@@ -266,7 +266,8 @@ class MxTest {
     }
 
     private static Evaluation evaluate(Server... servers) {
-        return MODULE.evaluate(new Evidence(List.of(servers), false), Options.defaults(MODULE.description()));
+        return MODULE.evaluate(
+                new Evidence(List.of(servers), false, TlsRequirement.NONE), Options.defaults(MODULE.description()));
     }
 
     private static List<String> codes(List<Finding> findings) {

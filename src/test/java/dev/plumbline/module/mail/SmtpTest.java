@@ -15,13 +15,20 @@ import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.check.Verdict;
+import dev.plumbline.config.Config;
+import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.dnssec.TrustAnchors;
+import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.ModuleExecution;
+import dev.plumbline.lab.SignedZones;
 import dev.plumbline.lab.SmtpLab;
 import dev.plumbline.module.mail.Smtp.Evidence;
+import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.dns.DnssecProbe;
 import dev.plumbline.probe.smtp.SmtpGreetingScript;
 import dev.plumbline.probe.smtp.SmtpReply;
 import dev.plumbline.probe.smtp.SmtpSession;
@@ -32,6 +39,7 @@ import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -48,13 +56,24 @@ class SmtpTest {
     private static Vertx vertx;
     private static DnsLab dns;
     private static SmtpLab lab;
+    private static TrustAnchors anchors;
 
     @BeforeAll
     static void start() {
         vertx = Vertx.vertx();
         dns = DnsLab.start();
         dns.address(SmtpLab.HOST, "127.0.0.1").address("two.test", "127.15.7.9", "127.0.0.1");
+        SignedZones zones = SignedZones.ofLab("127.0.0.1");
+        dns.sign(zones);
+        anchors = TrustAnchors.parse(List.of(zones.trustAnchor()));
         lab = new SmtpLab(vertx);
+    }
+
+    private static DnssecProbe dnssec(TargetPolicy policy) {
+        Config.DnsSettings settings =
+                new Config.DnsSettings(List.of(dns.address()), List.of(), Duration.ofSeconds(1), 1_000);
+        DnsResolver resolver = new DnsResolver(vertx, settings, policy, System::nanoTime);
+        return new DnssecProbe(new DnsProbe(vertx, resolver, Map.of(), policy, new DnsQueryLimits(vertx, 0)), anchors);
     }
 
     @AfterAll
@@ -72,7 +91,8 @@ class SmtpTest {
                     TargetParser.parse(MODULE.description(), target),
                     TestCheckContext.of(MODULE.description(), Map.of())
                             .withDeadline(timeoutMs)
-                            .withProbe(TcpProbe.class, new TcpProbe(vertx, LabEgressGuard.of(vertx, policy, dns))));
+                            .withProbe(TcpProbe.class, new TcpProbe(vertx, LabEgressGuard.of(vertx, policy, dns)))
+                            .withProbe(DnssecProbe.class, dnssec(policy)));
         } catch (InvalidTargetException invalid) {
             throw new AssertionError(target, invalid);
         }
@@ -239,7 +259,7 @@ class SmtpTest {
         ConnectAttempts attempts = new ConnectAttempts(
                 List.of(address), List.of(), address, new TcpProbe.Exchange(1, Buffer.buffer(), TcpProbe.End.TIMEOUT));
         Evaluation evaluation = MODULE.evaluate(
-                new Evidence(465, attempts, new SmtpGreetingScript().session()),
+                new Evidence(465, attempts, new SmtpGreetingScript().session(), TlsRequirement.NONE),
                 Options.defaults(MODULE.description()));
 
         assertThat(codes(evaluation.findings())).containsExactly("implicit_tls_port");
@@ -257,7 +277,8 @@ class SmtpTest {
         ConnectAttempts attempts =
                 new ConnectAttempts(List.of(address), List.of(new CheckError(code, "failed.")), null, null);
         Evaluation evaluation = MODULE.evaluate(
-                new Evidence(25, attempts, new SmtpGreetingScript().session()), Options.defaults(MODULE.description()));
+                new Evidence(25, attempts, new SmtpGreetingScript().session(), TlsRequirement.NONE),
+                Options.defaults(MODULE.description()));
 
         assertThat(codes(evaluation.findings())).containsExactly(finding);
     }
@@ -272,7 +293,8 @@ class SmtpTest {
                 false);
         ConnectAttempts attempts = new ConnectAttempts(
                 List.of(address), List.of(), address, new TcpProbe.Exchange(1, Buffer.buffer(), end));
-        return MODULE.evaluate(new Evidence(25, attempts, session), Options.defaults(MODULE.description()));
+        return MODULE.evaluate(
+                new Evidence(25, attempts, session, TlsRequirement.NONE), Options.defaults(MODULE.description()));
     }
 
     private static List<String> codes(List<Finding> findings) {

@@ -460,7 +460,6 @@ class SpfClientTest {
     @Tag("integration")
     @Test
     void agreesWithPyspf(@TempDir Path folder) throws Exception {
-        DebianTool.require("spfquery.pyspf");
         Map<String, String> zones = Map.of(
                 "zone.test",
                 """
@@ -527,7 +526,8 @@ class SpfClientTest {
                     DNS.defaults['server'], DNS.defaults['port'] = ['127.0.0.1'], int(sys.argv[1])
                 print(spf.check2(i=sys.argv[2], s=sys.argv[3], h='zone.test')[0])
                 """;
-        Process python = new ProcessBuilder("/usr/bin/python3", "-c", script, "" + port, ip, sender)
+        String interpreter = DebianTool.requirePython("spf").toString();
+        Process python = new ProcessBuilder(interpreter, "-c", script, "" + port, ip, sender)
                 .redirectErrorStream(true)
                 .start();
         String output = new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

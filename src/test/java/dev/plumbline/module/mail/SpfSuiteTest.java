@@ -11,6 +11,7 @@ import dev.plumbline.check.TargetParser;
 import dev.plumbline.module.mail.SpfLookups.Question;
 import dev.plumbline.module.mail.SpfLookups.Response;
 import dev.plumbline.module.mail.SpfLookups.Status;
+import dev.plumbline.support.DebianTool;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Inet6Address;
@@ -26,20 +27,15 @@ import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
-import org.opentest4j.TestAbortedException;
 import org.xbill.DNS.Type;
 
 /** The test suite for implementations of RFC 7208 that Debian's python3-spf contains. */
 class SpfSuiteTest {
-    private static final Path SUITE = Path.of("/usr/share/doc/python3-spf/rfc7208-tests.yml.gz");
-
     @TestFactory
     List<DynamicTest> returnsTheResultOfTheTestSuite() throws IOException {
-        if (!Files.exists(SUITE)) {
-            throw new TestAbortedException("python3-spf is not installed");
-        }
+        Path suite = DebianTool.documentationIfInstalled("python3-spf", "rfc7208-tests.yml.gz");
         List<DynamicTest> tests = new ArrayList<>();
-        try (InputStream in = new GZIPInputStream(Files.newInputStream(SUITE))) {
+        try (InputStream in = new GZIPInputStream(Files.newInputStream(suite))) {
             String yaml = new String(in.readAllBytes(), StandardCharsets.UTF_8);
             MappingIterator<JsonNode> scenarios =
                     new YAMLMapper().readerFor(JsonNode.class).readValues(yaml);

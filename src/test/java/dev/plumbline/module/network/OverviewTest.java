@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.CompositePart;
+import dev.plumbline.check.CompositePart.MailServer;
 import dev.plumbline.check.CompositeScore;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Evaluation;
@@ -168,16 +169,22 @@ class OverviewTest {
         "domain-registration, example.com",
     })
     void partsHaveTargets(String module, String target) {
-        assertThat(part(module).target("example.com", "mail.example.net")).isEqualTo(target);
+        assertThat(part(module).target("example.com", new MailServer("mail.example.net", null)))
+                .isEqualTo(target);
     }
 
     @Test
     void mailServersAreCheckedOnPort25() {
         CompositePart smtp = part("smtp");
 
-        assertThat(smtp.needsMailHost()).isTrue();
-        assertThat(smtp.target("example.com", "mail.example.net")).isEqualTo("mail.example.net:25");
+        assertThat(smtp.needsMailServer()).isTrue();
+        assertThat(smtp.target("example.com", new MailServer("mail.example.net", null)))
+                .isEqualTo("mail.example.net:25");
         assertThat(smtp.target("example.com", null)).isNull();
+        assertThat(part("reverse-dns").target("example.com", new MailServer("mail.example.net", "192.0.2.1")))
+                .isEqualTo("192.0.2.1");
+        assertThat(part("reverse-dns").target("example.com", new MailServer("mail.example.net", null)))
+                .isNull();
     }
 
     /** Many networks block outgoing connections to port 25. */
@@ -214,13 +221,13 @@ class OverviewTest {
 
     @Test
     void theMailServerIsThePreferredOne() {
-        assertThat(CompositePart.mailHost(mx(
+        assertThat(CompositePart.mailServer(mx(
                         Map.of("preference", 20, "host", "b.example.net"),
-                        Map.of("preference", 10, "host", "a.example.net"))))
-                .isEqualTo("a.example.net");
-        assertThat(CompositePart.mailHost(mx(Map.of("preference", 0, "host", "."))))
+                        Map.of("preference", 10, "host", "a.example.net", "ips", List.of("192.0.2.1", "2001:db8::1")))))
+                .isEqualTo(new MailServer("a.example.net", "192.0.2.1"));
+        assertThat(CompositePart.mailServer(mx(Map.of("preference", 0, "host", "."))))
                 .isNull();
-        assertThat(CompositePart.mailHost(mx())).isNull();
+        assertThat(CompositePart.mailServer(mx())).isNull();
     }
 
     @Test
@@ -236,7 +243,7 @@ class OverviewTest {
                 NOW,
                 1);
 
-        assertThat(CompositePart.mailHost(implicit)).isNull();
+        assertThat(CompositePart.mailServer(implicit)).isNull();
     }
 
     @Test

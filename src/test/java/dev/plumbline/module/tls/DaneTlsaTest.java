@@ -249,6 +249,9 @@ class DaneTlsaTest {
         CheckResult bogus =
                 check("valid", "3 1 1 0", stripped, SignedZone.of(".").delegate(stripped));
         assertThat(bogus.findings()).extracting(Finding::code).contains("lookup_bogus");
+        assertThat(bogus.findings())
+                .extracting(Finding::message)
+                .anyMatch(message -> message.contains("(dnskey missing)"));
         assertThat(bogus.fields()).containsEntry("dnssec_secure", false);
 
         CheckResult insecure = checkInsecure("valid", "3 1 1 0");

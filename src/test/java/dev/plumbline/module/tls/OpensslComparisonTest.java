@@ -53,7 +53,9 @@ class OpensslComparisonTest {
 
     @AfterAll
     void stop() {
-        fixture.close();
+        if (fixture != null) {
+            fixture.close();
+        }
     }
 
     /** All but those that openssl's default security level will not talk to. */

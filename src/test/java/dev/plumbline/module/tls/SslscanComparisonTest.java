@@ -60,6 +60,7 @@ class SslscanComparisonTest {
     @ValueSource(
             strings = {
                 "RSA-2048 -cipher DEFAULT",
+                "RSA-2048 -cipher ALL:@SECLEVEL=0",
                 "RSA-2048 -tls1_2 -cipher ALL:COMPLEMENTOFALL:@SECLEVEL=0",
                 "RSA-2048 -tls1_1 -serverpref -cipher ALL:COMPLEMENTOFALL:@SECLEVEL=0",
                 "RSA-2048 -no_tls1_3 -cipher AES:@SECLEVEL=0 -groups P-256:P-384",

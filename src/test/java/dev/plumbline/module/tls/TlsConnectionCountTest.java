@@ -112,7 +112,7 @@ class TlsConnectionCountTest {
 
             assertThat((Object) result.fields().get("versions")).isEqualTo(List.of("TLSv1.2", "TLSv1.3"));
             assertThat(result.findings()).anySatisfy(finding -> assertThat(finding.message())
-                    .endsWith("TLS versions without a response: SSLv3, TLSv1, TLSv1.1."));
+                    .endsWith("TLS versions without a conclusive response: SSLv3, TLSv1, TLSv1.1."));
         }
     }
 

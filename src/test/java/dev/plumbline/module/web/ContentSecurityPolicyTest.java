@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.CharRange;
@@ -49,7 +50,14 @@ class ContentSecurityPolicyTest {
                 "default-src 'self' 'unsafe-inline', INLINE_SCRIPTS",
                 "script-src 'self'; script-src-elem 'unsafe-inline', INLINE_SCRIPTS",
                 "script-src 'self'; script-src-attr 'unsafe-inline', INLINE_SCRIPTS",
-                "script-src 'unsafe-inline'; script-src-elem 'self', -",
+                // event handlers fall back to script-src and default-src, not to script-src-elem
+                "script-src 'unsafe-inline'; script-src-elem 'self', INLINE_SCRIPTS",
+                "default-src 'unsafe-inline'; script-src-elem 'self', INLINE_SCRIPTS",
+                "script-src 'unsafe-inline'; script-src-elem 'self'; script-src-attr 'none', -",
+                "script-src 'self'; script-src-elem 'nonce-0123456789abcdefghijkl', -",
+                "script-src 'unsafe-inline' 'strict-dynamic'; script-src-elem 'self', -",
+                "script-src-elem 'self', INLINE_SCRIPTS EVAL",
+                "script-src-elem 'self'; script-src-attr 'none', EVAL",
                 "script-src *, ANY_SOURCE",
                 "script-src https:, ANY_SOURCE",
                 "script-src HTTPS:, ANY_SOURCE",
@@ -74,6 +82,8 @@ class ContentSecurityPolicyTest {
                 "script-src http://a.test, PLAIN_HTTP_SOURCE",
                 "script-src 'self' 'unsafe-eval', EVAL",
                 "script-src-elem 'self'; script-src 'unsafe-eval', EVAL",
+                "script-src-elem 'self' 'unsafe-eval'; script-src 'self', -",
+                "script-src-elem 'self'; default-src 'unsafe-eval'; script-src-attr 'none', EVAL",
                 "script-src 'nonce-abc', SHORT_NONCE",
                 // browsers use the first of repeated directives
                 "script-src 'self'; script-src *, -",
@@ -88,13 +98,42 @@ class ContentSecurityPolicyTest {
             })
     void findsWeaknessesOfScriptSources(String scripts, String code) {
         assertThat(codes(scripts + STRICT))
-                .isEqualTo(code.equals("-") ? Set.of() : Set.of(Code.valueOf("CSP_" + code)));
+                .isEqualTo(
+                        code.equals("-")
+                                ? Set.of()
+                                : Stream.of(code.split(" "))
+                                        .map(each -> Code.valueOf("CSP_" + each))
+                                        .collect(Collectors.toSet()));
     }
 
     @Test
     void findsHostsWhoseBypassRequiresEvalOnlyIfEvalIsAllowed() {
         assertThat(codes("script-src 'unsafe-eval' https://www.googletagmanager.com" + STRICT))
                 .isEqualTo(Set.of(Code.CSP_BYPASS_HOST, Code.CSP_EVAL));
+        assertThat(codes("script-src-elem https://www.googletagmanager.com; script-src 'unsafe-eval'" + STRICT))
+                .isEqualTo(Set.of(Code.CSP_BYPASS_HOST, Code.CSP_EVAL));
+        assertThat(codes("script-src-elem https://www.googletagmanager.com 'unsafe-eval'; script-src 'self'" + STRICT))
+                .isEmpty();
+    }
+
+    @ParameterizedTest(name = "{0} | {1}")
+    @CsvSource(
+            quoteCharacter = '`',
+            delimiter = '|',
+            value = {
+                "script-src-elem 'self'; script-src-attr 'unsafe-inline'; script-src 'self' | "
+                        + "script-src-elem 'unsafe-inline'; script-src 'self' | false",
+                "script-src-elem 'self'; script-src-attr 'unsafe-inline'; script-src 'self' | "
+                        + "script-src 'unsafe-inline' | true",
+                "script-src-elem 'self' | sandbox | false",
+                "script-src-elem 'self'; script-src-attr 'none' | img-src 'none' | false"
+            })
+    void combinesInlineScriptsOfPolicies(String first, String second, boolean allowed) {
+        List<ContentSecurityPolicy> policies = ContentSecurityPolicy.parseAll(List.of(first, second));
+
+        assertThat(ContentSecurityPolicy.weaknesses(policies).stream()
+                        .anyMatch(weakness -> weakness.code() == Code.CSP_INLINE_SCRIPTS))
+                .isEqualTo(allowed);
     }
 
     @ParameterizedTest(name = "{0}")

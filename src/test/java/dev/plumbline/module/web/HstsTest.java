@@ -54,6 +54,8 @@ class HstsTest {
                 "max-age=15552000; INCLUDESUBDOMAINS; future=\"a;b\" | 15552000 | true | PASS | ``",
                 "includeSubDomains | - | false | WARN | hsts_invalid",
                 "max-age=1; max-age=2 | - | false | WARN | hsts_invalid",
+                "max-age=1; includeSubDomains; includeSubDomains | - | false | WARN | hsts_invalid",
+                "max-age=1; includeSubDomains=true | - | false | WARN | hsts_invalid",
                 "max-age=1 includeSubDomains | - | false | WARN | hsts_invalid",
                 "max-age=31536000, max-age=31536000 | - | false | WARN | hsts_invalid",
                 "max-age=-1 | - | false | WARN | hsts_invalid",
@@ -71,6 +73,39 @@ class HstsTest {
         assertThat(codes(evaluation)).isEqualTo(expected.isEmpty() ? List.of() : List.of(expected));
         assertThat(Verdict.of(evaluation.findings(), null, false)).isEqualTo(verdict);
         assertThat((List<?>) evaluation.fields().get("errors")).hasSize(maxAge == null ? 1 : 0);
+    }
+
+    /** RFC 6797 section 6.1 permits each directive once, but browsers apply the header nevertheless. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "max-age=31536000; includeSubDomains; preload; preload | true | The directive preload is repeated.",
+                "preload; max-age=31536000; Preload; includeSubDomains | true | The directive preload is repeated.",
+                "max-age=31536000; includeSubDomains; preload=1 | false | The directive preload has a value.",
+                "max-age=31536000; includeSubDomains; future; future=1 | false | The directive future is repeated."
+            })
+    void appliesHeadersWithErrorsThatBrowsersIgnore(String header, boolean preload, String error) {
+        Evaluation evaluation = evaluate(evidence(header, TO_HTTPS, null));
+
+        assertThat(codes(evaluation)).containsExactly("hsts_malformed");
+        assertThat(Verdict.of(evaluation.findings(), null, false)).isEqualTo(Verdict.PASS);
+        assertThat(evaluation.fields())
+                .containsEntry("max_age", 31_536_000L)
+                .containsEntry("include_subdomains", true)
+                .containsEntry("preload", preload)
+                .containsEntry("preload_ready", preload)
+                .containsEntry("errors", List.of(error));
+    }
+
+    @Test
+    void limitsTheNumberOfErrors() {
+        StringBuilder header = new StringBuilder("max-age=31536000");
+        for (int i = 0; i < 1_000; i++) {
+            header.append(";x").append(i / 2);
+        }
+
+        assertThat(HstsPolicy.parse(header.toString()).deviations()).hasSize(10);
     }
 
     @Test

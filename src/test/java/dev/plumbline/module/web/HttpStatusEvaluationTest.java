@@ -3,6 +3,7 @@ package dev.plumbline.module.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.FieldDescription;
@@ -281,7 +282,11 @@ class HttpStatusEvaluationTest {
         Options.Parsed parsed = Options.parse(MODULE.description(), raw);
         assertThat(parsed.faults()).isEmpty();
         assertThat(parsed.options()).isNotNull();
-        return MODULE.evaluate(HttpStatus.Evidence.of(List.of(traces), Instant.EPOCH), parsed.options());
+        try {
+            return MODULE.evaluate(HttpStatus.Evidence.of(List.of(traces), Instant.EPOCH), parsed.options());
+        } catch (CheckFailure notDecoded) {
+            throw new AssertionError(notDecoded);
+        }
     }
 
     private static Verdict verdict(Evaluation evaluation) {

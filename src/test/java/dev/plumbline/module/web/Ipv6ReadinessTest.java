@@ -13,8 +13,10 @@ import dev.plumbline.check.Options;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.check.Verdict;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.ModuleExecution;
@@ -28,6 +30,7 @@ import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,8 +49,20 @@ import org.xbill.DNS.Type;
 /** Websites of nginx on 127.0.0.1 and ::1, and names of the DNS lab. */
 class Ipv6ReadinessTest {
     private static final String[] SITES = {
-        "dual.test", "v6only.test", "v4server.test", "differs.test", "status.test", "moved.test", "away.test"
+        "dual.test",
+        "v6only.test",
+        "v4server.test",
+        "differs.test",
+        "status.test",
+        "moved.test",
+        "away.test",
+        "v6cert.test",
+        "v4cert.test"
     };
+
+    /** The certificates of nginx are not valid for these names. */
+    private static final List<String> INVALID = List.of("nocert.test", "tonocert.test");
+
     private static final String PAGE =
             "default_type text/html; return 200 '<title>%s</title>" + "padding ".repeat(200) + "';";
 
@@ -73,7 +88,8 @@ class Ipv6ReadinessTest {
                         policy,
                         System::nanoTime),
                 Map.of(),
-                policy);
+                policy,
+                new DnsQueryLimits(VERTX, 0));
         StringBuilder servers = new StringBuilder("return 421; }\n");
         site(servers, "127.0.0.1", "dual.test", PAGE.formatted("Same"));
         site(servers, "[::1]", "dual.test", PAGE.formatted("Same"));
@@ -87,11 +103,22 @@ class Ipv6ReadinessTest {
         site(servers, "[::1]", "moved.test", "return 301 https://dual.test:TLS/;");
         site(servers, "127.0.0.1", "away.test", "return 301 https://v4server.test:TLS/;");
         site(servers, "[::1]", "away.test", "return 301 https://v4server.test:TLS/;");
+        String invalid = "ssl_certificate FOLDER/other/chain.pem; ssl_certificate_key FOLDER/other/key.pem; ";
+        String valid = "ssl_certificate FOLDER/chain.pem; ssl_certificate_key FOLDER/key.pem; ";
+        fixture.identity("other.test").writePem(Files.createDirectory(folder.resolve("other")));
+        site(servers, "127.0.0.1", "v6cert.test", PAGE.formatted("Same"), valid);
+        site(servers, "[::1]", "v6cert.test", PAGE.formatted("Same"), invalid);
+        site(servers, "127.0.0.1", "v4cert.test", PAGE.formatted("Same"), invalid);
+        site(servers, "[::1]", "v4cert.test", PAGE.formatted("Same"), valid);
+        for (String address : List.of("127.0.0.1", "[::1]")) {
+            site(servers, address, "nocert.test", PAGE.formatted("Same"), invalid);
+            site(servers, address, "tonocert.test", "return 301 https://nocert.test:TLS/;", invalid);
+        }
         servers.append("server { listen 127.0.0.1:PLAIN; server_name unused.test;\n");
         nginx = NginxServer.start(folder, fixture.identity(SITES), servers.toString());
         module = SheetModule.load(
                 new Ipv6Readiness(new WebPorts(1, fixture.url(nginx.https("/")).port())));
-        for (String site : SITES) {
+        for (String site : Stream.concat(Stream.of(SITES), INVALID.stream()).toList()) {
             fixture.dns()
                     .address(
                             site, site.equals("v6only.test") ? new String[] {"::1"} : new String[] {"127.0.0.1", "::1"})
@@ -121,18 +148,31 @@ class Ipv6ReadinessTest {
     }
 
     private static void site(StringBuilder servers, String address, String name, String directives) {
+        site(
+                servers,
+                address,
+                name,
+                directives,
+                "ssl_certificate FOLDER/chain.pem; ssl_certificate_key FOLDER/key.pem; ");
+    }
+
+    private static void site(
+            StringBuilder servers, String address, String name, String directives, String certificate) {
         servers.append("server { listen ")
                 .append(address)
                 .append(":TLS ssl; server_name ")
                 .append(name)
-                .append("; ssl_certificate FOLDER/chain.pem; ssl_certificate_key FOLDER/key.pem; ")
+                .append("; ")
+                .append(certificate)
                 .append(directives)
                 .append(" }\n");
     }
 
     @AfterAll
     static void stop() {
-        nginx.close();
+        if (nginx != null) {
+            nginx.close();
+        }
         fixture.close();
         Await.value(VERTX.close());
     }
@@ -152,6 +192,10 @@ class Ipv6ReadinessTest {
         "status.test, true, true, true, true, false, content_differs",
         "moved.test, true, true, true, true, true, -",
         "away.test, true, true, true, false, null, http_over_ipv6_failed",
+        "nocert.test, true, true, true, true, true, certificate_invalid",
+        "tonocert.test, true, true, true, true, true, certificate_invalid",
+        "v6cert.test, true, true, true, true, true, ipv6_certificate_invalid",
+        "v4cert.test, true, true, true, true, true, -",
         "legacy.test, false, false, false, null, null, web_no_aaaa www_no_aaaa ns_no_aaaa mx_no_aaaa",
         "app.legacy.test, false, false, false, null, null, no_website ns_no_aaaa no_mail_servers"
     })
@@ -167,6 +211,18 @@ class Ipv6ReadinessTest {
                 .containsEntry("http_over_ipv6", value(overIpv6))
                 .containsEntry("same_content", value(same));
         assertThat(codes(result.findings())).isEqualTo(codes.equals("-") ? List.of() : List.of(codes.split(" ")));
+    }
+
+    @Test
+    void statesThatOnlyTheCertificateIsInvalid() throws Exception {
+        assertThat(check("nocert.test").findings())
+                .extracting(Finding::message)
+                .singleElement()
+                .asString()
+                .startsWith("The website responds over IPv6. Only its certificate is not valid. ")
+                .contains("nocert.test");
+        assertThat(check("nocert.test").verdict()).isEqualTo(Verdict.PASS);
+        assertThat(check("v6cert.test").verdict()).isEqualTo(Verdict.FAIL);
     }
 
     @Test
@@ -272,14 +328,14 @@ class Ipv6ReadinessTest {
         "CONNECT_UNREACHABLE, -, ipv6_not_tested, null",
         "REQUEST_LIMIT, -, ipv6_not_tested, null",
         "CONNECT_TIMEOUT, -, http_over_ipv6_failed, false",
-        "TLS_UNTRUSTED, -, http_over_ipv6_failed, false",
-        "TLS_UNTRUSTED, TLS_UNTRUSTED, not_compared, false",
+        "TLS_HANDSHAKE_FAILED, -, http_over_ipv6_failed, false",
+        "TLS_HANDSHAKE_FAILED, TLS_HANDSHAKE_FAILED, not_compared, false",
         "CONNECT_REFUSED, CONNECT_TIMEOUT, http_over_ipv6_failed, false"
     })
     void distinguishesItsOwnConnectionFromTheWebsite(String v6, String v4, String code, String overIpv6) {
         Evaluation evaluation = evaluate(
                 server("a.test", "192.0.2.1", "2001:db8::1"),
-                v4.equals("-") ? new SitePage("a.test", 200, "A", 10, null) : failed(v4),
+                v4.equals("-") ? new SitePage("a.test", 200, "A", 10, null, null) : failed(v4),
                 failed(v6));
 
         assertThat(evaluation.findings()).extracting(Finding::code).containsExactly(code);
@@ -287,7 +343,7 @@ class Ipv6ReadinessTest {
     }
 
     private static SitePage failed(String code) {
-        return new SitePage("a.test", 0, null, 0, new CheckError(ErrorCode.valueOf(code), "Reason."));
+        return new SitePage("a.test", 0, null, 0, new CheckError(ErrorCode.valueOf(code), "Reason."), null);
     }
 
     @ParameterizedTest
@@ -313,6 +369,7 @@ class Ipv6ReadinessTest {
                 Integer.parseInt(parts[1]),
                 parts[2].equals("-") ? null : parts[2],
                 Integer.parseInt(parts[3]),
+                null,
                 null);
     }
 

@@ -210,6 +210,20 @@ class MixedContentTest {
         assertThat(reportOnly.fields()).containsEntry("upgrade_insecure", false);
     }
 
+    /** Also of URLs that are not reported, because each of them takes memory and CPU time to resolve. */
+    @ParameterizedTest
+    @ValueSource(strings = {"http://other.test/", "http://127.0.0.1/"})
+    void limitsTheCharactersOfResolvedUrls(String origin) {
+        String base = "<base href=" + origin + "b".repeat(1_900) + "/>";
+        Evaluation evaluation = evaluate(page("https://a.test/", 200, base + images(2_000), "Content-Type: text/html"));
+
+        assertThat(codes(evaluation)).contains("resources_truncated");
+    }
+
+    private static String images(int count) {
+        return IntStream.range(0, count).mapToObj(i -> "<img src=h" + i + ">").collect(Collectors.joining());
+    }
+
     @Test
     void doesNotEvaluateResourcesOfPlainPage() {
         Evaluation evaluation =

@@ -5,6 +5,7 @@ import static dev.plumbline.module.web.HttpEvidence.page;
 import static dev.plumbline.module.web.HttpEvidence.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
@@ -188,7 +189,11 @@ class RetryAfterTest {
 
     private static Evaluation status(Map<String, ?> options, HttpExchange... hops) {
         Options parsed = Options.parse(STATUS.description(), options).options();
-        return STATUS.evaluate(HttpStatus.Evidence.of(List.of(trace(hops)), NOW), parsed);
+        try {
+            return STATUS.evaluate(HttpStatus.Evidence.of(List.of(trace(hops)), NOW), parsed);
+        } catch (CheckFailure notDecoded) {
+            throw new AssertionError(notDecoded);
+        }
     }
 
     private static Evaluation chain(HttpExchange... hops) {

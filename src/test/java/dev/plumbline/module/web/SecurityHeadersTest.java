@@ -94,6 +94,8 @@ class SecurityHeadersTest {
                 "Strict-Transport-Security | max-age=15552000; includeSubDomains | 100 | -",
                 "Strict-Transport-Security | includeSubDomains | 80 | hsts_invalid",
                 "Strict-Transport-Security | max-age=31536000 | 100 | hsts_not_for_subdomains",
+                "Strict-Transport-Security | max-age=31536000; includeSubDomains; preload; preload | 100 | "
+                        + "hsts_malformed",
                 "Strict-Transport-Security | max-age=31535999; includeSubDomains; preload | 100 | hsts_preload_unready",
                 "Content-Security-Policy | frame-ancestors 'none' | 75 | csp_scripts_unlimited "
                         + "csp_objects_unlimited csp_forms_unlimited csp_inline_styles",

@@ -181,6 +181,28 @@ class SecurityTxtTest {
         assertThat(errors("x\n".repeat(100) + VALID)).hasSize(SecurityTxtFile.MAX_ERRORS);
     }
 
+    /** RFC 9116 section 2.2: every line ends with CRLF or LF. */
+    @Test
+    void requiresALineEndAfterTheLastLine() {
+        String error = "The last line does not end with a line feed.";
+
+        assertThat(errors(VALID.stripTrailing())).containsExactly(error);
+        assertThat(errors(VALID + "# comment")).containsExactly(error);
+        assertThat(errors(SIGNED.stripTrailing())).containsExactly(error);
+        assertThat(errors(VALID.replace("\n", "\r\n"))).isEmpty();
+        assertThat(evaluate(VALID.stripTrailing()).fields())
+                .containsEntry("expires", Instant.parse("2021-12-31T18:37:07Z"));
+    }
+
+    @Test
+    void ignoresTheIncompleteLastLineOfATruncatedFile() {
+        assertThat(SecurityTxtFile.parse(VALID + "Contact: mailto:secur", true))
+                .isEqualTo(SecurityTxtFile.parse(VALID, false));
+        assertThat(SecurityTxtFile.parse(SIGNED.substring(0, SIGNED.indexOf("signature]")), true)
+                        .errors())
+                .isEmpty();
+    }
+
     @ParameterizedTest
     @CsvSource(
             nullValues = "-",
@@ -225,10 +247,11 @@ class SecurityTxtTest {
     void comparesCanonicalWithFirstAndLastUrl() {
         String other = "https://www.example.com/.well-known/security.txt";
         RedirectTrace redirected =
-                trace(redirect(URL, 301, other), page(other, 200, VALID + "Canonical: " + URL, TYPE));
-        RedirectTrace last = trace(redirect(URL, 301, other), page(other, 200, VALID + "Canonical: " + other, TYPE));
+                trace(redirect(URL, 301, other), page(other, 200, VALID + "Canonical: " + URL + "\n", TYPE));
+        RedirectTrace last =
+                trace(redirect(URL, 301, other), page(other, 200, VALID + "Canonical: " + other + "\n", TYPE));
         RedirectTrace neither =
-                trace(redirect(URL, 301, other), page(other, 200, VALID + "Canonical: " + LEGACY, TYPE));
+                trace(redirect(URL, 301, other), page(other, 200, VALID + "Canonical: " + LEGACY + "\n", TYPE));
 
         assertThat(evaluate(redirected, null).fields()).containsEntry("canonical_ok", true);
         assertThat(codes(evaluate(last, null))).containsExactly("redirected");
@@ -329,13 +352,15 @@ class SecurityTxtTest {
 
     @Test
     void acceptsArbitraryText() {
-        assertThat(SecurityTxtFile.parse("\u0000:\u0000\n:\n::\n-----\n\r").errors())
+        assertThat(SecurityTxtFile.parse("\u0000:\u0000\n:\n::\n-----\n\r", false)
+                        .errors())
                 .isNotEmpty();
     }
 
     @Property(tries = 1_000)
     void acceptsArbitraryFiles(@ForAll("files") String text) {
-        assertThat(SecurityTxtFile.parse(text).errors()).hasSizeLessThanOrEqualTo(SecurityTxtFile.MAX_ERRORS + 3);
+        assertThat(SecurityTxtFile.parse(text, false).errors())
+                .hasSizeLessThanOrEqualTo(SecurityTxtFile.MAX_ERRORS + 4);
     }
 
     @Provide
@@ -372,8 +397,8 @@ class SecurityTxtTest {
         String text = piece.repeat((1 << 20) / piece.length());
 
         Assertions.assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
-            SecurityTxtFile.parse(text);
-            return SecurityTxtFile.parse("Preferred-Languages: a" + text);
+            SecurityTxtFile.parse(text, false);
+            return SecurityTxtFile.parse("Preferred-Languages: a" + text, false);
         });
     }
 

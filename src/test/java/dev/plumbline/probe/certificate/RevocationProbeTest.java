@@ -2,6 +2,7 @@ package dev.plumbline.probe.certificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.lab.CertificateSpec;
@@ -9,7 +10,6 @@ import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.RevocationLab;
 import dev.plumbline.lab.TestCa;
-import dev.plumbline.probe.http.BodyBudget;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
@@ -37,30 +37,30 @@ class RevocationProbeTest {
         Await.value(vertx.close());
     }
 
-    private RevocationStatement ask(BodyBudget bodies) {
+    private RevocationStatement ask(long memoryBytes) {
         TargetPolicy policy = HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"));
         HttpProbe http = new HttpProbe(
                 vertx,
                 LabEgressGuard.of(vertx, policy, dns),
                 TrustRoots.of(List.of(), List.of()),
                 policy,
-                HttpFixture.USER_AGENT,
-                bodies);
-        return Await.value(
-                new RevocationProbe(vertx, http).query(TestCheckContext.create(), leaf, issuer.certificate()));
+                HttpFixture.USER_AGENT);
+        TestCheckContext context =
+                TestCheckContext.create().withMemory(new MemoryBudget(vertx, memoryBytes, 1).open("a", memoryBytes));
+        return Await.value(new RevocationProbe(vertx, http).query(context, leaf, issuer.certificate()));
     }
 
     @Test
     void acceptsTheRevocationList() {
         lab.put("/list", () -> RevocationLab.list(issuer, leaf.getSerialNumber()));
-        assertThat(ask(new BodyBudget(1_000_000)).status()).isEqualTo(RevocationStatement.Status.REVOKED);
+        assertThat(ask(1_000_000).status()).isEqualTo(RevocationStatement.Status.REVOKED);
         lab.put("/list", () -> RevocationLab.list(issuer, BigInteger.ONE));
-        assertThat(ask(new BodyBudget(1_000_000)).status()).isEqualTo(RevocationStatement.Status.GOOD);
+        assertThat(ask(1_000_000).status()).isEqualTo(RevocationStatement.Status.GOOD);
     }
 
     @Test
-    void isUndeterminedIfTheRateLimitIsReached() {
+    void isUndeterminedIfThereIsNoMemoryForTheResponse() {
         lab.put("/list", () -> RevocationLab.list(issuer));
-        assertThat(ask(new BodyBudget(10)).status()).isEqualTo(RevocationStatement.Status.UNDETERMINED);
+        assertThat(ask(10).status()).isEqualTo(RevocationStatement.Status.UNDETERMINED);
     }
 }

@@ -11,11 +11,11 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.OptionDescription;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
-import dev.plumbline.dns.CnameChain;
 import dev.plumbline.dns.DnsQueryLimiter;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.dns.LimitedResolver;
+import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.support.Await;
@@ -57,7 +57,8 @@ class DnsProbeTest {
         vertx = Vertx.vertx();
         lab = DnsLab.start();
         otherLab = DnsLab.start();
-        probe = new DnsProbe(vertx, resolver(lab), Map.of("other", resolver(otherLab)), POLICY);
+        probe = new DnsProbe(
+                vertx, resolver(lab), Map.of("other", resolver(otherLab)), POLICY, new DnsQueryLimits(vertx, 0));
     }
 
     @AfterEach
@@ -246,10 +247,7 @@ class DnsProbeTest {
             }
         }
 
-        assertThat(lab.queries())
-                .isBetween(
-                        DnsQueryLimiter.MAX_QUERIES / 2,
-                        DnsQueryLimiter.MAX_QUERIES + DnsQueryLimiter.MAX_CONCURRENT * (CnameChain.MAX_ALIASES + 1));
+        assertThat(lab.queries()).isBetween(DnsQueryLimits.MAX_QUERIES / 2, DnsQueryLimits.MAX_QUERIES);
         assertThat(failures).last().isInstanceOfSatisfying(CheckFailure.class, failure -> assertThat(
                         failure.error().code())
                 .isEqualTo(ErrorCode.REQUEST_LIMIT));
@@ -262,7 +260,7 @@ class DnsProbeTest {
         Config.DnsSettings settings =
                 new Config.DnsSettings(List.of(lab.address()), List.of(), Duration.ofMillis(1_200), 1000);
         DnsResolver narrow = LimitedResolver.of(vertx, settings, POLICY, DnsQueryLimiter.MAX_CONCURRENT + 1);
-        DnsProbe patient = new DnsProbe(vertx, narrow, Map.of(), POLICY);
+        DnsProbe patient = new DnsProbe(vertx, narrow, Map.of(), POLICY, new DnsQueryLimits(vertx, 0));
         lab.address("fine.test", "1.1.1.1").address("innocent.test", "1.1.1.2");
         CheckContext context = TestCheckContext.create();
         List<Future<DnsResponse>> silent = new ArrayList<>();

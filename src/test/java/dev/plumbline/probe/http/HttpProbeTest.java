@@ -3,6 +3,8 @@ package dev.plumbline.probe.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.plumbline.budget.MemoryBudget;
+import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
@@ -11,14 +13,13 @@ import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetPolicy;
-import dev.plumbline.egress.LabEgressGuard;
+import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.lab.HostileHttp2;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.TlsServers;
 import dev.plumbline.probe.http.HttpRequestSpec.Alpn;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
-import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -153,27 +154,61 @@ class HttpProbeTest {
     }
 
     @Test
-    void limitsTheMemoryOfAllBodies() {
-        BodyBudget budget = new BodyBudget(20_000);
+    void waitsForMemoryAndReleasesIt() {
         Vertx vertx = Vertx.vertx();
-        TargetPolicy policy = HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"));
-        HttpProbe probe = new HttpProbe(
-                vertx,
-                LabEgressGuard.of(vertx, policy, bench.dns()),
-                TrustRoots.of(List.of(), List.of()),
-                policy,
-                HttpFixture.USER_AGENT,
-                budget);
-        TestCheckContext context = TestCheckContext.create();
-        Future<HttpExchange> held =
-                probe.exchange(context.withDeadline(1_500), HttpRequestSpec.get(url("/drip/body"), BODY));
+        MemoryBudget budget = new MemoryBudget(vertx, 1 << 20, 1);
+        MemoryHolder other = budget.open("other", 1 << 20);
+        assertThat(Await.value(other.reserve((1 << 20) - EgressGuard.CONNECTION_BYTES - 5_000)
+                        .map(true)))
+                .isTrue();
+        MemoryHolder memory = budget.open("a", 1 << 20);
 
-        assertThat(Await.failure(probe.exchange(context, HttpRequestSpec.get(url("/endless/body"), BODY))))
-                .isInstanceOf(OverloadFailure.class);
-        HttpExchange small = Await.value(probe.exchange(context, HttpRequestSpec.get(url("/big"), 10_000)));
-        assertThat(small.body().size()).isEqualTo(10_000);
-        assertThat(Await.value(held).bodyError()).isNotNull();
-        assertThat(budget.remaining()).isEqualTo(20_000);
+        Future<HttpExchange> big = bench.probe()
+                .exchange(TestCheckContext.create().withMemory(memory), HttpRequestSpec.get(url("/big"), 100_000));
+        Await.until(() -> budget.waiting() == 1);
+        other.close();
+
+        assertThat(Await.value(big).body().size()).isEqualTo(100_000);
+        assertThat(budget.held()).as("body and headers").isBetween(100_000L, 105_000L);
+        memory.close();
+        assertThat(budget.held()).isZero();
+        Await.value(vertx.close());
+    }
+
+    @Test
+    void refusesABodyWithoutMemory() {
+        Vertx vertx = Vertx.vertx();
+        MemoryBudget budget = new MemoryBudget(vertx, 1 << 20, 1);
+        MemoryHolder other = budget.open("other", 1 << 20);
+        assertThat(Await.value(other.reserve((1 << 20) - EgressGuard.CONNECTION_BYTES - 5_000)
+                        .map(true)))
+                .isTrue();
+        MemoryHolder memory = budget.open("a", 1 << 20);
+
+        Throwable failure = Await.failure(bench.probe()
+                .exchange(
+                        TestCheckContext.create().withMemory(memory), HttpRequestSpec.get(url("/endless/body"), BODY)));
+
+        assertThat(failure).isInstanceOf(OverloadFailure.class);
+        assertThat(memory.refused()).isTrue();
+        Await.value(vertx.close());
+    }
+
+    @Test
+    void endsACheckOverItsMemoryLimit() {
+        Vertx vertx = Vertx.vertx();
+        MemoryHolder memory = new MemoryBudget(vertx, 10 << 20, 1).open("a", 1 << 20);
+
+        Throwable failure = Await.failure(bench.probe()
+                .exchange(
+                        TestCheckContext.create().withMemory(memory),
+                        HttpRequestSpec.get(url("/endless/body"), 2 << 20)));
+
+        assertThat(failure).isInstanceOfSatisfying(CheckFailure.class, tooLarge -> {
+            assertThat(tooLarge.error().code()).isEqualTo(ErrorCode.RESPONSE_TOO_LARGE);
+            assertThat(tooLarge.error().message()).contains("1 MiB of memory");
+        });
+        assertThat(memory.refused()).isFalse();
         Await.value(vertx.close());
     }
 

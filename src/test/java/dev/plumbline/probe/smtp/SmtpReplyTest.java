@@ -3,7 +3,10 @@ package dev.plumbline.probe.smtp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import com.sun.management.ThreadMXBean;
 import io.vertx.core.buffer.Buffer;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
@@ -50,6 +53,21 @@ class SmtpReplyTest {
             assertThat(reply.texts()).hasSameSizeAs(reply.lines());
             assertThat(reply.text()).doesNotContain("\r", "\u0000", "\u001b");
         }
+    }
+
+    /** A reply that does not end and arrives byte by byte. The memory shows whether earlier bytes are read again. */
+    @Example
+    void readsEachByteOnce() {
+        ThreadMXBean memory = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        SmtpGreetingScript script = new SmtpGreetingScript();
+        byte[] line = "220-\n".getBytes(StandardCharsets.US_ASCII);
+        Buffer received = Buffer.buffer(4 * 1024);
+        long before = memory.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < 4 * 1024; i++) {
+            script.next(received.appendByte(line[i % line.length]));
+        }
+
+        assertThat(memory.getCurrentThreadAllocatedBytes() - before).isLessThan(2L << 20);
     }
 
     @Example

@@ -2,6 +2,10 @@ package dev.plumbline.probe.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.budget.MemoryBudget;
+import dev.plumbline.budget.MemoryHolder;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.Target;
 import dev.plumbline.lab.CertificateSpec;
@@ -14,9 +18,16 @@ import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.DebianTool;
+import dev.plumbline.support.TestCheckContext;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.OpenSSLEngineOptions;
+import io.vertx.core.net.PemKeyCertOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -210,9 +221,55 @@ class TlsProbeTest {
         NetClient client = fixture.vertx.createNetClient(new NetClientOptions());
         NetSocket socket = Await.value(client.connect(server.port(), "127.0.0.1"));
         TlsPeer peer = Await.value(TlsHandshake.jdk(fixture.vertx, List.of())
-                .start(socket, server.host(), InetAddress.getLoopbackAddress(), 0, 5_000));
+                .start(TestCheckContext.create(), socket, server.host(), InetAddress.getLoopbackAddress(), 0, 5_000));
         assertThat(peer.certificates().get(0).getSubjectX500Principal().getName())
                 .contains(server.host());
         Await.value(client.close());
+    }
+
+    /** The parsed names hold more than the certificate. */
+    @Test
+    void reservesMemoryForTheNamesOfACertificate() throws Exception {
+        CertificateSpec spec = CertificateSpec.server("many.test").names(20_000);
+        TestCa.Identity identity = TestCa.root("Names").issue(spec);
+        HttpServer server = Await.value(fixture.vertx
+                .createHttpServer(new HttpServerOptions()
+                        .setHost("127.0.0.1")
+                        .setPort(0)
+                        .setSsl(true)
+                        // the JDK cannot create session tickets for the large certificate
+                        .setSslEngineOptions(new OpenSSLEngineOptions())
+                        .setKeyCertOptions(new PemKeyCertOptions()
+                                .setCertValue(Buffer.buffer(TestCa.pem(identity.certificate())))
+                                .setKeyValue(Buffer.buffer(identity.keyPem()))))
+                .requestHandler(request -> {})
+                .listen());
+        fixture.dns.address("many.test", "127.0.0.1");
+        MemoryBudget budget = new MemoryBudget(fixture.vertx, MemoryBudget.CHECK_BYTES, 1);
+        try {
+            try (MemoryHolder enough = budget.open("a", MemoryBudget.CHECK_BYTES)) {
+                TlsPeer peer = Await.value(handshake(server, enough));
+                assertThat(peer.certificates().get(0).getSubjectAlternativeNames())
+                        .hasSizeGreaterThan(20_000);
+                assertThat(budget.held()).isGreaterThan(3L << 20);
+            }
+            assertThat(budget.held()).isZero();
+
+            try (MemoryHolder small = budget.open("a", 1L << 20)) {
+                assertThat(Await.failure(handshake(server, small)))
+                        .matches(failure -> CheckFailure.hasCode(failure, ErrorCode.RESPONSE_TOO_LARGE));
+            }
+            assertThat(budget.held()).isZero();
+        } finally {
+            Await.value(server.close());
+        }
+    }
+
+    private Future<TlsPeer> handshake(HttpServer server, MemoryHolder memory) {
+        return fixture.tls.handshake(
+                fixture.context(Map.of()).withDeadline(20_000).withMemory(memory),
+                new Host("many.test", null),
+                server.actualPort(),
+                null);
     }
 }

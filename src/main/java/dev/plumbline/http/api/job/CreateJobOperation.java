@@ -100,21 +100,23 @@ final class CreateJobOperation {
 
     private void accepted(RoutingContext ctx, List<String> items, JobMessage.JobCreated created) {
         boolean minimal = PreferHeader.of(ctx.request().headers()).minimal();
-        responses.send(
-                ctx,
-                created.job(),
-                JobViewParameters.whole(!minimal),
-                (from, max) -> Future.succeededFuture(pending(items, from, max)),
-                () -> {
-                    ctx.response().setStatusCode(202).putHeader("Location", responses.location(created.job()));
-                    RateLimitHeaders.write(ctx.response(), created.quotas());
-                    if (created.replayed()) {
-                        ctx.response().putHeader("Idempotency-Replayed", "true");
-                    }
-                    if (minimal) {
-                        ctx.response().putHeader("Preference-Applied", "return=minimal");
-                    }
-                });
+        responses
+                .send(
+                        ctx,
+                        created.job(),
+                        JobViewParameters.whole(!minimal),
+                        (from, max) -> Future.succeededFuture(pending(items, from, max)),
+                        () -> {
+                            ctx.response().setStatusCode(202).putHeader("Location", responses.location(created.job()));
+                            RateLimitHeaders.write(ctx.response(), created.quotas());
+                            if (created.replayed()) {
+                                ctx.response().putHeader("Idempotency-Replayed", "true");
+                            }
+                            if (minimal) {
+                                ctx.response().putHeader("Preference-Applied", "return=minimal");
+                            }
+                        })
+                .onFailure(ctx::fail);
     }
 
     private static List<JobMessage.ResultLine> pending(List<String> items, int from, int max) {

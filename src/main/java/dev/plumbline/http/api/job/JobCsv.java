@@ -6,7 +6,6 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
-import de.siegmar.fastcsv.writer.QuoteStrategies;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.FieldDescription;
@@ -67,7 +66,7 @@ public final class JobCsv implements LineWriter {
     private final StringWriter text = new StringWriter();
     private final CsvWriter csv = CsvWriter.builder()
             .lineDelimiter(LineDelimiter.CRLF)
-            .quoteStrategy(QuoteStrategies.EMPTY)
+            .quoteStrategy(SpreadsheetText.QUOTES)
             .bufferSize(0)
             .build(text);
 

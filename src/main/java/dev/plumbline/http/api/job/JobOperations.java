@@ -2,6 +2,7 @@ package dev.plumbline.http.api.job;
 
 import dev.plumbline.account.ApiCaller;
 import dev.plumbline.account.Scope;
+import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
@@ -39,12 +40,13 @@ public final class JobOperations {
             ApiKeyHandler authentication,
             RequestBodyReader bodies,
             ProblemResponder problems,
-            Config.HttpSettings http) {
+            Config.HttpSettings http,
+            MemoryBudget memory) {
         this.authentication = authentication;
         this.problems = problems;
         json = new JobJson(http.publicUrl());
         jobs = new JobClient(bus);
-        responses = new JobResponses(modules, json, problems, http.idleTimeout().toMillis());
+        responses = new JobResponses(modules, json, problems, http.idleTimeout().toMillis(), memory);
         // a held request must not run into the idle timeout of its connection
         int maxWait = (int) Math.min(MAX_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
         longPolls = new JobLongPolls(jobs, maxWait);
@@ -105,13 +107,13 @@ public final class JobOperations {
         } else if (!ContentNegotiation.acceptsJson(ctx)) {
             ctx.fail(406);
         } else {
-            RequestFutures.handle(ctx, jobs.cancel(caller.accountId(), token), job -> sendCancelled(ctx, job));
+            RequestFutures.handle(ctx, jobs.cancel(caller.accountId(), token), job -> sendCancelled(ctx, caller, job));
         }
     }
 
-    private void sendCancelled(RoutingContext ctx, JobMessage.JobSnapshot job) {
+    private void sendCancelled(RoutingContext ctx, ApiCaller caller, JobMessage.JobSnapshot job) {
         boolean minimal = PreferHeader.of(ctx.request().headers()).minimal();
-        responses.sendStored(ctx, job, JobViewParameters.whole(!minimal), jobs.lines(job), () -> {
+        responses.sendStored(ctx, caller.accountId(), job, JobViewParameters.whole(!minimal), jobs.lines(job), () -> {
             JobResponses.setRetryAfter(ctx.response(), job);
             if (minimal) {
                 ctx.response().putHeader("Preference-Applied", "return=minimal");

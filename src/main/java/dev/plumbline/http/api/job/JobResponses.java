@@ -1,5 +1,7 @@
 package dev.plumbline.http.api.job;
 
+import dev.plumbline.budget.MemoryBudget;
+import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
@@ -12,25 +14,31 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** Sends jobs. */
 final class JobResponses {
     private static final int POLL_SECONDS = 2;
 
-    /** Each active response holds one page of lines in memory. */
-    private static final int MAX_STREAMS = 64;
-
-    /** Static, because the memory limit applies to the process. */
-    private static final AtomicInteger STREAMS = new AtomicInteger();
+    /** The memory of an active response in bytes: a page of lines, its text and the compressor. */
+    private static final long STREAM_BYTES = 512 << 10;
 
     private final ModuleCatalogue modules;
     private final JobJson json;
     private final ProblemResponder problems;
     private final long writeTimeoutMs;
+    private final MemoryBudget memory;
 
-    /** @param writeTimeoutMs how long a client can block a response, in milliseconds */
-    JobResponses(ModuleCatalogue modules, JobJson json, ProblemResponder problems, long writeTimeoutMs) {
+    /**
+     * @param writeTimeoutMs how long a client can block a response, in milliseconds
+     * @param memory budget of responses with lines
+     */
+    JobResponses(
+            ModuleCatalogue modules,
+            JobJson json,
+            ProblemResponder problems,
+            long writeTimeoutMs,
+            MemoryBudget memory) {
+        this.memory = memory;
         this.modules = modules;
         this.json = json;
         this.problems = problems;
@@ -38,31 +46,37 @@ final class JobResponses {
     }
 
     /**
-     * Sends a job whose lines are read page by page. Sends 503 if too many are in progress.
+     * Sends a job whose lines are read page by page. Sends 503 if there is no memory for it within a second.
      *
+     * @param account the account that reads the job
      * @param lines the source of the lines
      * @param headers as in {@link #send}
      */
     void sendStored(
             RoutingContext ctx,
+            long account,
             JobMessage.JobSnapshot job,
             JobViewParameters view,
             LineStream.Source lines,
             Runnable headers) {
-        if (STREAMS.incrementAndGet() > MAX_STREAMS && view.lines()) {
-            STREAMS.decrementAndGet();
-            problems.send(
-                    ctx, Problem.unavailable("overloaded", "Too many job results are being sent. Retry shortly.", 1));
+        if (!view.lines()) {
+            send(ctx, job, view, lines, headers);
             return;
         }
-        Future<Void> sent;
-        try {
-            sent = send(ctx, job, view, lines, headers);
-        } catch (RuntimeException e) {
-            sent = Future.succeededFuture();
-            ctx.fail(e);
-        }
-        sent.onComplete(end -> STREAMS.decrementAndGet());
+        MemoryHolder stream = memory.open("account " + account, STREAM_BYTES);
+        stream.reserve(STREAM_BYTES)
+                .transform(reserved -> {
+                    if (reserved.failed()) {
+                        problems.send(
+                                ctx,
+                                Problem.unavailable(
+                                        "overloaded", "The memory for job results is exhausted. Retry shortly.", 1));
+                        return Future.succeededFuture();
+                    }
+                    return send(ctx, job, view, lines, headers);
+                })
+                .onFailure(ctx::fail)
+                .onComplete(end -> stream.close());
     }
 
     /**
@@ -92,8 +106,7 @@ final class JobResponses {
             ctx.response().end();
         } else {
             return new LineStream(ctx, writer(job, view), lines, view.from(), view.to(job), writeTimeoutMs, head)
-                    .send()
-                    .onFailure(ctx::fail);
+                    .send();
         }
         return Future.succeededFuture();
     }

@@ -183,7 +183,7 @@ public final class PageJobService {
     }
 
     /** Sends all lines of a job as a file. */
-    public void send(RoutingContext ctx, JobMessage.JobSnapshot job, ResultFormat file) {
-        responses.sendStored(ctx, job, JobViewParameters.ofFile(ctx, file), jobs.lines(job), () -> {});
+    public void send(RoutingContext ctx, long account, JobMessage.JobSnapshot job, ResultFormat file) {
+        responses.sendStored(ctx, account, job, JobViewParameters.ofFile(ctx, file), jobs.lines(job), () -> {});
     }
 }

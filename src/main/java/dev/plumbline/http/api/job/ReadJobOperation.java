@@ -85,9 +85,9 @@ final class ReadJobOperation {
             if (wait) {
                 // the API key can have been revoked while the request was held
                 authentication.authenticate(
-                        ctx, Scope.JOBS_READ, valid -> respond(ctx, current, applied, preferencesApplied));
+                        ctx, Scope.JOBS_READ, valid -> respond(ctx, valid, current, applied, preferencesApplied));
             } else {
-                respond(ctx, current, applied, preferencesApplied);
+                respond(ctx, caller, current, applied, preferencesApplied);
             }
         });
     }
@@ -99,7 +99,11 @@ final class ReadJobOperation {
     }
 
     private void respond(
-            RoutingContext ctx, JobMessage.JobSnapshot job, JobViewParameters view, List<String> preferencesApplied) {
+            RoutingContext ctx,
+            ApiCaller caller,
+            JobMessage.JobSnapshot job,
+            JobViewParameters view,
+            List<String> preferencesApplied) {
         if (ctx.response().closed()) {
             return;
         }
@@ -118,7 +122,7 @@ final class ReadJobOperation {
         if (ContentNegotiation.matches(ctx, etag)) {
             JobResponses.notModified(ctx, headers);
         } else {
-            responses.sendStored(ctx, job, view, jobs.lines(job), headers);
+            responses.sendStored(ctx, caller.accountId(), job, view, jobs.lines(job), headers);
         }
     }
 

@@ -17,6 +17,8 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +57,10 @@ final class AcceptedConnection {
     private final ConnectionRegistry registry;
     private final Channel channel;
 
+    private final UnreadResponses unread;
+
     private @Nullable HttpConnection http2;
+    private @Nullable Http2ConnectionHandler http2Handler;
     private boolean http1;
     private @Nullable ScheduledFuture<?> headTimer;
 
@@ -75,6 +80,8 @@ final class AcceptedConnection {
     AcceptedConnection(ConnectionRegistry registry, Channel channel) {
         this.registry = registry;
         this.channel = channel;
+        this.unread = new UnreadResponses(registry.responseMemory(channel), this::resetStream);
+        channel.closeFuture().addListener(closed -> unread.close());
     }
 
     void accept() {
@@ -92,11 +99,34 @@ final class AcceptedConnection {
         if (pipeline.get(ENCODER) == null) {
             cancelHeadTimer();
             http2 = connection;
+            http2Handler = pipeline.get(Http2ConnectionHandler.class);
+            if (http2Handler != null) {
+                http2Handler.connection().addListener(unread);
+            }
             if (draining) {
                 goAway(connection);
             }
         } else if (!http1) {
             configureHttp1(pipeline);
+        }
+    }
+
+    /** The response to an HTTP/2 request has ended. */
+    void responseEnded(int streamId, long bodyBytes) {
+        if (http2Handler != null) {
+            unread.ended(http2Handler.connection(), streamId, bodyBytes);
+        }
+    }
+
+    /** Resets a stream after the current frame, because the codec cannot close a stream while it opens it. */
+    private void resetStream(int streamId) {
+        ChannelHandlerContext codec = channel.pipeline().context(Http2ConnectionHandler.class);
+        if (codec != null && http2Handler != null) {
+            Http2ConnectionHandler handler = http2Handler;
+            codec.executor().execute(() -> {
+                handler.resetStream(codec, streamId, Http2Error.ENHANCE_YOUR_CALM.code(), codec.newPromise());
+                codec.flush();
+            });
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.plumbline.http.server.internal;
 
+import dev.plumbline.budget.MemoryBudget;
+import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.config.Config;
 import dev.plumbline.http.ClientAddress;
 import io.netty.channel.Channel;
@@ -12,7 +14,11 @@ import io.netty.util.AttributeKey;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.core.transport.Transport;
 import java.net.InetSocketAddress;
@@ -45,6 +51,9 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
     private static final List<ChannelOption<Integer>> MIN_HOP_LIMIT = List.of(
             new IntegerUnixChannelOption("IP_MINTTL", 0, 21), new IntegerUnixChannelOption("IPV6_MINHOPCOUNT", 41, 73));
 
+    /** The assumed size of the unread rest of a response that was sent in parts, in bytes. */
+    private static final long STREAMED_BYTES = 64 << 10;
+
     /** The maximum number of rejected connections that wait for their first byte, to which 503 is the response. */
     private static final int MAX_REJECTED = 256;
 
@@ -62,6 +71,7 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
 
     private final Promise<Void> drained = Promise.promise();
 
+    private volatile @Nullable MemoryBudget unreadResponses;
     private volatile @Nullable Channel listener;
     private volatile boolean draining;
     private volatile long drainMillis;
@@ -70,6 +80,41 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
         this.config = config;
         this.options = options;
         this.addresses = new ClientAddress(config.trustedProxies());
+    }
+
+    /** Limits the memory of responses that clients do not read. Must be called before the server starts. */
+    public void limitUnreadResponses(MemoryBudget budget) {
+        unreadResponses = budget;
+    }
+
+    /**
+     * The memory for the responses of a connection. Each client address has a share of it, and each connection of a
+     * trusted proxy, whose other connections belong to other clients.
+     */
+    MemoryHolder responseMemory(Channel channel) {
+        MemoryBudget budget = unreadResponses;
+        if (budget == null) {
+            return MemoryHolder.unlimited();
+        }
+        String client = channel.remoteAddress() instanceof InetSocketAddress remote
+                ? addresses.connectionKey(remote.getAddress())
+                : null;
+        return budget.open(client == null ? channel.id().asLongText() : client, budget.total());
+    }
+
+    /** The response to an HTTP/2 request has ended, but the client may not have read it. */
+    public static void responseEnded(HttpServerRequest request) {
+        if (request.version() == HttpVersion.HTTP_2 && request.connection() instanceof ConnectionBase base) {
+            AcceptedConnection accepted = base.channel().attr(CONNECTION).get();
+            if (accepted != null) {
+                accepted.responseEnded(request.response().streamId(), bodyBytes(request.response()));
+            }
+        }
+    }
+
+    private static long bodyBytes(HttpServerResponse response) {
+        String length = response.headers().get(HttpHeaders.CONTENT_LENGTH);
+        return length == null ? STREAMED_BYTES : Long.parseLong(length);
     }
 
     /** The transport with which Vert.x must be built. */

@@ -67,11 +67,11 @@ public final class JobPage implements PageRoutes.Pages {
         routes.get(
                 ROUTE + "/results.csv",
                 "job-csv",
-                ctx -> withJob(ctx, (user, job) -> jobs.send(ctx, job, ResultFormat.CSV)));
+                ctx -> withJob(ctx, (user, job) -> jobs.send(ctx, user.account().id(), job, ResultFormat.CSV)));
         routes.get(
                 ROUTE + "/results.ndjson",
                 "job-ndjson",
-                ctx -> withJob(ctx, (user, job) -> jobs.send(ctx, job, ResultFormat.NDJSON)));
+                ctx -> withJob(ctx, (user, job) -> jobs.send(ctx, user.account().id(), job, ResultFormat.NDJSON)));
         routes.post(ROUTE + "/cancel", "cancel", ctx -> withUser(ctx, user -> cancel(ctx, user)));
         routes.post(ROUTE + "/retry", "retry", ctx -> withJob(ctx, (user, job) -> retry(ctx, user, job)));
     }

@@ -15,12 +15,14 @@ import java.util.Set;
  * read starts after them.
  */
 final class ResultReader {
-    private static final int MAX_JOBS = 40;
+    private static final int MAX_BYTES = 8 << 20;
     private static final Duration CACHE_TTL = Duration.ofMinutes(5);
 
     private final PageJobService jobs;
     private final Cache<Long, Snapshot> cache = Caffeine.newBuilder()
-            .maximumSize(MAX_JOBS)
+            .maximumWeight(MAX_BYTES)
+            .weigher((Long job, Snapshot snapshot) ->
+                    snapshot.rows.stream().mapToInt(ResultRow::weight).sum())
             .expireAfterAccess(CACHE_TTL)
             .build();
 

@@ -28,6 +28,7 @@ record ResultRow(
         @Nullable String message,
         @Nullable Long durationMs,
         Map<String, Object> fields) {
+    private static final int OBJECT_BYTES = 100;
     private static final Set<String> RETRYABLE = Set.of("fail", "error");
     private static final Set<String> PERMANENT_ERRORS =
             Set.of(ErrorCode.INVALID_TARGET.id(), ErrorCode.TARGET_BLOCKED.id());
@@ -41,6 +42,16 @@ record ResultRow(
         return verdict != null
                 && RETRYABLE.contains(verdict)
                 && (errorCode == null || !PERMANENT_ERRORS.contains(errorCode));
+    }
+
+    /** The approximate memory in bytes. */
+    int weight() {
+        int characters =
+                input.length() + (target == null ? 0 : target.length()) + (message == null ? 0 : message.length());
+        for (Object value : fields.values()) {
+            characters += value.toString().length();
+        }
+        return OBJECT_BYTES * (1 + fields.size()) + characters;
     }
 
     /** @param text in lower case */

@@ -132,9 +132,9 @@ public final class ReportProgress {
     }
 
     private void addMailParts(Start start, RenderedResult mx) {
-        String mailHost = CompositePart.mailHost(mx.parse());
+        CompositePart.MailServer mailServer = CompositePart.mailServer(mx.parse());
         start.parts().stream()
-                .filter(CompositePart::needsMailHost)
-                .forEach(part -> add(part, part.target(start.target(), mailHost)));
+                .filter(CompositePart::needsMailServer)
+                .forEach(part -> add(part, part.target(start.target(), mailServer)));
     }
 }

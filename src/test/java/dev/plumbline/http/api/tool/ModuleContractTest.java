@@ -25,9 +25,9 @@ import dev.plumbline.http.api.job.JobCsv;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.run.CheckEnvironment;
-import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.PartResults;
 import dev.plumbline.run.RunnerMetrics;
+import dev.plumbline.run.TestRunners;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.Canary;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -294,7 +294,8 @@ class ModuleContractTest {
                 };
         Message.RunCheck check = new Message.RunCheck(name, normalised(module, target), options, false, 1, "t");
         return vertx.executeBlocking(() -> equipment(settings))
-                .compose(environment -> new CheckRunner(
+                .compose(environment -> TestRunners.run(
+                        TestRunners.create(
                                 vertx,
                                 MODULES,
                                 environment.probes(),
@@ -302,9 +303,8 @@ class ModuleContractTest {
                                 new RunnerMetrics(new SimpleMeterRegistry()),
                                 new PartResults(vertx, environment.policy(), null),
                                 1,
-                                0)
-                        .run(check))
-                .map(reply -> ((Message.Checked) reply).result());
+                                0),
+                        check));
     }
 
     private static String normalised(ModuleDescription module, String target) {

@@ -1,0 +1,170 @@
+package dev.plumbline.budget;
+
+import io.vertx.core.Future;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The CPU time that the pooled work of one check, or of one part of a composite check, can use. Work starts only if
+ * time is left. Decoding also stops when {@link #DECODING_MS} is used. Thread-safe.
+ */
+public final class CpuAllowance implements AutoCloseable {
+    /** The CPU time of a check in milliseconds. */
+    public static final long CHECK_MS = 1_000;
+
+    /** The CPU time of a composite check in milliseconds. */
+    public static final long COMPOSITE_MS = 3_000;
+
+    /** The CPU time for all content codings and bodies of a check in milliseconds. */
+    public static final long DECODING_MS = 100;
+
+    private final CpuPool pool;
+    private final String client;
+    private final long maxNanos;
+    private final @Nullable CpuAllowance whole;
+    private final AtomicLong usedNanos = new AtomicLong();
+    private final AtomicLong decodingNanos = new AtomicLong();
+    private final AtomicLong waitedNanos = new AtomicLong();
+    private final Set<CpuPool.Task<?>> queued = new HashSet<>();
+    private boolean closed;
+    private volatile boolean refused;
+
+    /**
+     * @param client the client or account for which the work is done; clients are served round-robin
+     * @param maxMs the CPU time in milliseconds
+     */
+    public CpuAllowance(CpuPool pool, String client, long maxMs) {
+        this(pool, client, maxMs, null);
+    }
+
+    private CpuAllowance(CpuPool pool, String client, long maxMs, @Nullable CpuAllowance whole) {
+        this.pool = pool;
+        this.client = client;
+        this.maxNanos = TimeUnit.MILLISECONDS.toNanos(maxMs);
+        this.whole = whole;
+    }
+
+    /** The allowance of a part, whose CPU time is also taken from this one. */
+    public CpuAllowance part() {
+        return new CpuAllowance(pool, client, CHECK_MS, this);
+    }
+
+    /**
+     * Runs work on the pool.
+     *
+     * @return completes on the caller's context. Fails with {@link LimitExceededException} if the CPU time of the check
+     *     is used, with {@link NodeExhaustedException} if the queue is full or the check ended, and with the exception
+     *     of the work
+     */
+    public <T> Future<T> execute(CpuPool.Purpose purpose, Callable<T> work) {
+        Future<T> outcome = pool.submit(purpose, this, work);
+        outcome.onFailure(cause -> {
+            if (cause instanceof NodeExhaustedException) {
+                refuse();
+            }
+        });
+        return outcome;
+    }
+
+    private void refuse() {
+        refused = true;
+        if (whole != null) {
+            whole.refuse();
+        }
+    }
+
+    /** Whether work of this check, or of one of its parts, did not run. */
+    public boolean refused() {
+        return refused;
+    }
+
+    /** The time in nanoseconds that work waited for a thread of the pool, with the work that waits now. */
+    public synchronized long waitedNanos() {
+        return waitedNanos.get()
+                + queued.stream().mapToLong(CpuPool.Task::waitedNanos).sum();
+    }
+
+    /** The used CPU time of completed work in nanoseconds. */
+    public long usedNanos() {
+        return usedNanos.get();
+    }
+
+    /**
+     * Counts CPU time that was used for decoding.
+     *
+     * @throws LimitExceededException if the check has used more than {@link #DECODING_MS} for it
+     */
+    public void useForDecoding(long nanos, String coding) throws LimitExceededException {
+        long used = decodingNanos.addAndGet(nanos);
+        if (used > TimeUnit.MILLISECONDS.toNanos(DECODING_MS)) {
+            throw new LimitExceededException("Decoding the content coding " + coding + " takes more than " + DECODING_MS
+                    + " ms of CPU time, the limit for each check.");
+        }
+    }
+
+    /** The CPU time that this check has used for decoding, in nanoseconds. */
+    public long decodingNanos() {
+        return decodingNanos.get();
+    }
+
+    String client() {
+        return client;
+    }
+
+    /** Called before work starts. */
+    void start() throws LimitExceededException {
+        checkUsed();
+        if (whole != null) {
+            whole.checkUsed();
+        }
+    }
+
+    private void checkUsed() throws LimitExceededException {
+        if (usedNanos.get() >= maxNanos) {
+            throw new LimitExceededException("Processing the responses takes more than "
+                    + TimeUnit.NANOSECONDS.toMillis(maxNanos) + " ms of CPU time, the limit for each check.");
+        }
+    }
+
+    void use(long nanos) {
+        usedNanos.addAndGet(nanos);
+        if (whole != null) {
+            whole.use(nanos);
+        }
+    }
+
+    void add(CpuPool.Task<?> task) {
+        boolean ended;
+        synchronized (this) {
+            ended = closed;
+            if (!ended) {
+                queued.add(task);
+            }
+        }
+        if (ended) {
+            task.cancel();
+        }
+    }
+
+    synchronized void remove(CpuPool.Task<?> task, long waited) {
+        queued.remove(task);
+        waitedNanos.addAndGet(waited);
+    }
+
+    /** Removes the queued work of a check that ended. */
+    @Override
+    public void close() {
+        List<CpuPool.Task<?>> remaining;
+        synchronized (this) {
+            closed = true;
+            remaining = List.copyOf(queued);
+            queued.clear();
+        }
+        remaining.forEach(CpuPool.Task::cancel);
+    }
+}

@@ -1,0 +1,185 @@
+package dev.plumbline.budget;
+
+import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.concurrent.FairQueue;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads for CPU-bound work of checks that takes more than a millisecond. Each purpose has a bounded queue that is
+ * served round-robin between clients. The queues are served round-robin, too. Queued work of a check that ended is
+ * removed without running. Thread-safe.
+ */
+public final class CpuPool implements AutoCloseable {
+    /** The kind of a task. Each has a queue. */
+    public enum Purpose {
+        DECODING,
+        PARSING,
+        SIGNATURES
+    }
+
+    /** The default maximum number of queued tasks of each purpose. */
+    public static final int MAX_QUEUED = 4_096;
+
+    private static final long IDLE_SECONDS = 30;
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static final boolean MEASURED = THREADS.isCurrentThreadCpuTimeSupported();
+    private static final ThreadLocal<CpuAllowance> CURRENT = new ThreadLocal<>();
+
+    private final int threads;
+    private final ThreadPoolExecutor executor;
+    private final Map<Purpose, FairQueue<String, Task<?>>> queues = new EnumMap<>(Purpose.class);
+    private int active;
+    private int turn;
+
+    /** @param threads maximum number of tasks that run at the same time, at least 1 */
+    public CpuPool(int threads, int maxQueued) {
+        this.threads = threads;
+        AtomicInteger number = new AtomicInteger();
+        this.executor = new ThreadPoolExecutor(
+                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
+                    Thread thread = new Thread(work, "plumbline-cpu-" + number.incrementAndGet());
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        this.executor.allowCoreThreadTimeOut(true);
+        for (Purpose purpose : Purpose.values()) {
+            queues.put(purpose, new FairQueue<>(maxQueued, Math.max(1, maxQueued / 2)));
+        }
+    }
+
+    /** One thread for each core, at most one for each 64 MiB of heap, which holds decoded content, and at least two. */
+    public static int threadsOf(int cores, long heapBytes) {
+        return (int) Math.max(2, Math.min(cores, heapBytes / (4 * MemoryBudget.CHECK_BYTES)));
+    }
+
+    /** The CPU allowance of the check whose work the current thread runs; null on other threads. */
+    public static @Nullable CpuAllowance current() {
+        return CURRENT.get();
+    }
+
+    /** The CPU time of the current thread in nanoseconds; wall-clock time if the platform does not measure it. */
+    public static long threadNanos() {
+        return MEASURED ? THREADS.getCurrentThreadCpuTime() : System.nanoTime();
+    }
+
+    /** The number of tasks that wait. */
+    public synchronized int queued() {
+        int queued = 0;
+        for (FairQueue<String, Task<?>> queue : queues.values()) {
+            queued += queue.size();
+        }
+        return queued;
+    }
+
+    /**
+     * Queues work of a check.
+     *
+     * @return completes on the caller's context; fails with {@link NodeExhaustedException} if the queue is full
+     */
+    <T> Future<T> submit(Purpose purpose, CpuAllowance allowance, Callable<T> work) {
+        Task<T> task = new Task<>(purpose, allowance, work);
+        boolean start;
+        synchronized (this) {
+            if (!queueOf(purpose).offer(allowance.client(), task)) {
+                return Future.failedFuture(new NodeExhaustedException("The queue for CPU-bound tasks is full."));
+            }
+            start = active < threads;
+            active += start ? 1 : 0;
+        }
+        allowance.add(task);
+        if (start) {
+            executor.execute(this::runTasks);
+        }
+        return ContextFutures.onCallerContext(task.promise.future());
+    }
+
+    private FairQueue<String, Task<?>> queueOf(Purpose purpose) {
+        FairQueue<String, Task<?>> queue = queues.get(purpose);
+        if (queue == null) {
+            throw new IllegalArgumentException(purpose.name());
+        }
+        return queue;
+    }
+
+    private void runTasks() {
+        for (Task<?> task = next(); task != null; task = next()) {
+            task.run();
+        }
+    }
+
+    private synchronized @Nullable Task<?> next() {
+        Purpose[] purposes = Purpose.values();
+        for (int i = 0; i < purposes.length; i++) {
+            turn = (turn + 1) % purposes.length;
+            Task<?> task = queueOf(purposes[turn]).poll();
+            if (task != null) {
+                return task;
+            }
+        }
+        active--;
+        return null;
+    }
+
+    private synchronized boolean remove(Task<?> task) {
+        return queueOf(task.purpose).remove(task.allowance.client(), task);
+    }
+
+    /** Stops the threads. */
+    @Override
+    public void close() {
+        executor.shutdownNow();
+    }
+
+    /** Work in the queue or in progress, compared by identity. */
+    final class Task<T> {
+        private final Purpose purpose;
+        private final CpuAllowance allowance;
+        private final Callable<T> work;
+        private final Promise<T> promise = Promise.promise();
+        private final long queuedNanos = System.nanoTime();
+
+        Task(Purpose purpose, CpuAllowance allowance, Callable<T> work) {
+            this.purpose = purpose;
+            this.allowance = allowance;
+            this.work = work;
+        }
+
+        long waitedNanos() {
+            return System.nanoTime() - queuedNanos;
+        }
+
+        /** Removes the work from the queue if it has not started. */
+        void cancel() {
+            if (remove(this)) {
+                promise.tryFail(new NodeExhaustedException("The check ended before its work had CPU time."));
+            }
+        }
+
+        private void run() {
+            allowance.remove(this, waitedNanos());
+            long startNanos = threadNanos();
+            CURRENT.set(allowance);
+            try {
+                allowance.start();
+                T value = work.call();
+                promise.tryComplete(value);
+            } catch (Exception | Error failure) {
+                promise.tryFail(failure);
+            } finally {
+                CURRENT.remove();
+                allowance.use(threadNanos() - startNanos);
+            }
+        }
+    }
+}

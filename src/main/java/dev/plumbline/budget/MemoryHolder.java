@@ -1,0 +1,202 @@
+package dev.plumbline.budget;
+
+import io.vertx.core.Future;
+import org.jspecify.annotations.Nullable;
+
+/** The memory that one check, or one part of a composite check, has reserved. Thread-safe. */
+public final class MemoryHolder implements AutoCloseable {
+    private static final MemoryHolder UNLIMITED = new MemoryHolder(null, "", Long.MAX_VALUE, null);
+
+    private final @Nullable MemoryBudget budget;
+    private final String client;
+    private final long max;
+    private final @Nullable MemoryHolder whole;
+    private long held;
+    private long heldByParts;
+    private long peak;
+    private boolean closed;
+    private volatile boolean refused;
+    private long waitedNanos;
+    private int waits;
+    private long waitStarts;
+
+    MemoryHolder(@Nullable MemoryBudget budget, String client, long max, @Nullable MemoryHolder whole) {
+        this.budget = budget;
+        this.client = client;
+        this.max = max;
+        this.whole = whole;
+    }
+
+    /** Memory without a limit, for work that is not a check. */
+    public static MemoryHolder unlimited() {
+        return UNLIMITED;
+    }
+
+    /** The memory of a part, which counts against the limit of this holder until the part is closed. */
+    public MemoryHolder part() {
+        return budget == null ? this : new MemoryHolder(budget, client, max, this);
+    }
+
+    /**
+     * Reserves memory at once.
+     *
+     * @return false if the node has no memory left, or the holder is closed
+     * @throws LimitExceededException if the holder would exceed its own limit
+     */
+    public boolean tryReserve(long bytes) throws LimitExceededException {
+        if (budget == null || bytes == 0) {
+            return true;
+        }
+        checkLimit(bytes);
+        if (!budget.take(client, bytes)) {
+            return false;
+        }
+        return add(bytes);
+    }
+
+    /**
+     * Reserves memory, and waits for it up to {@link MemoryBudget#MAX_WAIT_MS}. Fails with
+     * {@link LimitExceededException} if the holder would exceed its own limit, and with {@link NodeExhaustedException}
+     * if there is no memory in this time.
+     */
+    public Future<Void> reserve(long bytes) {
+        return reserve(bytes, MemoryBudget.MAX_WAIT_MS);
+    }
+
+    /** As {@link #reserve(long)}, with another timeout in milliseconds. */
+    public Future<Void> reserve(long bytes, long timeoutMs) {
+        try {
+            if (tryReserve(bytes)) {
+                return Future.succeededFuture();
+            }
+        } catch (LimitExceededException own) {
+            return Future.failedFuture(own);
+        }
+        if (budget == null || isClosed()) {
+            return Future.failedFuture(MemoryBudget.exhausted());
+        }
+        long start = System.nanoTime();
+        startWait(start);
+        return budget.await(this, bytes, timeoutMs)
+                .onComplete(done -> endWait(start))
+                .onFailure(cause -> refuse());
+    }
+
+    private synchronized void startWait(long start) {
+        waits++;
+        waitStarts += start;
+    }
+
+    private synchronized void endWait(long start) {
+        waits--;
+        waitStarts -= start;
+        waitedNanos += System.nanoTime() - start;
+    }
+
+    /** The time in nanoseconds that this holder waited for memory, with the present waits. */
+    public synchronized long waitedNanos() {
+        return waitedNanos + waits * System.nanoTime() - waitStarts;
+    }
+
+    /** Marks the holder as refused. Also called for memory outside the budget, such as network buffers. */
+    public void refuse() {
+        if (isClosed()) {
+            return; // the check has its result
+        }
+        refused = true;
+        if (whole != null) {
+            whole.refuse();
+        }
+    }
+
+    /** Whether the node had no memory for this holder, or for one of its parts. */
+    public boolean refused() {
+        return refused;
+    }
+
+    /** Releases memory that was reserved. */
+    public void release(long bytes) {
+        if (budget == null) {
+            return;
+        }
+        long released;
+        synchronized (this) {
+            released = closed ? 0 : Math.min(bytes, held);
+            held -= released;
+        }
+        if (whole != null) {
+            whole.removeOfPart(released);
+        }
+        budget.release(client, released);
+    }
+
+    /** Releases all memory except that of parts. Later reservations fail. */
+    @Override
+    public void close() {
+        if (budget == null) {
+            return;
+        }
+        long released;
+        synchronized (this) {
+            released = held;
+            held = 0;
+            closed = true;
+        }
+        if (whole != null) {
+            whole.removeOfPart(released);
+        }
+        budget.release(client, released);
+    }
+
+    String client() {
+        return client;
+    }
+
+    /** The largest number of bytes that were reserved at one time. */
+    public synchronized long peak() {
+        return peak;
+    }
+
+    private void checkLimit(long bytes) throws LimitExceededException {
+        MemoryHolder limited = whole == null ? this : whole;
+        if (limited.held() + bytes > limited.max) {
+            throw new LimitExceededException(
+                    "The responses exceed the limit of " + (limited.max >> 20) + " MiB of memory for each check.");
+        }
+    }
+
+    private synchronized long held() {
+        return held + heldByParts;
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /** Counts memory that was taken from the budget; returns it if the holder is closed. */
+    boolean add(long bytes) {
+        synchronized (this) {
+            if (!closed) {
+                held += bytes;
+                peak = Math.max(peak, held + heldByParts);
+                if (whole != null) {
+                    whole.addOfPart(bytes);
+                }
+                return true;
+            }
+        }
+        if (budget != null) {
+            budget.release(client, bytes);
+        }
+        return false;
+    }
+
+    private synchronized void addOfPart(long bytes) {
+        heldByParts += bytes;
+        peak = Math.max(peak, held + heldByParts);
+    }
+
+    private synchronized void removeOfPart(long bytes) {
+        heldByParts -= bytes;
+    }
+}

@@ -1,0 +1,30 @@
+package dev.plumbline.check;
+
+import dev.plumbline.budget.LimitExceededException;
+import dev.plumbline.budget.NodeExhaustedException;
+import java.time.Duration;
+
+/** Failures of checks because of the budgets of the node. */
+public final class BudgetFailures {
+    private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+
+    private BudgetFailures() {}
+
+    /** The failure of a check if there is no direct memory for what a peer sends. */
+    public static OverloadFailure noNetworkMemory() {
+        return new OverloadFailure("The node has no memory left for network buffers.", RETRY_AFTER);
+    }
+
+    /**
+     * Returns the failure of a check: {@code response_too_large} if the check exceeded its own limit, and
+     * {@link OverloadFailure} if the node has no memory or CPU time left; any other exception as it is.
+     */
+    public static Throwable of(Throwable cause) {
+        if (cause instanceof LimitExceededException own) {
+            return new CheckFailure(ErrorCode.RESPONSE_TOO_LARGE, String.valueOf(own.getMessage()));
+        }
+        return cause instanceof NodeExhaustedException node
+                ? new OverloadFailure(String.valueOf(node.getMessage()), RETRY_AFTER)
+                : cause;
+    }
+}

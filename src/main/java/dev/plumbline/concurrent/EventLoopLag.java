@@ -1,0 +1,119 @@
+package dev.plumbline.concurrent;
+
+import io.netty.channel.EventLoop;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+
+/**
+ * The time in which the event loops could not run, because the process had no CPU time, was paused (SIGSTOP, a
+ * suspended virtual machine, garbage collection) or a task blocked the loop: a periodic timer is late. Thread-safe.
+ */
+public final class EventLoopLag {
+    private static final long PERIOD_MS = 50;
+    private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(PERIOD_MS);
+
+    /** Shorter delays are normal for a loop with many tasks. */
+    private static final long MIN_LAG_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /** A pause of this length exceeds the timeouts of most checks. */
+    private static final long MIN_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final VertxInternal vertx;
+    private final LongSupplier nanos;
+    private final LongConsumer observer;
+    private final Map<EventLoop, Loop> loops = new ConcurrentHashMap<>();
+
+    /**
+     * @param nanos clock, as {@link System#nanoTime}
+     * @param observer receives each delay of a timer in nanoseconds
+     */
+    public EventLoopLag(Vertx vertx, LongSupplier nanos, LongConsumer observer) {
+        this.vertx = (VertxInternal) vertx;
+        this.nanos = nanos;
+        this.observer = observer;
+    }
+
+    /**
+     * Measures all event loops.
+     *
+     * @param count the number of event loops
+     */
+    public void measure(int count) {
+        for (int i = 0; i < count; i++) {
+            // contexts are assigned to the event loops round-robin
+            vertx.createEventLoopContext().runOnContext(ignored -> current());
+        }
+    }
+
+    /** The loop of the current context. It is measured from the first call. */
+    public Loop current() {
+        EventLoop eventLoop = vertx.getOrCreateContext().nettyEventLoop();
+        return loops.computeIfAbsent(eventLoop, missing -> {
+            Loop started = new Loop();
+            // a context of its own, because undeploying a verticle cancels the timers of its context
+            vertx.contextBuilder().withEventLoop(eventLoop).build().setPeriodic(PERIOD_MS, fired -> started.tick());
+            return started;
+        });
+    }
+
+    /** The mean time that each measured loop has lost, in nanoseconds. */
+    public long lostNanos() {
+        long lost = 0;
+        int measured = 0;
+        for (Loop loop : loops.values()) {
+            lost += loop.lostNanos();
+            measured++;
+        }
+        return measured == 0 ? 0 : lost / measured;
+    }
+
+    /** One event loop. Thread-safe. */
+    public final class Loop {
+        private long latestTick = nanos.getAsLong();
+        private long pauseEnd = latestTick;
+        private long lost;
+
+        private void tick() {
+            long delay;
+            synchronized (this) {
+                delay = delay();
+                count();
+            }
+            observer.accept(delay);
+        }
+
+        private void count() {
+            long now = nanos.getAsLong();
+            long delay = delay();
+            lost += delay < MIN_LAG_NANOS ? 0 : delay;
+            if (delay >= MIN_PAUSE_NANOS) {
+                pauseEnd = now;
+            }
+            latestTick = now;
+        }
+
+        /** The delay of the timer that is due; 0 if it is not due. */
+        private long delay() {
+            return Math.max(0, nanos.getAsLong() - latestTick - PERIOD_NANOS);
+        }
+
+        /** The time since the first measurement in which the loop could not run, in nanoseconds. Does not decrease. */
+        public synchronized long lostNanos() {
+            long delay = delay();
+            return lost + (delay < MIN_LAG_NANOS ? 0 : delay);
+        }
+
+        /** Whether a pause of at least five seconds ended after the given time. */
+        public synchronized boolean pausedSince(long startNanos) {
+            if (delay() >= MIN_PAUSE_NANOS) {
+                count();
+            }
+            return pauseEnd - startNanos > 0;
+        }
+    }
+}

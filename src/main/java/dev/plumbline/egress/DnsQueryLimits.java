@@ -1,0 +1,113 @@
+package dev.plumbline.egress;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.Host;
+import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.concurrent.Scheduler;
+import dev.plumbline.config.Config;
+import dev.plumbline.dns.DnsQueryPermits;
+import dev.plumbline.dns.DnsResolver;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.ReverseMap;
+
+/**
+ * The limits of DNS queries: per check, and per second for names below one registrable domain that is not the domain of
+ * the target. They apply to this node. Thread-safe.
+ */
+public final class DnsQueryLimits {
+    /**
+     * The maximum number of queries of a check, or of all parts of a composite check together. Each alias that the
+     * resolver follows counts as one.
+     */
+    public static final int MAX_QUERIES = 227;
+
+    /** The maximum number of queries for names below one registrable domain other than that of the target. */
+    public static final int MAX_PER_DOMAIN = 87;
+
+    /** The maximum time that is reserved for the query itself while it waits for the rate limit, in milliseconds. */
+    private static final long MAX_RESERVE_MILLIS = 2_000;
+
+    private static final Future<Void> ACQUIRED = Future.succeededFuture();
+
+    private final RegistrableDomains domains = new RegistrableDomains();
+    private final RateLimiter<String> limiter;
+
+    /** @param perDomainPerSecond queries per second for names below one domain; 0 = no limit */
+    public DnsQueryLimits(Vertx vertx, int perDomainPerSecond) {
+        this.limiter = new KeyedRateLimiter<>(
+                new Config.OutboundLimit(perDomainPerSecond, 0), System::nanoTime, Scheduler.of(vertx));
+    }
+
+    /** The permits of a check. The parts of a composite check share them. */
+    public DnsQueryPermits permits(CheckContext context) {
+        return new Permits(context, budget(context), false);
+    }
+
+    /** As {@link #permits}, for zones of the operator, whose queries are limited only per check. */
+    public DnsQueryPermits permitsOfOperator(CheckContext context) {
+        return new Permits(context, budget(context), true);
+    }
+
+    private DnsQueryBudget budget(CheckContext context) {
+        return context.budget()
+                .sharedCounter(
+                        DnsQueryBudget.class,
+                        () -> new DnsQueryBudget(domainOf(context.budget().target())));
+    }
+
+    private @Nullable String domainOf(@Nullable Host target) {
+        if (target == null) {
+            return null;
+        }
+        return domains.ofDnsName(
+                target.literal() == null ? target.name() : DnsResolver.text(ReverseMap.fromAddress(target.literal())));
+    }
+
+    private final class Permits implements DnsQueryPermits {
+        private final CheckContext context;
+        private final DnsQueryBudget budget;
+        private final boolean ofOperator;
+
+        Permits(CheckContext context, DnsQueryBudget budget, boolean ofOperator) {
+            this.context = context;
+            this.budget = budget;
+            this.ofOperator = ofOperator;
+        }
+
+        @Override
+        public Future<Void> acquire(String name) {
+            String domain = ofOperator ? null : domains.ofDnsName(name);
+            CheckFailure exhausted = budget.take(domain);
+            if (exhausted != null) {
+                context.budget().rejectShared();
+                return Future.failedFuture(exhausted);
+            }
+            if (domain == null || !budget.limits(domain) || limiter.isUnlimited()) {
+                return ACQUIRED;
+            }
+            long remaining = context.deadline().atMost(context.patienceMs()).remainingMillis();
+            long maxWaitMillis = remaining - Math.min(MAX_RESERVE_MILLIS, remaining / 2);
+            return ContextFutures.onCallerContext(
+                            limiter.acquire(domain, maxWaitMillis, context.account(), context.deadline()))
+                    .map(release -> {
+                        release.run();
+                        return null;
+                    });
+        }
+
+        @Override
+        public void followed(List<Name> aliases) {
+            aliases.forEach(alias -> budget.takeAlias(domains.ofDnsName(DnsResolver.text(alias))));
+        }
+
+        @Override
+        public void failed() {
+            budget.takeFailed();
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.plumbline.job.coordinate;
+
+import dev.plumbline.check.CheckError;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.ResultAssembler;
+import dev.plumbline.check.ResultJson;
+import dev.plumbline.check.TargetParser;
+import dev.plumbline.job.store.WorkStore;
+import dev.plumbline.result.RenderedResult;
+import java.time.Clock;
+
+/** The results of lines that end with an error without a check. */
+final class ErrorResults {
+    private final Clock clock;
+
+    ErrorResults(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** The result of a line whose target is not known. */
+    CheckResult withoutTarget(Chunk chunk, CheckError error) {
+        return ResultAssembler.withoutTarget(chunk.module(), error, clock.instant());
+    }
+
+    CheckResult of(PendingLine line, CheckError error) {
+        return ResultAssembler.failed(line.chunk().module(), line.target(), error, clock.instant(), 0);
+    }
+
+    /** The result of a line whose own result cannot be stored. */
+    WorkStore.LineResult ofRejectedResult(Chunk chunk, int index) {
+        CheckError error =
+                new CheckError(ErrorCode.INTERNAL, "The result could not be stored because of an internal error.");
+        CheckResult result;
+        try {
+            String input = chunk.inputs().get(chunk.checks().indexOf(index));
+            result = ResultAssembler.failed(
+                    chunk.module(), TargetParser.parse(chunk.module(), input), error, clock.instant(), 0);
+        } catch (InvalidTargetException | RuntimeException noTarget) {
+            result = withoutTarget(chunk, error);
+        }
+        return new WorkStore.LineResult(
+                chunk.id(), index, result.verdict().id(), RenderedResult.toLine(ResultJson.write(result)), null);
+    }
+}

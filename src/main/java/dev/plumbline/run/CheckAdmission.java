@@ -1,0 +1,184 @@
+package dev.plumbline.run;
+
+import dev.plumbline.bus.Message;
+import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.concurrent.EventLoopLag;
+import dev.plumbline.concurrent.FairQueue;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The capacity of a node for checks: one concurrency limit and one bounded queue each for instant checks and lines of
+ * jobs, for all event loops. The event loop that completes a check starts the next one. Clients and accounts are served
+ * round-robin. While the event loops have too little CPU time, fewer checks are admitted. Thread-safe.
+ */
+public final class CheckAdmission {
+    /** One of this many permits is reserved for instant checks. */
+    private static final int INSTANT_SHARE = 8;
+
+    static final int RETRY_AFTER_SECONDS = 1;
+
+    private static final long ADAPT_PERIOD_MS = 250;
+
+    /** The share of time that the event loops can lose before fewer checks are admitted. */
+    private static final double MAX_LOST_SHARE = 0.2;
+
+    private static final double DECREASE = 0.75;
+    private static final int INCREASE_SHARE = 16;
+    private static final int MIN_LIMIT = 8;
+
+    private final Vertx vertx;
+    private final RunnerMetrics metrics;
+    private final int permits;
+    private final FairQueue<String, Waiting> instantQueue;
+    private final FairQueue<String, Waiting> bulkQueue;
+    private int limit;
+    private int running;
+    private int runningBulk;
+    private long latestLostNanos;
+
+    /** A queued check, compared by identity. */
+    private static final class Waiting {
+        private final Message.RunCheck request;
+        private final Supplier<Future<Message.RunReply>> check;
+        private final Promise<Message.RunReply> reply = Promise.promise();
+
+        Waiting(Message.RunCheck request, Supplier<Future<Message.RunReply>> check) {
+            this.request = request;
+            this.check = check;
+        }
+    }
+
+    /**
+     * @param permits maximum number of concurrent checks, at least 1
+     * @param maxQueued maximum length of each of the two queues
+     */
+    public CheckAdmission(Vertx vertx, RunnerMetrics metrics, int permits, int maxQueued) {
+        this.vertx = vertx;
+        this.metrics = metrics;
+        this.permits = permits;
+        this.limit = permits;
+        this.instantQueue = new FairQueue<>(maxQueued, maxQueued);
+        this.bulkQueue = new FairQueue<>(maxQueued, maxQueued);
+        metrics.addPermits(permits);
+    }
+
+    /** Adapts the number of admitted checks to the CPU time of the event loops. */
+    public void adaptTo(EventLoopLag lag) {
+        vertx.setPeriodic(ADAPT_PERIOD_MS, fired -> {
+            long lostNanos = lag.lostNanos();
+            adapt((double) (lostNanos - latestLostNanos) / TimeUnit.MILLISECONDS.toNanos(ADAPT_PERIOD_MS));
+            latestLostNanos = lostNanos;
+        });
+    }
+
+    /** @param lostShare the share of the last period in which the event loops could not run */
+    void adapt(double lostShare) {
+        synchronized (this) {
+            if (lostShare > MAX_LOST_SHARE) {
+                // checks that only wait for their targets keep their permits, so the limit follows them
+                limit = Math.max(
+                        Math.min(MIN_LIMIT, permits), Math.min(limit, Math.max(running, (int) (limit * DECREASE))));
+            } else {
+                limit = Math.min(permits, limit + Math.max(1, permits / INCREASE_SHARE));
+            }
+        }
+        startWaiting();
+    }
+
+    /** The number of checks that can run at present. */
+    synchronized int limit() {
+        return limit;
+    }
+
+    /** The maximum number of checks that can run. */
+    int permits() {
+        return permits;
+    }
+
+    /**
+     * Runs a check with a permit, or replies {@link Message.Overloaded} if the queue is full or its timeout expires.
+     * Completes on the caller's context; a queued check can run on another event loop.
+     */
+    Future<Message.RunReply> run(Message.RunCheck request, Supplier<Future<Message.RunReply>> check) {
+        Waiting waiting = new Waiting(request, check);
+        FairQueue<String, Waiting> queue = request.bulk() ? bulkQueue : instantQueue;
+        synchronized (this) {
+            if (canStart(request.bulk())) {
+                start(request.bulk());
+            } else if (!queue.offer(request.client(), waiting)) {
+                return overloaded();
+            } else {
+                metrics.queued();
+                return enqueue(queue, waiting);
+            }
+        }
+        return execute(waiting);
+    }
+
+    private Future<Message.RunReply> enqueue(FairQueue<String, Waiting> queue, Waiting waiting) {
+        long timer = vertx.setTimer(Math.max(1, waiting.request.queueTimeoutMs()), fired -> timeOut(queue, waiting));
+        return ContextFutures.onCallerContext(waiting.reply.future()).onComplete(done -> vertx.cancelTimer(timer));
+    }
+
+    private Future<Message.RunReply> overloaded() {
+        metrics.rejected();
+        return Future.succeededFuture(new Message.Overloaded(RETRY_AFTER_SECONDS));
+    }
+
+    private void timeOut(FairQueue<String, Waiting> queue, Waiting waiting) {
+        synchronized (this) {
+            if (!queue.remove(waiting.request.client(), waiting)) {
+                return;
+            }
+        }
+        metrics.dequeued();
+        overloaded().onComplete(waiting.reply);
+    }
+
+    private boolean canStart(boolean bulk) {
+        return running < limit && (!bulk || runningBulk < limit - limit / INSTANT_SHARE);
+    }
+
+    private void start(boolean bulk) {
+        running++;
+        runningBulk += bulk ? 1 : 0;
+        metrics.started();
+    }
+
+    private Future<Message.RunReply> execute(Waiting waiting) {
+        return ContextFutures.call(waiting.check).onComplete(done -> {
+            synchronized (this) {
+                running--;
+                runningBulk -= waiting.request.bulk() ? 1 : 0;
+            }
+            metrics.stopped();
+            startWaiting();
+        });
+    }
+
+    private void startWaiting() {
+        for (Waiting next = next(); next != null; next = next()) {
+            Waiting started = next;
+            metrics.dequeued();
+            // in a new task, because many checks that end at once would recurse
+            vertx.runOnContext(ignored -> execute(started).onComplete(started.reply));
+        }
+    }
+
+    /** The next queued check; instant checks precede lines of jobs. */
+    private synchronized @Nullable Waiting next() {
+        Waiting next = canStart(false) ? instantQueue.poll() : null;
+        if (next == null && canStart(true)) {
+            next = bulkQueue.poll();
+        }
+        if (next != null) {
+            start(next.request.bulk());
+        }
+        return next;
+    }
+}

@@ -1,0 +1,48 @@
+package dev.plumbline.concurrent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class FairQueueTest {
+    @Test
+    void servesKeysRoundRobinAndItemsInOrder() {
+        FairQueue<String, String> queue = new FairQueue<>(10, 10);
+        for (String item : new String[] {"a1", "a2", "a3", "b1", "c1", "c2"}) {
+            assertThat(queue.offer(item.substring(0, 1), item)).isTrue();
+        }
+
+        StringBuilder order = new StringBuilder();
+        while (!queue.isEmpty()) {
+            order.append(queue.poll()).append(' ');
+        }
+
+        assertThat(order.toString().trim()).isEqualTo("a1 b1 c1 a2 c2 a3");
+        assertThat(queue.poll()).isNull();
+    }
+
+    @Test
+    void limitsTheItemsInAllAndOfEachKey() {
+        FairQueue<String, Integer> queue = new FairQueue<>(3, 2);
+
+        assertThat(queue.offer("a", 1)).isTrue();
+        assertThat(queue.offer("a", 2)).isTrue();
+        assertThat(queue.offer("a", 3)).isFalse();
+        assertThat(queue.offer("b", 1)).isTrue();
+        assertThat(queue.offer("c", 1)).isFalse();
+        assertThat(queue.size()).isEqualTo(3);
+    }
+
+    @Test
+    void removesItems() {
+        FairQueue<String, Integer> queue = new FairQueue<>(3, 3);
+        queue.offer("a", 1);
+        queue.offer("b", 2);
+
+        assertThat(queue.remove("a", 1)).isTrue();
+        assertThat(queue.remove("a", 1)).isFalse();
+        assertThat(queue.remove("b", 1)).isFalse();
+        assertThat(queue.poll()).isEqualTo(2);
+        assertThat(queue.size()).isZero();
+    }
+}

@@ -1,0 +1,118 @@
+package dev.plumbline.http.server.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.budget.MemoryBudget;
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigLoader;
+import dev.plumbline.http.HttpServerSettings;
+import dev.plumbline.lab.FreePorts;
+import dev.plumbline.support.Await;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.StreamResetException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class UnreadResponsesTest {
+    private static final int BODY_BYTES = 100_000;
+    private static final int STREAMS = 100;
+    private static final long MEMORY_BYTES = 2 << 20;
+    private static final int ENHANCE_YOUR_CALM = 0xb;
+
+    private final int port = FreePorts.next();
+
+    /** With one event loop, so that responses do not arrive on another one before their handlers are set. */
+    private final Vertx clients = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+
+    private Vertx vertx;
+    private MemoryBudget memory;
+
+    @BeforeEach
+    void start() throws Exception {
+        Config.HttpSettings config = ConfigLoader.load(
+                        null,
+                        Map.of("PLUMBLINE_HTTP_PORT", Integer.toString(port), "PLUMBLINE_HTTP_IDLE_TIMEOUT", "1h"))
+                .http();
+        ConnectionRegistry registry = new ConnectionRegistry(config, HttpServerSettings.of(config));
+        vertx = Vertx.builder().withTransport(registry.transport()).build();
+        memory = new MemoryBudget(vertx, MEMORY_BYTES, 1);
+        registry.limitUnreadResponses(memory);
+        Await.value(vertx.createHttpServer(HttpServerSettings.of(config))
+                .connectionHandler(ConnectionRegistry::configured)
+                .requestHandler(UnreadResponsesTest::respond)
+                .listen());
+    }
+
+    @AfterEach
+    void stop() {
+        Await.value(clients.close());
+        Await.value(vertx.close());
+    }
+
+    private static void respond(HttpServerRequest request) {
+        request.response().endHandler(ended -> ConnectionRegistry.responseEnded(request));
+        request.response().end(Buffer.buffer(new byte[BODY_BYTES]));
+    }
+
+    @Test
+    void memoryIsReleasedWhenResponsesAreRead() {
+        HttpClientAgent client = client(new HttpClientOptions());
+        for (int i = 0; i < 3 * MEMORY_BYTES / BODY_BYTES; i++) {
+            assertThat(Await.value(request(client).compose(HttpClientResponse::body))
+                            .length())
+                    .isEqualTo(BODY_BYTES);
+        }
+        // the connection is still open
+        Await.until(() -> memory.held() == 0);
+    }
+
+    @Test
+    void streamsWithoutMemoryAreReset() {
+        HttpClientAgent client =
+                client(new HttpClientOptions().setInitialSettings(new Http2Settings().setInitialWindowSize(0)));
+        List<Promise<Throwable>> ends = new ArrayList<>();
+        for (int i = 0; i < STREAMS; i++) {
+            Promise<Throwable> end = Promise.promise();
+            ends.add(end);
+            request(client)
+                    .onSuccess(response -> response.exceptionHandler(end::tryComplete))
+                    .onFailure(end::tryComplete);
+        }
+        long most = MEMORY_BYTES / (BODY_BYTES + UnreadResponses.STREAM_BYTES);
+        Await.until(() -> ends.stream().filter(end -> end.future().isComplete()).count() >= STREAMS - most);
+        assertThat(ends).filteredOn(end -> end.future().isComplete()).allSatisfy(end -> assertThat(
+                        end.future().result())
+                .isInstanceOfSatisfying(StreamResetException.class, reset -> assertThat(reset.getCode())
+                        .isEqualTo(ENHANCE_YOUR_CALM)));
+        assertThat(memory.held()).isBetween((long) BODY_BYTES, MEMORY_BYTES);
+
+        Await.value(client.close());
+        Await.until(() -> memory.held() == 0);
+    }
+
+    private HttpClientAgent client(HttpClientOptions options) {
+        return clients.createHttpClient(
+                options.setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false),
+                new PoolOptions().setHttp2MaxSize(1));
+    }
+
+    private Future<HttpClientResponse> request(HttpClientAgent client) {
+        return client.request(HttpMethod.GET, port, "127.0.0.1", "/").compose(request -> request.send());
+    }
+}

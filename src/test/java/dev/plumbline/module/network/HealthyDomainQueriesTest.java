@@ -1,0 +1,75 @@
+package dev.plumbline.module.network;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.egress.DnsQueryLimits;
+import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.LabRunner;
+import dev.plumbline.lab.MailProviderZones;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Measures how many DNS queries a composite check of a healthy domain needs, with the default settings and without
+ * cached responses. The limits are 1.5 times as many. The table is written to {@code target/dns-queries.md}.
+ */
+class HealthyDomainQueriesTest {
+    /** The need when the limits were set. */
+    private static final int NEED = 151;
+
+    private static final int NEED_PER_DOMAIN = 58;
+    private static final int MAX_DURATION_MS = 30_000;
+    private static final int RESPONSE_MS = 50;
+
+    /** @param perProvider the most queries for names of one provider */
+    private record Row(String module, String domain, int total, int perProvider, CheckResult result) {
+        String markdown() {
+            return "| %s | `%s` | %d | %d | %.1f s |%n"
+                    .formatted(domain, module, total, perProvider, result.durationMs() / 1e3);
+        }
+    }
+
+    @Test
+    void theLimitsAreOneAndAHalfTimesTheNeed() throws Exception {
+        List<Row> rows = new ArrayList<>();
+        for (String module : List.of("overview", "mail-health")) {
+            for (int i = 0; i < MailProviderZones.DOMAINS; i++) {
+                rows.add(measure(module, i));
+            }
+        }
+        StringBuilder table = new StringBuilder();
+        rows.forEach(row -> table.append(row.markdown()));
+        Files.writeString(Path.of("target/dns-queries.md"), table);
+
+        assertThat(rows).allSatisfy(row -> {
+            assertThat(row.result().durationMs()).isLessThan(MAX_DURATION_MS);
+            assertThat(row.result().findings().toString()).doesNotContain("exceeded its limit", "request limit");
+        });
+        assertThat(rows.stream().mapToInt(Row::total).max().getAsInt()).isCloseTo(NEED, within(NEED / 10));
+        assertThat(rows.stream().mapToInt(Row::perProvider).max().getAsInt())
+                .isCloseTo(NEED_PER_DOMAIN, within(NEED_PER_DOMAIN / 10));
+        assertThat(DnsQueryLimits.MAX_QUERIES).isEqualTo((int) Math.ceil(1.5 * NEED));
+        assertThat(DnsQueryLimits.MAX_PER_DOMAIN).isEqualTo((int) Math.ceil(1.5 * NEED_PER_DOMAIN));
+    }
+
+    private static Row measure(String module, int index) throws Exception {
+        try (DnsLab dns = DnsLab.start()) {
+            MailProviderZones zones = MailProviderZones.addTo(dns.slow("", RESPONSE_MS));
+            MailProviderZones.Domain domain = zones.domains().get(index);
+            try (LabRunner runner = LabRunner.start(dns, Map.of("PLUMBLINE_DNS_TRUST_ANCHORS", zones.trustAnchor()))) {
+                CheckResult result = runner.check(module, domain.name());
+                int most = domain.providers().stream()
+                        .mapToInt(dns::queriesBelow)
+                        .max()
+                        .orElse(0);
+                return new Row(module, domain.name(), dns.queriesBelow(""), most, result);
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package dev.plumbline.module.network;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.Finding;
+import dev.plumbline.check.Host;
+import dev.plumbline.check.InputType;
+import dev.plumbline.check.Level;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.Target;
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigLoader;
+import dev.plumbline.dns.DnsQueryPermits;
+import dev.plumbline.egress.DnsQueryLimits;
+import dev.plumbline.egress.OwnEndpoints;
+import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.MailProviderZones;
+import dev.plumbline.lab.ModuleExecution;
+import dev.plumbline.run.CheckEnvironment;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.TestCheckContext;
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Runs the modules of a domain with all smaller limits of queries for its provider. What the limit cuts off is not a
+ * warning or a failure.
+ */
+class UndeterminedQueriesTest {
+    private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
+    private static final String DOMAIN = "ten-lookups.com";
+    private static final String PROVIDER = "provider.net";
+    private static final List<Integer> LIMITS = List.of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20);
+
+    private final Vertx vertx = Vertx.vertx();
+
+    @Test
+    void whatTheLimitCutsOffIsNotAbsent() throws Exception {
+        Map<String, Set<String>> untrue = new TreeMap<>();
+        try (DnsLab dns = DnsLab.start()) {
+            MailProviderZones zones = MailProviderZones.addTo(dns);
+            for (String module : List.of(
+                    "bimi",
+                    "caa",
+                    "dkim",
+                    "dmarc",
+                    "dns-records",
+                    "email-address",
+                    "ipv6-readiness",
+                    "mta-sts",
+                    "mx",
+                    "nameservers",
+                    "soa",
+                    "spf",
+                    "tls-rpt")) {
+                Set<String> known = problems(run(dns, zones, module, DnsQueryLimits.MAX_PER_DOMAIN));
+                for (int limit : LIMITS) {
+                    Set<String> added = new TreeSet<>(problems(run(dns, zones, module, limit)));
+                    added.removeAll(known);
+                    if (!added.isEmpty()) {
+                        untrue.computeIfAbsent(module, first -> new TreeSet<>()).addAll(added);
+                    }
+                }
+            }
+        } finally {
+            Await.value(vertx.close());
+        }
+        assertThat(untrue).isEmpty();
+    }
+
+    private static Set<String> problems(CheckResult result) {
+        return result.findings().stream()
+                .filter(finding -> finding.level() != Level.INFO)
+                .map(Finding::code)
+                .collect(Collectors.toSet());
+    }
+
+    private CheckResult run(DnsLab dns, MailProviderZones zones, String name, int limit) throws Exception {
+        Config config = ConfigLoader.load(
+                null,
+                Map.of(
+                        "PLUMBLINE_TARGETS_ALLOW",
+                        "127.0.0.0/8,192.0.2.0/24",
+                        "PLUMBLINE_DNS_SERVERS",
+                        dns.address(),
+                        "PLUMBLINE_DNS_TRUST_ANCHORS",
+                        zones.trustAnchor(),
+                        "PLUMBLINE_TARGETS_DNS_PER_DOMAIN_PER_SECOND",
+                        "0"));
+        CheckEnvironment environment = CheckEnvironment.of(
+                vertx,
+                config,
+                CheckEnvironment.policy(config, new OwnEndpoints()),
+                RateLimiterFactory.local(vertx),
+                "test");
+        ModuleDefinition<?> module = MODULES.find(name);
+        TestCheckContext context = TestCheckContext.of(module.description(), Map.of());
+        for (Map.Entry<Class<?>, Object> probe : environment.probes().entrySet()) {
+            context = withProbe(context, probe.getKey(), probe.getValue());
+        }
+        Target target = module.description().input() == InputType.EMAIL
+                ? new Target.Email("user", DOMAIN)
+                : new Target.Domain(DOMAIN);
+        context = context.withTarget(new Host(DOMAIN, null));
+        DnsQueryPermits permits = new DnsQueryLimits(vertx, 0).permits(context);
+        for (int i = 0; i < DnsQueryLimits.MAX_PER_DOMAIN - limit; i++) {
+            Await.value(permits.acquire(PROVIDER));
+        }
+        return ModuleExecution.runIn(vertx, module, target, context);
+    }
+
+    private static <P> TestCheckContext withProbe(TestCheckContext context, Class<P> type, Object probe) {
+        return context.withProbe(type, type.cast(probe));
+    }
+}

@@ -1,0 +1,102 @@
+package dev.plumbline.run;
+
+import com.google.common.collect.ClassToInstanceMap;
+import dev.plumbline.budget.CpuPool;
+import dev.plumbline.budget.MemoryBudget;
+import dev.plumbline.budget.NodeBudget;
+import dev.plumbline.bus.Message;
+import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.concurrent.EventLoopLag;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.util.function.LongSupplier;
+
+/** Check runners with a memory budget of 256 MiB and two threads for CPU-bound work. */
+public final class TestRunners {
+    private static final int MAX_REPETITIONS = 3;
+    static final long MEMORY_BYTES = 256L << 20;
+
+    private TestRunners() {}
+
+    /**
+     * @param permits maximum number of concurrent checks
+     * @param maxQueued maximum length of each of the two queues
+     */
+    public static CheckRunner create(
+            Vertx vertx,
+            ModuleCatalogue modules,
+            ClassToInstanceMap<Object> probes,
+            Clock clock,
+            RunnerMetrics metrics,
+            PartResults parts,
+            int permits,
+            int maxQueued) {
+        return create(vertx, modules, probes, clock, metrics, parts, permits, maxQueued, System::nanoTime);
+    }
+
+    /** @param nanos clock of durations and of the event loop lag */
+    static CheckRunner create(
+            Vertx vertx,
+            ModuleCatalogue modules,
+            ClassToInstanceMap<Object> probes,
+            Clock clock,
+            RunnerMetrics metrics,
+            PartResults parts,
+            int permits,
+            int maxQueued,
+            LongSupplier nanos) {
+        return new CheckRunner(
+                vertx,
+                modules,
+                probes,
+                clock,
+                metrics,
+                parts,
+                new CheckAdmission(vertx, metrics, permits, maxQueued),
+                budget(vertx, MEMORY_BYTES),
+                new EventLoopLag(vertx, nanos, delay -> {}),
+                nanos);
+    }
+
+    /** @param memoryBytes the memory budget of the node */
+    static CheckRunner create(
+            Vertx vertx,
+            ModuleCatalogue modules,
+            ClassToInstanceMap<Object> probes,
+            Clock clock,
+            RunnerMetrics metrics,
+            PartResults parts,
+            int permits,
+            int maxQueued,
+            long memoryBytes) {
+        return new CheckRunner(
+                vertx,
+                modules,
+                probes,
+                clock,
+                metrics,
+                parts,
+                new CheckAdmission(vertx, metrics, permits, maxQueued),
+                budget(vertx, memoryBytes),
+                new EventLoopLag(vertx, System::nanoTime, delay -> {}));
+    }
+
+    /** Runs a check, and repeats it if this machine had no CPU time for it, as a job does. */
+    public static Future<CheckResult> run(CheckRunner runner, Message.RunCheck request) {
+        return run(runner, request, MAX_REPETITIONS);
+    }
+
+    private static Future<CheckResult> run(CheckRunner runner, Message.RunCheck request, int repetitions) {
+        return runner.run(request)
+                .compose(reply -> reply instanceof Message.Refused && repetitions > 0
+                        ? run(runner, request, repetitions - 1)
+                        : Future.succeededFuture(((Message.Checked) reply).result()));
+    }
+
+    /** A budget whose clients can hold all memory. */
+    static NodeBudget budget(Vertx vertx, long bytes) {
+        return new NodeBudget(new MemoryBudget(vertx, bytes, 1), new CpuPool(2, CpuPool.MAX_QUEUED));
+    }
+}
