@@ -29,8 +29,8 @@ public final class CpuAllowance implements AutoCloseable {
     private final @Nullable CpuAllowance whole;
     private final AtomicLong usedNanos = new AtomicLong();
     private final AtomicLong decodingNanos = new AtomicLong();
-    private final AtomicLong waitedNanos = new AtomicLong();
     private final Set<CpuPool.Task<?>> queued = new HashSet<>();
+    private long waitedNanos;
     private boolean closed;
     private volatile boolean refused;
 
@@ -85,7 +85,7 @@ public final class CpuAllowance implements AutoCloseable {
 
     /** The time in nanoseconds that work waited for a thread of the pool, with the work that waits now. */
     public synchronized long waitedNanos() {
-        return waitedNanos.get()
+        return waitedNanos
                 + queued.stream().mapToLong(CpuPool.Task::waitedNanos).sum();
     }
 
@@ -153,7 +153,7 @@ public final class CpuAllowance implements AutoCloseable {
 
     synchronized void remove(CpuPool.Task<?> task, long waited) {
         queued.remove(task);
-        waitedNanos.addAndGet(waited);
+        waitedNanos += waited;
     }
 
     /** Removes the queued work of a check that ended. */

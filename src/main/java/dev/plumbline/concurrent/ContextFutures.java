@@ -7,6 +7,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** Futures of asynchronous operations. */
@@ -59,5 +60,28 @@ public final class ContextFutures {
         long timer = vertx.setTimer(Math.max(1, millis), fired -> onTimeout.accept(promise));
         promise.future().onComplete(done -> vertx.cancelTimer(timer));
         return promise;
+    }
+
+    /**
+     * Adds a deadline to a promise. Waits again if the deadline was extended in the meantime.
+     *
+     * @param remainingMillis returns the milliseconds until the deadline; 0 after it
+     * @param graceMillis time after the deadline, in milliseconds
+     * @param onTimeout completes the promise if it is not complete after this time
+     */
+    public static <T> void addDeadline(
+            Vertx vertx,
+            Promise<T> promise,
+            LongSupplier remainingMillis,
+            long graceMillis,
+            Consumer<Promise<T>> onTimeout) {
+        long timer = vertx.setTimer(Math.max(1, remainingMillis.getAsLong() + graceMillis), fired -> {
+            if (remainingMillis.getAsLong() == 0) {
+                onTimeout.accept(promise);
+            } else {
+                addDeadline(vertx, promise, remainingMillis, graceMillis, onTimeout);
+            }
+        });
+        promise.future().onComplete(done -> vertx.cancelTimer(timer));
     }
 }

@@ -117,7 +117,12 @@ final class CompositeRun {
             return Future.succeededFuture(cached);
         }
         Promise<CheckResult> completed = Promise.promise();
-        endAtDeadline(completed, description, target);
+        ContextFutures.addDeadline(
+                check.vertx(),
+                completed,
+                check.deadline()::remainingMillis,
+                0,
+                late -> late.tryComplete(unfinished(description, target)));
         permits.withPermit(
                         AsyncSemaphore.NO_TIMEOUT,
                         () -> runtime.results()
@@ -131,18 +136,6 @@ final class CompositeRun {
                         0))
                 .onComplete(outcome -> ContextFutures.complete(completed, outcome));
         return completed.future();
-    }
-
-    /** Waits again if the deadline of the whole check was extended. */
-    private void endAtDeadline(Promise<CheckResult> completed, ModuleDescription description, Target target) {
-        long timer = check.vertx().setTimer(Math.max(1, check.deadline().remainingMillis()), fired -> {
-            if (check.deadline().passed()) {
-                completed.tryComplete(unfinished(description, target));
-            } else {
-                endAtDeadline(completed, description, target);
-            }
-        });
-        completed.future().onComplete(done -> check.vertx().cancelTimer(timer));
     }
 
     /** The result of a part without time; the whole check has no result if this node lost the time. */

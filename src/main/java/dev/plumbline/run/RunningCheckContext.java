@@ -61,26 +61,16 @@ record RunningCheckContext(
     /** Runs a module in this context. The future fails at the latest shortly after the deadline. */
     <E> Future<Evaluation> evaluate(ModuleDefinition<E> module, Target target) {
         Promise<Evaluation> completed = Promise.promise();
-        endAfterDeadline(completed);
+        ContextFutures.addDeadline(vertx, completed, deadline::remainingMillis, GRACE_MS, late -> {
+            resources.markLate();
+            late.tryFail(new CheckFailure(
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "The check did not complete within " + options.integer(ModuleDescription.TIMEOUT_MS) + " ms."));
+        });
         ContextFutures.call(() -> module.collect(target, this))
                 .map(collected -> module.evaluate(collected, options))
                 .onComplete(outcome -> ContextFutures.complete(completed, outcome));
         return completed.future();
-    }
-
-    /** Waits again if the deadline was extended. */
-    private void endAfterDeadline(Promise<Evaluation> completed) {
-        long timer = vertx.setTimer(deadline.remainingMillis() + GRACE_MS, fired -> {
-            if (deadline.passed()) {
-                resources.markLate();
-                completed.tryFail(new CheckFailure(
-                        ErrorCode.DEADLINE_EXCEEDED,
-                        "The check did not complete within " + options.integer(ModuleDescription.TIMEOUT_MS) + " ms."));
-            } else {
-                endAfterDeadline(completed);
-            }
-        });
-        completed.future().onComplete(done -> vertx.cancelTimer(timer));
     }
 
     @Override

@@ -93,8 +93,8 @@ final class CertificateCases {
         lab.addServer("many-names", "none", issuer.issue(spec("many-names").names(16_000)));
         lab.addFailing(
                 "too-many-names",
-                "response_too_large",
-                issuer.issue(spec("too-many-names").names(100_000)),
+                "tls_handshake_failed",
+                issuer.issue(spec("too-many-names").names(200_000)),
                 ServerOptions.DEFAULT);
     }
 

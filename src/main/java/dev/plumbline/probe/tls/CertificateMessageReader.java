@@ -26,12 +26,9 @@ final class CertificateMessageReader {
     @Nullable
     List<byte[]> read(Buffer bytes) {
         records.appendBuffer(bytes);
-        if (records.length() > MAX_BYTES) {
-            return List.of();
-        }
         while (records.length() - recordsRead >= RECORD_HEADER) {
             int end = recordsRead + RECORD_HEADER + records.getUnsignedShort(recordsRead + LENGTH_BYTES);
-            if (records.getUnsignedByte(recordsRead) != HANDSHAKE) {
+            if (end > MAX_BYTES || records.getUnsignedByte(recordsRead) != HANDSHAKE) {
                 return List.of();
             }
             if (records.length() < end) {
