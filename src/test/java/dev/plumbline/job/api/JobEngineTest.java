@@ -169,11 +169,8 @@ class JobEngineTest {
         try (JobNode node = node()) {
             JobMessage.JobSnapshot created =
                     node.create(account, List.of("pass.kept.test", "hold.on.test", "hold.off.test"));
-            JobMessage.JobSnapshot running = node.read(account, created.token());
-            while (running.done() < 1) {
-                running = node.read(account, created.token());
-            }
-            assertThat(running.runningRanges()).isEqualTo(List.of(0, 3));
+            Await.until(() -> node.read(account, created.token()).done() >= 1);
+            assertThat(node.read(account, created.token()).runningRanges()).isEqualTo(List.of(0, 3));
 
             JobMessage.JobSnapshot cancelled = node.cancel(account, created.token());
 
@@ -211,9 +208,8 @@ class JobEngineTest {
         long account = account();
         JobNode dead = node();
         JobMessage.JobSnapshot created = dead.create(account, names("hold", 500, 520));
-        while (module.came().stream().filter(name -> name.startsWith("hold.5")).count() < 20) {
-            Thread.onSpinWait();
-        }
+        Await.until(() ->
+                module.came().stream().filter(name -> name.startsWith("hold.5")).count() == 20);
         dead.close();
         names("hold", 500, 520).forEach(module::letGo);
         try (JobNode other = node()) {
