@@ -31,6 +31,9 @@ public final class CheckAdmission {
     private static final int INCREASE_SHARE = 16;
     private static final int MIN_LIMIT = 8;
 
+    /** One client fills the queue of instant checks except for this share of it: a quarter. */
+    private static final int QUEUE_RESERVE = 4;
+
     private final Vertx vertx;
     private final RunnerMetrics metrics;
     private final int permits;
@@ -62,7 +65,7 @@ public final class CheckAdmission {
         this.metrics = metrics;
         this.permits = permits;
         this.limit = permits;
-        this.instantQueue = new FairQueue<>(maxQueued, maxQueued);
+        this.instantQueue = new FairQueue<>(maxQueued, maxQueued - maxQueued / QUEUE_RESERVE);
         this.bulkQueue = new FairQueue<>(maxQueued, maxQueued);
         metrics.addPermits(permits);
     }

@@ -92,6 +92,26 @@ class CheckAdmissionTest {
     }
 
     @Test
+    void oneClientDoesNotFillTheQueue() {
+        CheckAdmission admission = admission(1, 8);
+        Context loop = vertx.getOrCreateContext();
+        Promise<Message.RunReply> first = Promise.promise();
+        run(admission, loop, "running", first.future());
+        List<Future<Message.RunReply>> replies = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            replies.add(run(admission, loop, "a", done()));
+        }
+        assertThat(Await.value(run(admission, loop, "a", done()))).isInstanceOf(Message.Overloaded.class);
+        replies.add(run(admission, loop, "b", done()));
+        replies.add(run(admission, loop, "c", done()));
+        assertThat(Await.value(run(admission, loop, "d", done()))).isInstanceOf(Message.Overloaded.class);
+
+        loop.runOnContext(ignored -> first.complete(new Message.Unsupported()));
+
+        assertThat(replies).allSatisfy(reply -> assertThat(Await.value(reply)).isEqualTo(new Message.Unsupported()));
+    }
+
+    @Test
     void admitsFewerChecksWhileTheEventLoopsLoseTime() {
         CheckAdmission admission = admission(100, 10);
         assertThat(admission.limit()).isEqualTo(100);

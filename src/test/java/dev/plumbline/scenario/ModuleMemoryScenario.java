@@ -9,7 +9,6 @@ import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -59,7 +58,7 @@ class ModuleMemoryScenario {
         table.add("| module | responses | heap in MiB | of which checks | concurrent checks | KiB per check |");
         table.add("|---|---|---|---|---|---|");
         HostileHosts hosts = HostileHosts.start(FOLDER.resolve("hosts"));
-        ScenarioService service = start(hosts);
+        ScenarioService service = start(hosts, "modules");
         try {
             ModuleCatalogue modules = ModuleCatalogue.load();
             for (String module : modules.names()) {
@@ -70,7 +69,7 @@ class ModuleMemoryScenario {
                         hosts.completesFirst(complete);
                         if (!measure(service, hosts, description, complete)) {
                             service.close();
-                            service = start(hosts);
+                            service = start(hosts, "modules-after-" + module);
                         }
                     }
                 }
@@ -84,11 +83,11 @@ class ModuleMemoryScenario {
         assertThat(failures).isEmpty();
     }
 
-    private static ScenarioService start(HostileHosts hosts) throws IOException {
+    private static ScenarioService start(HostileHosts hosts, String name) throws IOException {
         Map<String, String> settings = new HashMap<>(hosts.settings());
         // the collections that measure the heap delay the responses of the database
         settings.put("DATABASE_TIMEOUT", "10s");
-        return ScenarioService.start("modules", settings);
+        return ScenarioService.start(name, settings);
     }
 
     /** Returns whether the process still runs. */
@@ -124,10 +123,6 @@ class ModuleMemoryScenario {
         table.add(row);
         if (!service.isAlive()) {
             failures.add(row + " ended the process");
-            Files.copy(
-                    FOLDER.resolve("modules/histogram.txt"),
-                    FOLDER.resolve("histogram-" + name + "-" + complete + ".txt"),
-                    StandardCopyOption.REPLACE_EXISTING);
         } else if (!outcomes.keySet().stream().allMatch(outcome -> outcome.matches("200.*|503 .*"))) {
             failures.add(row);
         }

@@ -14,14 +14,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
  * The jar with the JVM options for production, without quotas and without limits of connections to targets. Its folder
- * {@code target/scenario/NAME} keeps its log, its log of garbage collections and a histogram of its largest heap.
+ * {@code target/scenario/NAME} keeps its log, its log of garbage collections and its heap after an OutOfMemoryError.
  */
 final class ScenarioService implements AutoCloseable {
     private static final Pattern COLLECTION = Pattern.compile("Pause .* \\d+M->(\\d+)M\\(\\d+M\\)");
@@ -33,38 +32,14 @@ final class ScenarioService implements AutoCloseable {
      */
     private static final List<String> YIELDING = List.of("nice", "-n", "10");
 
-    private static final int NOTEWORTHY_HEAP_MIB = 100;
-    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-
     private final ServiceProcess process;
     private final Path folder;
     private final String key;
-    private final Thread histograms;
 
     private ScenarioService(ServiceProcess process, Path folder, String key) {
         this.process = process;
         this.folder = folder;
         this.key = key;
-        this.histograms = new Thread(this::recordHistograms, "heap histograms");
-        histograms.setDaemon(true);
-    }
-
-    /** Keeps the histogram of the largest heap: a JVM without memory cannot write one any more. */
-    private void recordHistograms() {
-        int largest = NOTEWORTHY_HEAP_MIB;
-        try {
-            while (process.isAlive()) {
-                LockSupport.parkNanos(POLL_NANOS);
-                List<String> lines = collections();
-                int live = lines.isEmpty() ? 0 : liveMib(lines.get(lines.size() - 1));
-                if (live > largest) {
-                    largest = live + 5;
-                    Files.writeString(folder.resolve("histogram.txt"), jcmd("GC.class_histogram", "-all"));
-                }
-            }
-        } catch (IOException | InterruptedException ended) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private static int liveMib(String line) {
@@ -97,12 +72,11 @@ final class ScenarioService implements AutoCloseable {
                 "TARGETS_PER_IP_CONCURRENT", "0",
                 "BOOTSTRAP_API_KEY", key));
         all.putAll(settings);
-        List<String> flags = new ArrayList<>(List.of("-Xlog:gc:file=gc.log"));
+        List<String> flags = new ArrayList<>(
+                List.of("-Xlog:gc:file=gc.log", "-XX:+HeapDumpOnOutOfMemoryError", "-XX:HeapDumpPath=" + folder));
         flags.addAll(List.of(options));
         ServiceProcess process = ServiceProcess.launchForProduction(launcher, folder, all, flags);
-        ScenarioService service = new ScenarioService(process.awaitReady(), folder, key);
-        service.histograms.start();
-        return service;
+        return new ScenarioService(process.awaitReady(), folder, key);
     }
 
     private static void deleteFolder(Path folder) throws IOException {
@@ -177,21 +151,13 @@ final class ScenarioService implements AutoCloseable {
 
     void assertAlive() throws IOException {
         assertThat(process.isAlive())
-                .as("the process runs; its log ends with:\n%s\nheap:\n%s", end(process.log()), histogram())
+                .as("the process runs; its log ends with:\n%s", end(process.log()))
                 .isTrue();
         assertThat(process.log()).doesNotContain("OutOfMemoryError", "raised an exception", "Unhandled exception");
     }
 
     private static String end(String log) {
         return log.substring(Math.max(0, log.length() - 2_000));
-    }
-
-    /** The first lines of the histogram of the largest heap. */
-    private String histogram() throws IOException {
-        Path file = folder.resolve("histogram.txt");
-        return Files.exists(file)
-                ? String.join("\n", Files.readAllLines(file).stream().limit(25).toList())
-                : "no histogram";
     }
 
     boolean isAlive() {

@@ -28,6 +28,8 @@ public final class Zonemaster {
     public static Set<String> tags(Path hints, String zone, String... modules)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
+                "timeout",
+                "300",
                 DebianTool.require("zonemaster-cli").toString(),
                 "--hints",
                 hints.toString(),

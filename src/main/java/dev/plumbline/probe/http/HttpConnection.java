@@ -1,6 +1,6 @@
 package dev.plumbline.probe.http;
 
-import static dev.plumbline.check.ErrorCode.CONNECT_TIMEOUT;
+import static dev.plumbline.check.ErrorCode.DEADLINE_EXCEEDED;
 import static dev.plumbline.check.ErrorCode.READ_TIMEOUT;
 import static dev.plumbline.check.ErrorCode.TLS_HANDSHAKE_FAILED;
 import static dev.plumbline.check.ErrorCode.TLS_UNTRUSTED;
@@ -143,7 +143,7 @@ final class HttpConnection {
             return;
         }
         if (remainingMillis() <= 0) {
-            fail(channel, promise, new CheckFailure(CONNECT_TIMEOUT, "The connection timed out."));
+            fail(channel, promise, new CheckFailure(DEADLINE_EXCEEDED, "The check exceeded its time limit."));
         } else if (request.url().secure()) {
             handshake(channel, promise);
         } else {

@@ -1,6 +1,6 @@
 package dev.plumbline.probe.http;
 
-import static dev.plumbline.check.ErrorCode.CONNECT_TIMEOUT;
+import static dev.plumbline.check.ErrorCode.DEADLINE_EXCEEDED;
 import static dev.plumbline.check.ErrorCode.INVALID_TARGET;
 
 import dev.plumbline.check.CheckContext;
@@ -141,7 +141,7 @@ public final class HttpProbe {
         return guard.dial(context, url.host(), address, url.port(), socket -> {
             long remainingMs = context.deadline().remainingMillis() - HttpConnection.RESERVE_MS;
             if (remainingMs <= 0) {
-                return Future.failedFuture(new CheckFailure(CONNECT_TIMEOUT, "The connection timed out."));
+                return Future.failedFuture(new CheckFailure(DEADLINE_EXCEEDED, "The check exceeded its time limit."));
             }
             long connectMs = last ? remainingMs : Math.min(remainingMs, Math.max(remainingMs / 2, MIN_CONNECT_MS));
             return new HttpConnection(guard, engine, trust, context, request, headers(request), remainingMs)
