@@ -85,8 +85,11 @@ public final class CpuAllowance implements AutoCloseable {
 
     /** The time in nanoseconds that work waited for a thread of the pool, with the work that waits now. */
     public synchronized long waitedNanos() {
-        return waitedNanos
-                + queued.stream().mapToLong(CpuPool.Task::waitedNanos).sum();
+        long waiting = 0;
+        for (CpuPool.Task<?> task : queued) {
+            waiting += task.waitedNanos();
+        }
+        return waitedNanos + waiting;
     }
 
     /** The used CPU time of completed work in nanoseconds. */

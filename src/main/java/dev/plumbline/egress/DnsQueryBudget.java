@@ -7,6 +7,7 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,10 +21,25 @@ final class DnsQueryBudget {
     private final @Nullable String own;
     private final Map<String, Integer> counts = new HashMap<>();
     private int remaining = MAX_QUERIES;
+    private String latestName = "";
+    private @Nullable String latestDomain;
 
     /** @param own the domain of the target; null if there is none */
     DnsQueryBudget(@Nullable String own) {
         this.own = own;
+    }
+
+    /**
+     * The domain of a name. Remembers the latest one, because most checks query several types of one name.
+     *
+     * @param find as {@link RegistrableDomains#ofDnsName}
+     */
+    synchronized @Nullable String domainOf(String name, Function<String, @Nullable String> find) {
+        if (!name.equals(latestName)) {
+            latestDomain = find.apply(name);
+            latestName = name;
+        }
+        return latestDomain;
     }
 
     /** Whether queries for names below the domain are limited. */

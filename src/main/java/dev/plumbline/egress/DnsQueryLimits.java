@@ -81,7 +81,7 @@ public final class DnsQueryLimits {
 
         @Override
         public Future<Void> acquire(String name) {
-            String domain = ofOperator ? null : domains.ofDnsName(name);
+            String domain = ofOperator ? null : budget.domainOf(name, domains::ofDnsName);
             CheckFailure exhausted = budget.take(domain);
             if (exhausted != null) {
                 context.budget().rejectShared();

@@ -29,13 +29,16 @@ public final class RegistrableDomains {
     /** The domain below a suffix operated by a registry. Private suffixes such as {@code github.io} do not count. */
     public String registered(String name) {
         try {
-            InternetDomainName domain = InternetDomainName.from(name);
-            return domain.isUnderRegistrySuffix()
-                    ? domain.topDomainUnderRegistrySuffix().toString()
-                    : of(name);
+            return registered(InternetDomainName.from(name));
         } catch (IllegalArgumentException notADomain) {
             return lastTwoLabels(name);
         }
+    }
+
+    private static String registered(InternetDomainName domain) {
+        return domain.isUnderRegistrySuffix()
+                ? domain.topDomainUnderRegistrySuffix().toString()
+                : find(domain);
     }
 
     /**
@@ -49,7 +52,15 @@ public final class RegistrableDomains {
             return reverse;
         }
         String host = hostname(name);
-        return host.indexOf('.') < 0 || isRegistrySuffix(host) ? null : registered(host);
+        if (host.indexOf('.') < 0) {
+            return null;
+        }
+        try {
+            InternetDomainName domain = InternetDomainName.from(host);
+            return domain.isRegistrySuffix() ? null : registered(domain);
+        } catch (IllegalArgumentException notADomain) {
+            return lastTwoLabels(host);
+        }
     }
 
     private static @Nullable String reverseNetwork(String name, String suffix, int labels) {
@@ -98,17 +109,17 @@ public final class RegistrableDomains {
 
     private static String find(String name) {
         try {
-            InternetDomainName domain = InternetDomainName.from(name);
-            if (domain.isPublicSuffix()) {
-                return name;
-            }
-            if (domain.isUnderPublicSuffix()) {
-                return domain.topPrivateDomain().toString();
-            }
+            return find(InternetDomainName.from(name));
         } catch (IllegalArgumentException notADomain) {
             return lastTwoLabels(name);
         }
-        return lastTwoLabels(name);
+    }
+
+    private static String find(InternetDomainName domain) {
+        if (domain.isPublicSuffix()) {
+            return domain.toString();
+        }
+        return domain.isUnderPublicSuffix() ? domain.topPrivateDomain().toString() : lastTwoLabels(domain.toString());
     }
 
     private static String lastTwoLabels(String name) {
