@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The threads for CPU-bound work of checks that takes more than a millisecond. Each purpose has a bounded queue that is
- * served round-robin between clients. The queues are served round-robin, too. Queued work of a check that ended is
- * removed without running. Thread-safe.
+ * served round-robin between clients. The queues are served round-robin, too. Signatures use all threads, decoding and
+ * parsing one thread less each, so that they delay neither each other nor the event loops on the same cores. Queued
+ * work of a check that ended is removed without running. Thread-safe.
  */
 public final class CpuPool implements AutoCloseable {
     /** The kind of a task. Each has a queue. */
@@ -40,6 +41,7 @@ public final class CpuPool implements AutoCloseable {
     private final ThreadPoolExecutor executor;
     private final Map<Purpose, FairQueue<String, Task<?>>> queues = new EnumMap<>(Purpose.class);
     private int active;
+    private final int[] running = new int[Purpose.values().length];
     private int turn;
 
     /** @param threads maximum number of tasks that run at the same time, at least 1 */
@@ -113,22 +115,33 @@ public final class CpuPool implements AutoCloseable {
     }
 
     private void runTasks() {
-        for (Task<?> task = next(); task != null; task = next()) {
+        for (Task<?> task = next(null); task != null; task = next(task)) {
             task.run();
         }
     }
 
-    private synchronized @Nullable Task<?> next() {
+    /** @param completed the task that the current thread has run; null before its first one */
+    private synchronized @Nullable Task<?> next(@Nullable Task<?> completed) {
+        if (completed != null) {
+            running[completed.purpose.ordinal()]--;
+        }
         Purpose[] purposes = Purpose.values();
         for (int i = 0; i < purposes.length; i++) {
             turn = (turn + 1) % purposes.length;
-            Task<?> task = queueOf(purposes[turn]).poll();
+            Purpose purpose = purposes[turn];
+            Task<?> task =
+                    running[turn] < maxRunning(purpose) ? queueOf(purpose).poll() : null;
             if (task != null) {
+                running[turn]++;
                 return task;
             }
         }
         active--;
         return null;
+    }
+
+    private int maxRunning(Purpose purpose) {
+        return purpose == Purpose.SIGNATURES ? threads : Math.max(1, threads - 1);
     }
 
     private synchronized boolean remove(Task<?> task) {

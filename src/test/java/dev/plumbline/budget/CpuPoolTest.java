@@ -77,6 +77,22 @@ class CpuPoolTest {
     }
 
     @Test
+    void decodingDoesNotUseAllThreads() {
+        try (CpuPool two = new CpuPool(2, 8)) {
+            CpuAllowance check = new CpuAllowance(two, "client", 50);
+            check.execute(Purpose.DECODING, () -> blocked.await(1, TimeUnit.MINUTES));
+            Await.until(() -> two.queued() == 0);
+            Future<Integer> decoding = check.execute(Purpose.DECODING, () -> 1);
+
+            assertThat(Await.value(check.execute(Purpose.PARSING, () -> 2))).isEqualTo(2);
+            assertThat(decoding.isComplete()).isFalse();
+            blocked.countDown();
+
+            assertThat(Await.value(decoding)).isEqualTo(1);
+        }
+    }
+
+    @Test
     void workOfACheckThatEndedDoesNotRun() {
         block();
         CpuAllowance ended = allowance("ended");
