@@ -40,7 +40,7 @@ public final class TestRunners {
     }
 
     /** @param nanos clock of durations and of the event loop lag */
-    static CheckRunner create(
+    public static CheckRunner create(
             Vertx vertx,
             ModuleCatalogue modules,
             ClassToInstanceMap<Object> probes,

@@ -91,7 +91,15 @@ public final class JobNode implements AutoCloseable {
         Await.value(vertx.deployVerticle(new CheckRunnerVerticle(
                 bus,
                 TestRunners.create(
-                        vertx, modules, checks.probes.apply(vertx), checks.clock, runnerMetrics, parts, 2_000, 100))));
+                        vertx,
+                        modules,
+                        checks.probes.apply(vertx),
+                        checks.clock,
+                        runnerMetrics,
+                        parts,
+                        2_000,
+                        100,
+                        System::nanoTime))));
         lease = TestNodes.lease(vertx, database, settings.lease(), settings.renewal());
         lease.start();
         NotificationListener notifications = new NotificationListener(vertx, url);
