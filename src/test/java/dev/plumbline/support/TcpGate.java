@@ -1,5 +1,6 @@
 package dev.plumbline.support;
 
+import dev.plumbline.lab.FreePorts;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
@@ -32,7 +33,7 @@ public final class TcpGate {
         this.host = host;
         this.target = target;
         this.client = vertx.createNetClient();
-        this.port = listen(0);
+        this.port = listen(FreePorts.next());
     }
 
     public int port() {
