@@ -122,6 +122,20 @@ class CheckRunnerTest {
                 queue);
     }
 
+    /** A runner for one check whose clock is ahead by the time that the node has lost. */
+    private CheckRunner runnerWithLostTime(AtomicLong lostNanos) {
+        return TestRunners.create(
+                vertx,
+                new ModuleCatalogue(List.of(module)),
+                ImmutableClassToInstanceMap.of(),
+                Clock.systemUTC(),
+                new RunnerMetrics(meters),
+                new PartResults(vertx, TestPolicies.open(), null),
+                1,
+                0,
+                () -> System.nanoTime() + lostNanos.get());
+    }
+
     private Future<Message.RunReply> run(CheckRunner runner, String target, long patienceMs) {
         return run(runner, target, false, patienceMs);
     }
@@ -233,16 +247,7 @@ class CheckRunnerTest {
     @ValueSource(booleans = {true, false})
     void aCheckDuringAPauseHasNoResult(boolean bulk) {
         AtomicLong pausedNanos = new AtomicLong();
-        CheckRunner runner = TestRunners.create(
-                vertx,
-                new ModuleCatalogue(List.of(module)),
-                ImmutableClassToInstanceMap.of(),
-                Clock.systemUTC(),
-                new RunnerMetrics(meters),
-                new PartResults(vertx, TestPolicies.open(), null),
-                1,
-                0,
-                () -> System.nanoTime() + pausedNanos.get());
+        CheckRunner runner = runnerWithLostTime(pausedNanos);
         Future<Message.RunReply> reply = run(runner, "a.test", bulk, PATIENCE_MS);
         Await.until(() -> module.came().contains("a.test"));
 
@@ -258,16 +263,7 @@ class CheckRunnerTest {
     @CsvSource({"1500, READ_TIMEOUT, true", "1500, CONNECT_REFUSED, false", "300, READ_TIMEOUT, false"})
     void aTimeoutIsNotAResultIfTheNodeLostTheTime(long lostMs, ErrorCode code, boolean refused) {
         AtomicLong lostNanos = new AtomicLong();
-        CheckRunner runner = TestRunners.create(
-                vertx,
-                new ModuleCatalogue(List.of(module)),
-                ImmutableClassToInstanceMap.of(),
-                Clock.systemUTC(),
-                new RunnerMetrics(meters),
-                new PartResults(vertx, TestPolicies.open(), null),
-                1,
-                0,
-                () -> System.nanoTime() + lostNanos.get());
+        CheckRunner runner = runnerWithLostTime(lostNanos);
         Future<Message.RunReply> reply = run(runner, "a.test");
         Await.until(() -> module.came().contains("a.test"));
 
@@ -282,16 +278,7 @@ class CheckRunnerTest {
     @CsvSource({"200, true", "0, false"})
     void aCheckThatDoesNotEndIsNotAResultIfTheNodeLostTime(long lostMs, boolean refused) {
         AtomicLong lostNanos = new AtomicLong();
-        CheckRunner runner = TestRunners.create(
-                vertx,
-                new ModuleCatalogue(List.of(module)),
-                ImmutableClassToInstanceMap.of(),
-                Clock.systemUTC(),
-                new RunnerMetrics(meters),
-                new PartResults(vertx, TestPolicies.open(), null),
-                1,
-                0,
-                () -> System.nanoTime() + lostNanos.get());
+        CheckRunner runner = runnerWithLostTime(lostNanos);
         Future<Message.RunReply> reply = run(runner, "a.test");
         Await.until(() -> module.came().contains("a.test"));
 
@@ -304,16 +291,7 @@ class CheckRunnerTest {
     @Test
     void waitingForARateLimitIsNotATimeout() {
         AtomicLong lostNanos = new AtomicLong();
-        CheckRunner runner = TestRunners.create(
-                vertx,
-                new ModuleCatalogue(List.of(module)),
-                ImmutableClassToInstanceMap.of(),
-                Clock.systemUTC(),
-                new RunnerMetrics(meters),
-                new PartResults(vertx, TestPolicies.open(), null),
-                1,
-                0,
-                () -> System.nanoTime() + lostNanos.get());
+        CheckRunner runner = runnerWithLostTime(lostNanos);
         Future<Message.RunReply> reply = run(runner, "a.test", true, PATIENCE_MS);
         Await.until(() -> module.came().contains("a.test"));
 
