@@ -81,20 +81,20 @@ public final class EventLoopLag {
         private void tick() {
             long delay;
             synchronized (this) {
-                delay = delay();
-                count();
+                delay = count();
             }
             observer.accept(delay);
         }
 
-        private void count() {
-            long now = nanos.getAsLong();
+        /** Counts the delay of the timer that is due, and returns it. */
+        private long count() {
             long delay = delay();
             lost += delay < MIN_LAG_NANOS ? 0 : delay;
+            latestTick = nanos.getAsLong();
             if (delay >= MIN_PAUSE_NANOS) {
-                pauseEnd = now;
+                pauseEnd = latestTick;
             }
-            latestTick = now;
+            return delay;
         }
 
         /** The delay of the timer that is due; 0 if it is not due. */
