@@ -26,11 +26,11 @@ public final class CpuAllowance implements AutoCloseable {
     private final CpuPool pool;
     private final String client;
     private final long maxNanos;
-    private final @Nullable CpuAllowance whole;
+    private final @Nullable CpuAllowance parent;
+    private final WaitTime waitTime;
     private final AtomicLong usedNanos = new AtomicLong();
     private final AtomicLong decodingNanos = new AtomicLong();
     private final Set<CpuPool.Task<?>> queued = new HashSet<>();
-    private long waitedNanos;
     private boolean closed;
     private volatile boolean refused;
 
@@ -42,11 +42,12 @@ public final class CpuAllowance implements AutoCloseable {
         this(pool, client, maxMs, null);
     }
 
-    private CpuAllowance(CpuPool pool, String client, long maxMs, @Nullable CpuAllowance whole) {
+    private CpuAllowance(CpuPool pool, String client, long maxMs, @Nullable CpuAllowance parent) {
         this.pool = pool;
         this.client = client;
         this.maxNanos = TimeUnit.MILLISECONDS.toNanos(maxMs);
-        this.whole = whole;
+        this.parent = parent;
+        this.waitTime = new WaitTime(parent == null ? null : parent.waitTime);
     }
 
     /** The allowance of a part, whose CPU time is also taken from this one. */
@@ -72,9 +73,14 @@ public final class CpuAllowance implements AutoCloseable {
     }
 
     private void refuse() {
+        synchronized (this) {
+            if (closed) {
+                return; // the check has its result
+            }
+        }
         refused = true;
-        if (whole != null) {
-            whole.refuse();
+        if (parent != null) {
+            parent.refuse();
         }
     }
 
@@ -83,13 +89,9 @@ public final class CpuAllowance implements AutoCloseable {
         return refused;
     }
 
-    /** The time in nanoseconds that work waited for a thread of the pool, with the work that waits now. */
-    public synchronized long waitedNanos() {
-        long waiting = 0;
-        for (CpuPool.Task<?> task : queued) {
-            waiting += task.waitedNanos();
-        }
-        return waitedNanos + waiting;
+    /** The time in nanoseconds in which tasks of this check, or of its parts, waited for a thread of the pool. */
+    public long waitedNanos() {
+        return waitTime.nanos();
     }
 
     /** The used CPU time of completed work in nanoseconds. */
@@ -122,8 +124,8 @@ public final class CpuAllowance implements AutoCloseable {
     /** Called before work starts. */
     void start() throws LimitExceededException {
         checkUsed();
-        if (whole != null) {
-            whole.checkUsed();
+        if (parent != null) {
+            parent.checkUsed();
         }
     }
 
@@ -136,37 +138,41 @@ public final class CpuAllowance implements AutoCloseable {
 
     void use(long nanos) {
         usedNanos.addAndGet(nanos);
-        if (whole != null) {
-            whole.use(nanos);
+        if (parent != null) {
+            parent.use(nanos);
         }
     }
 
-    void add(CpuPool.Task<?> task) {
-        boolean ended;
+    /** Adds a task that waits. Returns false if the check has ended. */
+    boolean add(CpuPool.Task<?> task) {
         synchronized (this) {
-            ended = closed;
-            if (!ended) {
-                queued.add(task);
+            if (closed) {
+                return false;
             }
+            queued.add(task);
         }
-        if (ended) {
-            task.cancel();
+        waitTime.start();
+        return true;
+    }
+
+    /** Removes a task that does not wait any more. */
+    void remove(CpuPool.Task<?> task) {
+        boolean waited;
+        synchronized (this) {
+            waited = queued.remove(task);
+        }
+        if (waited) {
+            waitTime.end();
         }
     }
 
-    synchronized void remove(CpuPool.Task<?> task, long waited) {
-        queued.remove(task);
-        waitedNanos += waited;
-    }
-
-    /** Removes the queued work of a check that ended. */
+    /** Removes the queued tasks of a check that ended. */
     @Override
     public void close() {
         List<CpuPool.Task<?>> remaining;
         synchronized (this) {
             closed = true;
             remaining = List.copyOf(queued);
-            queued.clear();
         }
         remaining.forEach(CpuPool.Task::cancel);
     }

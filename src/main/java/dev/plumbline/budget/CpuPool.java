@@ -2,6 +2,7 @@ package dev.plumbline.budget;
 
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.concurrent.FairQueue;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.lang.management.ManagementFactory;
@@ -42,7 +43,7 @@ public final class CpuPool implements AutoCloseable {
     private final Map<Purpose, FairQueue<String, Task<?>>> queues = new EnumMap<>(Purpose.class);
     private int active;
     private final int[] running = new int[Purpose.values().length];
-    private int turn;
+    private int latestQueue;
 
     /** @param threads maximum number of tasks that run at the same time, at least 1 */
     public CpuPool(int threads, int maxQueued) {
@@ -93,17 +94,25 @@ public final class CpuPool implements AutoCloseable {
         Task<T> task = new Task<>(purpose, allowance, work);
         boolean start;
         synchronized (this) {
+            // before a thread can start the task
+            if (!allowance.add(task)) {
+                return Future.failedFuture(ended());
+            }
             if (!queueOf(purpose).offer(allowance.client(), task)) {
+                allowance.remove(task);
                 return Future.failedFuture(new NodeExhaustedException("The queue for CPU-bound tasks is full."));
             }
             start = active < threads;
             active += start ? 1 : 0;
         }
-        allowance.add(task);
         if (start) {
             executor.execute(this::runTasks);
         }
         return ContextFutures.onCallerContext(task.promise.future());
+    }
+
+    private static NodeExhaustedException ended() {
+        return new NodeExhaustedException("The check ended before its task started.");
     }
 
     private FairQueue<String, Task<?>> queueOf(Purpose purpose) {
@@ -127,12 +136,13 @@ public final class CpuPool implements AutoCloseable {
         }
         Purpose[] purposes = Purpose.values();
         for (int i = 0; i < purposes.length; i++) {
-            turn = (turn + 1) % purposes.length;
-            Purpose purpose = purposes[turn];
-            Task<?> task =
-                    running[turn] < maxRunning(purpose) ? queueOf(purpose).poll() : null;
+            latestQueue = (latestQueue + 1) % purposes.length;
+            Purpose purpose = purposes[latestQueue];
+            Task<?> task = running[latestQueue] < maxRunning(purpose)
+                    ? queueOf(purpose).poll()
+                    : null;
             if (task != null) {
-                running[turn]++;
+                running[latestQueue]++;
                 return task;
             }
         }
@@ -154,13 +164,12 @@ public final class CpuPool implements AutoCloseable {
         executor.shutdownNow();
     }
 
-    /** Work in the queue or in progress, compared by identity. */
+    /** A task in the queue or in progress, compared by identity. */
     final class Task<T> {
         private final Purpose purpose;
         private final CpuAllowance allowance;
         private final Callable<T> work;
         private final Promise<T> promise = Promise.promise();
-        private final long queuedNanos = System.nanoTime();
 
         Task(Purpose purpose, CpuAllowance allowance, Callable<T> work) {
             this.purpose = purpose;
@@ -168,27 +177,29 @@ public final class CpuPool implements AutoCloseable {
             this.work = work;
         }
 
-        long waitedNanos() {
-            return System.nanoTime() - queuedNanos;
-        }
-
-        /** Removes the work from the queue if it has not started. */
+        /** Removes the task from the queue if it has not started. */
         void cancel() {
-            if (remove(this)) {
-                promise.tryFail(new NodeExhaustedException("The check ended before its work had CPU time."));
+            if (CpuPool.this.remove(this)) {
+                allowance.remove(this);
+                promise.tryFail(ended());
             }
         }
 
         private void run() {
-            allowance.remove(this, waitedNanos());
+            allowance.remove(this);
+            // before the promise is complete, because its listeners can start the next task
+            AsyncResult<T> outcome = measure();
+            ContextFutures.complete(promise, outcome);
+        }
+
+        private AsyncResult<T> measure() {
             long startNanos = threadNanos();
             CURRENT.set(allowance);
             try {
                 allowance.start();
-                T value = work.call();
-                promise.tryComplete(value);
+                return Future.succeededFuture(work.call());
             } catch (Exception | Error failure) {
-                promise.tryFail(failure);
+                return Future.failedFuture(failure);
             } finally {
                 CURRENT.remove();
                 allowance.use(threadNanos() - startNanos);

@@ -99,11 +99,20 @@ public final class MemoryBudget {
     /** Waits for memory that is not available now. Completes on the caller's context. */
     Future<Void> await(MemoryHolder holder, long bytes, long timeoutMs) {
         Waiter waiter = new Waiter(holder, bytes, Promise.promise());
+        boolean released;
         synchronized (this) {
-            if (waiting.size() >= MAX_WAITING) {
+            // memory can have been released since the holder tried
+            released = take(holder.client(), bytes);
+            if (!released && waiting.size() >= MAX_WAITING) {
                 return Future.failedFuture(exhausted());
             }
-            waiting.add(waiter);
+            if (!released) {
+                waiting.add(waiter);
+            }
+        }
+        if (released) {
+            grant(waiter);
+            return waiter.granted.future();
         }
         long timer = vertx.setTimer(Math.max(1, timeoutMs), fired -> refuse(waiter));
         return ContextFutures.onCallerContext(waiter.granted.future()).onComplete(done -> vertx.cancelTimer(timer));

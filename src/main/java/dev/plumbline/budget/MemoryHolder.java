@@ -5,26 +5,32 @@ import org.jspecify.annotations.Nullable;
 
 /** The memory that one check, or one part of a composite check, has reserved. Thread-safe. */
 public final class MemoryHolder implements AutoCloseable {
+    /** Smaller reservations are taken from the budget in blocks of this size, because checks make many of them. */
+    private static final long BLOCK_BYTES = 4L << 10;
+
     private static final MemoryHolder UNLIMITED = new MemoryHolder(null, "", Long.MAX_VALUE, null);
 
     private final @Nullable MemoryBudget budget;
     private final String client;
     private final long max;
-    private final @Nullable MemoryHolder whole;
+    private final @Nullable MemoryHolder parent;
+    private final WaitTime waitTime;
     private long held;
+
+    /** The unused part of the latest block, in bytes. */
+    private long spare;
+
     private long heldByParts;
     private long peak;
     private boolean closed;
     private volatile boolean refused;
-    private long waitedNanos;
-    private int waits;
-    private long waitStarts;
 
-    MemoryHolder(@Nullable MemoryBudget budget, String client, long max, @Nullable MemoryHolder whole) {
+    MemoryHolder(@Nullable MemoryBudget budget, String client, long max, @Nullable MemoryHolder parent) {
         this.budget = budget;
         this.client = client;
         this.max = max;
-        this.whole = whole;
+        this.parent = parent;
+        this.waitTime = new WaitTime(parent == null ? null : parent.waitTime);
     }
 
     /** Memory without a limit, for work that is not a check. */
@@ -48,10 +54,20 @@ public final class MemoryHolder implements AutoCloseable {
             return true;
         }
         checkLimit(bytes);
-        if (!budget.take(client, bytes)) {
+        if (takeSpare(bytes)) {
+            return true;
+        }
+        long block = Math.max(bytes, BLOCK_BYTES);
+        return budget.take(client, block) && add(bytes, block - bytes);
+    }
+
+    private synchronized boolean takeSpare(long bytes) {
+        if (bytes > spare) {
             return false;
         }
-        return add(bytes);
+        spare -= bytes;
+        addHeld(bytes);
+        return true;
     }
 
     /**
@@ -75,27 +91,15 @@ public final class MemoryHolder implements AutoCloseable {
         if (budget == null || isClosed()) {
             return Future.failedFuture(MemoryBudget.exhausted());
         }
-        long start = System.nanoTime();
-        startWait(start);
+        waitTime.start();
         return budget.await(this, bytes, timeoutMs)
-                .onComplete(done -> endWait(start))
+                .onComplete(done -> waitTime.end())
                 .onFailure(cause -> refuse());
     }
 
-    private synchronized void startWait(long start) {
-        waits++;
-        waitStarts += start;
-    }
-
-    private synchronized void endWait(long start) {
-        waits--;
-        waitStarts -= start;
-        waitedNanos += System.nanoTime() - start;
-    }
-
-    /** The time in nanoseconds that this holder waited for memory, with the present waits. */
-    public synchronized long waitedNanos() {
-        return waitedNanos + waits * System.nanoTime() - waitStarts;
+    /** The time in nanoseconds in which this holder, or one of its parts, waited for memory. */
+    public long waitedNanos() {
+        return waitTime.nanos();
     }
 
     /** Marks the holder as refused. Also called for memory outside the budget, such as network buffers. */
@@ -104,8 +108,8 @@ public final class MemoryHolder implements AutoCloseable {
             return; // the check has its result
         }
         refused = true;
-        if (whole != null) {
-            whole.refuse();
+        if (parent != null) {
+            parent.refuse();
         }
     }
 
@@ -124,8 +128,8 @@ public final class MemoryHolder implements AutoCloseable {
             released = closed ? 0 : Math.min(bytes, held);
             held -= released;
         }
-        if (whole != null) {
-            whole.removeOfPart(released);
+        if (parent != null) {
+            parent.removeOfPart(released);
         }
         budget.release(client, released);
     }
@@ -137,15 +141,18 @@ public final class MemoryHolder implements AutoCloseable {
             return;
         }
         long released;
+        long unused;
         synchronized (this) {
             released = held;
+            unused = spare;
             held = 0;
+            spare = 0;
             closed = true;
         }
-        if (whole != null) {
-            whole.removeOfPart(released);
+        if (parent != null) {
+            parent.removeOfPart(released);
         }
-        budget.release(client, released);
+        budget.release(client, released + unused);
     }
 
     String client() {
@@ -158,7 +165,7 @@ public final class MemoryHolder implements AutoCloseable {
     }
 
     private void checkLimit(long bytes) throws LimitExceededException {
-        MemoryHolder limited = whole == null ? this : whole;
+        MemoryHolder limited = parent == null ? this : parent;
         if (limited.held() + bytes > limited.max) {
             throw new LimitExceededException(
                     "The responses exceed the limit of " + (limited.max >> 20) + " MiB of memory for each check.");
@@ -175,20 +182,29 @@ public final class MemoryHolder implements AutoCloseable {
 
     /** Counts memory that was taken from the budget; returns it if the holder is closed. */
     boolean add(long bytes) {
+        return add(bytes, 0);
+    }
+
+    private boolean add(long bytes, long unused) {
         synchronized (this) {
             if (!closed) {
-                held += bytes;
-                peak = Math.max(peak, held + heldByParts);
-                if (whole != null) {
-                    whole.addOfPart(bytes);
-                }
+                spare += unused;
+                addHeld(bytes);
                 return true;
             }
         }
         if (budget != null) {
-            budget.release(client, bytes);
+            budget.release(client, bytes + unused);
         }
         return false;
+    }
+
+    private void addHeld(long bytes) {
+        held += bytes;
+        peak = Math.max(peak, held + heldByParts);
+        if (parent != null) {
+            parent.addOfPart(bytes);
+        }
     }
 
     private synchronized void addOfPart(long bytes) {

@@ -12,7 +12,7 @@ public final class BudgetFailures {
 
     /** The failure of a check if there is no direct memory for what a peer sends. */
     public static OverloadFailure noNetworkMemory() {
-        return new OverloadFailure("The node has no memory left for network buffers.", RETRY_AFTER);
+        return OverloadFailure.ofNode("The node has no memory left for network buffers.", RETRY_AFTER);
     }
 
     /**
@@ -24,7 +24,7 @@ public final class BudgetFailures {
             return new CheckFailure(ErrorCode.RESPONSE_TOO_LARGE, String.valueOf(own.getMessage()));
         }
         return cause instanceof NodeExhaustedException node
-                ? new OverloadFailure(String.valueOf(node.getMessage()), RETRY_AFTER)
+                ? OverloadFailure.ofNode(String.valueOf(node.getMessage()), RETRY_AFTER)
                 : cause;
     }
 }

@@ -51,7 +51,7 @@ public interface CheckContext {
         }
     }
 
-    /** The memory of this check. Reserved before what the check holds grows, until its result is rendered. */
+    /** The memory of this check. It is reserved before data is stored, and released when the result is rendered. */
     default MemoryHolder memory() {
         return MemoryHolder.unlimited();
     }
@@ -62,7 +62,10 @@ public interface CheckContext {
      * memory within a second.
      */
     default Future<Void> reserve(long bytes) {
-        return memory().reserve(bytes).recover(cause -> Future.failedFuture(BudgetFailures.of(cause)));
+        Future<Void> reserved = memory().reserve(bytes);
+        return reserved.succeeded()
+                ? reserved
+                : reserved.recover(cause -> Future.failedFuture(BudgetFailures.of(cause)));
     }
 
     /** The outbound requests that remain for this check. */

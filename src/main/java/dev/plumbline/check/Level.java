@@ -9,6 +9,8 @@ public enum Level {
     WARN,
     FAIL;
 
+    private final String id = name().toLowerCase(Locale.ROOT);
+
     /** Sorts the most severe level first. */
     public static final Comparator<Level> MOST_SEVERE_FIRST = Comparator.reverseOrder();
 
@@ -23,6 +25,6 @@ public enum Level {
 
     /** The name used in responses, for example {@code warn}. */
     public String id() {
-        return name().toLowerCase(Locale.ROOT);
+        return id;
     }
 }

@@ -37,25 +37,24 @@ public final class AsyncSemaphore {
      * @param onRejected provides the outcome if the queue is full or the timeout expires
      */
     public <T> Future<T> withPermit(long timeoutMillis, Supplier<Future<T>> task, Supplier<Future<T>> onRejected) {
-        Waiter<T> waiter = new Waiter<>(Vertx.currentContext(), task, Promise.promise());
-        boolean rejected = false;
+        Waiter<T> waiter = null;
         boolean acquired = false;
         synchronized (this) {
             if (availablePermits > 0) {
                 availablePermits--;
                 acquired = true;
-            } else if (queue.size() >= maxQueued || timeoutMillis <= 0) {
-                rejected = true;
-            } else {
+            } else if (queue.size() < maxQueued && timeoutMillis > 0) {
+                waiter = new Waiter<>(Vertx.currentContext(), task, Promise.promise());
                 queue.add(waiter);
             }
-        }
-        if (rejected) {
-            return onRejected.get();
         }
         if (acquired) {
             return ContextFutures.call(task).onComplete(done -> release());
         }
+        return waiter == null ? onRejected.get() : await(waiter, timeoutMillis, onRejected);
+    }
+
+    private <T> Future<T> await(Waiter<T> waiter, long timeoutMillis, Supplier<Future<T>> onRejected) {
         if (timeoutMillis < NO_TIMEOUT) {
             long timer = vertx.setTimer(timeoutMillis, fired -> timeOut(waiter, onRejected));
             waiter.promise().future().onComplete(done -> vertx.cancelTimer(timer));

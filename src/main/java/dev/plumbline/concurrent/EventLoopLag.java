@@ -72,45 +72,47 @@ public final class EventLoopLag {
         return measured == 0 ? 0 : lost / measured;
     }
 
-    /** One event loop. Thread-safe. */
+    /** One event loop. Thread-safe. Written by the loop itself; a pause is also counted by the first reader. */
     public final class Loop {
-        private long latestTick = nanos.getAsLong();
-        private long pauseEnd = latestTick;
-        private long lost;
+        private volatile long latestTick = nanos.getAsLong();
+        private volatile long pauseEnd = latestTick;
+        private volatile long lost;
 
         private void tick() {
-            long delay;
-            synchronized (this) {
-                delay = count();
-            }
-            observer.accept(delay);
+            observer.accept(count());
         }
 
         /** Counts the delay of the timer that is due, and returns it. */
-        private long count() {
-            long delay = delay();
+        private synchronized long count() {
+            long now = nanos.getAsLong();
+            long delay = delay(now);
             lost += delay < MIN_LAG_NANOS ? 0 : delay;
-            latestTick = nanos.getAsLong();
+            latestTick = now;
             if (delay >= MIN_PAUSE_NANOS) {
-                pauseEnd = latestTick;
+                pauseEnd = now;
             }
             return delay;
         }
 
         /** The delay of the timer that is due; 0 if it is not due. */
-        private long delay() {
-            return Math.max(0, nanos.getAsLong() - latestTick - PERIOD_NANOS);
+        private long delay(long now) {
+            return Math.max(0, now - latestTick - PERIOD_NANOS);
         }
 
-        /** The time since the first measurement in which the loop could not run, in nanoseconds. Does not decrease. */
-        public synchronized long lostNanos() {
-            long delay = delay();
+        /** The time since the first measurement in which the loop could not run, in nanoseconds. */
+        public long lostNanos() {
+            long delay = delay(nanos.getAsLong());
+            return delay < MIN_LAG_NANOS ? lost : lostWithPresentDelay();
+        }
+
+        private synchronized long lostWithPresentDelay() {
+            long delay = delay(nanos.getAsLong());
             return lost + (delay < MIN_LAG_NANOS ? 0 : delay);
         }
 
         /** Whether a pause of at least five seconds ended after the given time. */
-        public synchronized boolean pausedSince(long startNanos) {
-            if (delay() >= MIN_PAUSE_NANOS) {
+        public boolean pausedSince(long startNanos) {
+            if (delay(nanos.getAsLong()) >= MIN_PAUSE_NANOS) {
                 count();
             }
             return pauseEnd - startNanos > 0;

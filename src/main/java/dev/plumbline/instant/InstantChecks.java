@@ -48,6 +48,9 @@ public final class InstantChecks {
     private static final long QUOTA_TIMEOUT_MS = 2_000;
     private static final long QUEUE_TIMEOUT_MS = 3_000;
 
+    /** A node without memory or CPU time needs some time to recover. */
+    private static final int REFUSED_RETRY_SECONDS = 5;
+
     /** The time in the queue, up to five seconds in which the node could not run the check, and the reply. */
     private static final long RUN_MARGIN_MS = QUEUE_TIMEOUT_MS + 7_000;
 
@@ -268,8 +271,9 @@ public final class InstantChecks {
                     }
                     if (reply.succeeded()) {
                         // charged, because the target was contacted
-                        return Future.succeededFuture(
-                                unavailable("The service had too little memory or CPU time for the check. Retry."));
+                        return Future.succeededFuture(new InstantOutcome.Overloaded(
+                                "The service had too little memory or CPU time to complete the check.",
+                                REFUSED_RETRY_SECONDS));
                     }
                     if (MessageBus.isTimeout(reply.cause())) {
                         LOG.atError()

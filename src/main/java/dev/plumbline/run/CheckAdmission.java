@@ -31,7 +31,7 @@ public final class CheckAdmission {
     private static final int INCREASE_SHARE = 16;
     private static final int MIN_LIMIT = 8;
 
-    /** One client fills the queue of instant checks except for this share of it: a quarter. */
+    /** Divisor: a quarter of the queue of instant checks is not available to a single client. */
     private static final int QUEUE_RESERVE = 4;
 
     private final Vertx vertx;

@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one check, or one part of a composite check, uses of its node: memory, CPU time, and the time in which the node
- * could not run it. Closed when the result is rendered.
+ * The memory, the CPU time and the lost time of one check, or of one part of a composite check. Lost is the time in
+ * which the node could not run the check. Closed when the result is rendered.
  */
 final class CheckResources implements AutoCloseable {
     /** The memory of a check without connections and large responses: messages, records and its result, in bytes. */
@@ -21,7 +21,7 @@ final class CheckResources implements AutoCloseable {
     /** The maximum extension of the time limit of a check by the time in which the node could not run it. */
     static final long MAX_EXTENSION_MS = 5_000;
 
-    /** A shorter loss does not cause a timeout, because the timeouts of probes are longer. */
+    /** The minimum lost time that can cause a timeout; the timeouts of probes are longer. */
     private static final long MIN_LOST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** The minimum loss for a check that exceeds its deadline although its probes ended before the deadline. */
@@ -104,7 +104,8 @@ final class CheckResources implements AutoCloseable {
 
     private boolean lostTooMuch() {
         long lost = lostNanos();
-        if (late && lost >= MIN_LOST_OF_LATE_NANOS) {
+        // the time limit was not extended by a longer loss
+        if (late && lost >= MIN_LOST_OF_LATE_NANOS || lost >= TimeUnit.MILLISECONDS.toNanos(MAX_EXTENSION_MS)) {
             return true;
         }
         long duration = nanos.getAsLong() - startNanos;

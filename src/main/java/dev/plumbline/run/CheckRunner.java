@@ -164,6 +164,12 @@ public final class CheckRunner {
             // waiting for a rate limit is not a timeout
             boolean timedOut = overload == null && timedOut(result);
             Message.Refused.Reason refusal = refusal(context.resources(), timedOut, composite);
+            if (refusal == null
+                    && overload != null
+                    && overload.ofNode()
+                    && context.budget().used()) {
+                refusal = Message.Refused.Reason.CPU;
+            }
             if (refusal != null) {
                 metrics.rejected();
                 // lines repeat a refused check a few times only, because some checks contact others before targets

@@ -138,7 +138,10 @@ final class CompositeRun {
         return completed.future();
     }
 
-    /** The result of a part without time; the whole check has no result if this node lost the time. */
+    /**
+     * The result of a part that did not complete before the deadline. If lost time is the cause, the composite is
+     * refused.
+     */
     private CheckResult unfinished(ModuleDescription description, Target target) {
         Message.Refused.Reason refused = check.resources().refusal(true);
         if (refused != null) {

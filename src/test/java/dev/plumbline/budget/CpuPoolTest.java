@@ -109,6 +109,69 @@ class CpuPoolTest {
     }
 
     @Test
+    void aCheckThatEndedIsNotRefused() {
+        block();
+        CpuAllowance composite = allowance("composite");
+        CpuAllowance part = composite.part();
+        Future<Integer> queued = part.execute(Purpose.PARSING, () -> 1);
+
+        part.close();
+
+        assertThat(Await.failure(queued)).isInstanceOf(NodeExhaustedException.class);
+        assertThat(Await.failure(part.execute(Purpose.PARSING, () -> 1))).isInstanceOf(NodeExhaustedException.class);
+        assertThat(part.refused()).isFalse();
+        assertThat(composite.refused()).isFalse();
+    }
+
+    @Test
+    void aFullQueueRefusesTheCheckAndItsComposite() {
+        block();
+        CpuAllowance composite = allowance("composite");
+        CpuAllowance part = composite.part();
+        List<Future<Integer>> tasks = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            tasks.add(part.execute(Purpose.PARSING, () -> 1));
+        }
+
+        assertThat(Await.failure(tasks.get(4))).isInstanceOf(NodeExhaustedException.class);
+        assertThat(part.refused()).isTrue();
+        assertThat(composite.refused()).isTrue();
+    }
+
+    @Test
+    void waitsAtTheSameTimeCountOnceAndForTheComposite() {
+        block();
+        CpuAllowance composite = allowance("composite");
+        CpuAllowance part = composite.part();
+        long start = System.nanoTime();
+        List<Future<Integer>> tasks = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            tasks.add(part.execute(Purpose.PARSING, () -> 1));
+        }
+        Await.until(() -> composite.waitedNanos() > TimeUnit.MILLISECONDS.toNanos(20));
+        blocked.countDown();
+        tasks.forEach(Await::value);
+
+        long waited = part.waitedNanos();
+        assertThat(waited).isBetween(TimeUnit.MILLISECONDS.toNanos(20), System.nanoTime() - start);
+        assertThat(composite.waitedNanos()).isPositive();
+        assertThat(part.waitedNanos()).as("after the last wait").isEqualTo(waited);
+    }
+
+    @Test
+    void completedTasksDoNotWait() {
+        CpuAllowance check = allowance("a");
+        for (int i = 0; i < 5_000; i++) {
+            Await.value(check.execute(Purpose.PARSING, () -> 1));
+        }
+
+        long waited = check.waitedNanos();
+        long start = System.nanoTime();
+        Await.until(() -> System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(5));
+        assertThat(check.waitedNanos()).isEqualTo(waited);
+    }
+
+    @Test
     void aCheckThatUsedItsCpuTimeStartsNoMoreWork() {
         CpuAllowance check = allowance("a");
         assertThat(Await.value(check.execute(Purpose.PARSING, () -> burn(60)))).isTrue();

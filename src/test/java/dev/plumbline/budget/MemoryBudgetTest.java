@@ -108,6 +108,36 @@ class MemoryBudgetTest {
     }
 
     @Test
+    void smallReservationsAreTakenInBlocks() throws Exception {
+        MemoryHolder holder = budget.open("a", MIB);
+        for (int i = 0; i < 100; i++) {
+            assertThat(holder.tryReserve(100)).isTrue();
+        }
+
+        assertThat(holder.peak()).isEqualTo(10_000);
+        assertThat(budget.held()).isBetween(10_000L, 10_000L + (4 << 10));
+        holder.close();
+        assertThat(budget.held()).isZero();
+    }
+
+    @Test
+    void waitsOfPartsCountForTheWhole() throws Exception {
+        MemoryHolder[] full = fill();
+        MemoryHolder whole = budget.open("e", 8 * MIB);
+        MemoryHolder part = whole.part();
+        Future<Void> first = part.reserve(MIB, 60_000);
+        Future<Void> second = part.reserve(MIB, 60_000);
+        long start = System.nanoTime();
+        Await.until(() -> System.nanoTime() - start > 1_000_000);
+        full[0].close();
+        Await.value(first.map(true));
+        Await.value(second.map(true));
+
+        assertThat(part.waitedNanos()).isPositive();
+        assertThat(whole.waitedNanos()).isPositive();
+    }
+
+    @Test
     void theBudgetIsHalfOfWhatTheProgramLeaves() {
         assertThat(MemoryBudget.bytesOf(64 * MIB)).isEqualTo(64 * MIB);
         assertThat(MemoryBudget.bytesOf(1_128 * MIB)).isEqualTo(500 * MIB);

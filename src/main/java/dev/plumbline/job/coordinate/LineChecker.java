@@ -111,8 +111,10 @@ final class LineChecker {
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Overloaded overload) {
                         line.cancelAttempt();
-                        return Future.succeededFuture(
-                                deferOrFail(line, overload.retryAfterSeconds(), "the rate limit of the target"));
+                        return Future.succeededFuture(deferOrFail(
+                                line,
+                                overload.retryAfterSeconds(),
+                                "capacity of the service or the rate limit of the target"));
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Refused refused) {
                         line.cancelAttempt();

@@ -1,0 +1,53 @@
+package dev.plumbline.budget;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time in which a check waits for its node. Waits at the same time count once, and those of a part count for the
+ * whole check too. Thread-safe.
+ */
+final class WaitTime {
+    private final @Nullable WaitTime parent;
+    private volatile int waits;
+    private volatile long endedNanos;
+    private long startNanos;
+
+    /** @param parent the wait time of the whole check; null if this is not a part */
+    WaitTime(@Nullable WaitTime parent) {
+        this.parent = parent;
+    }
+
+    void start() {
+        synchronized (this) {
+            if (waits == 0) {
+                startNanos = System.nanoTime();
+            }
+            waits = waits + 1;
+        }
+        if (parent != null) {
+            parent.start();
+        }
+    }
+
+    /** Ends one wait. */
+    void end() {
+        synchronized (this) {
+            waits = waits - 1;
+            if (waits == 0) {
+                endedNanos += System.nanoTime() - startNanos;
+            }
+        }
+        if (parent != null) {
+            parent.end();
+        }
+    }
+
+    /** The time in nanoseconds, with the present wait. */
+    long nanos() {
+        return waits == 0 ? endedNanos : nanosWithPresent();
+    }
+
+    private synchronized long nanosWithPresent() {
+        return waits == 0 ? endedNanos : endedNanos + System.nanoTime() - startNanos;
+    }
+}
