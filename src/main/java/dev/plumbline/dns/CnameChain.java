@@ -60,7 +60,9 @@ public final class CnameChain {
 
     /** The targets of the aliases so far. */
     List<Name> targets() {
-        return chain.stream().map(CNAMERecord::getTarget).toList();
+        return chain.isEmpty()
+                ? List.of()
+                : chain.stream().map(CNAMERecord::getTarget).toList();
     }
 
     /** The targets of the CNAME records in a response. */

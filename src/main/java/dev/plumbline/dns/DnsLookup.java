@@ -67,7 +67,7 @@ final class DnsLookup {
         try {
             if (message == null) {
                 if (cause instanceof CheckFailure) {
-                    permits.failed();
+                    permits.countFailure();
                 }
                 promise.fail(cause);
             } else {
@@ -81,10 +81,12 @@ final class DnsLookup {
     /** @param response null if the last alias needs its own query, with its own permit */
     private void count(@Nullable DnsResponse response) {
         List<Name> aliases = chain.targets();
-        permits.followed(aliases.subList(counted, response == null ? aliases.size() - 1 : aliases.size()));
-        counted = aliases.size();
+        if (aliases.size() > counted) {
+            permits.countAliases(aliases.subList(counted, response == null ? aliases.size() - 1 : aliases.size()));
+            counted = aliases.size();
+        }
         if (response != null && response.failed()) {
-            permits.failed();
+            permits.countFailure();
         }
     }
 
@@ -93,7 +95,7 @@ final class DnsLookup {
         try {
             response = chain.follow(message);
         } catch (CheckFailure failure) {
-            permits.failed();
+            permits.countFailure();
             promise.fail(failure);
             return;
         }

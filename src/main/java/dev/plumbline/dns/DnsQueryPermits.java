@@ -18,8 +18,8 @@ public interface DnsQueryPermits {
     Future<Void> acquire(String name);
 
     /** Counts the aliases that the resolver followed for a query: it queried the nameservers of each. */
-    default void followed(List<Name> aliases) {}
+    default void countAliases(List<Name> aliases) {}
 
     /** Counts a failed query: the resolver can have queried nameservers that are unknown here. */
-    default void failed() {}
+    default void countFailure() {}
 }

@@ -63,8 +63,12 @@ public final class DnsResolver {
      * @param endNanos the latest end, by {@link System#nanoTime}
      */
     private record InFlight(Future<DnsResponse> response, boolean fullTimeout, long endNanos) {
-        boolean canServe(InFlight other) {
-            return fullTimeout || !other.fullTimeout && endNanos - other.endNanos > -JOIN_TOLERANCE_NANOS;
+        /** Whether the query has as much time as one that starts now. */
+        boolean canServe(long timeoutMillis, long maxTimeoutMillis) {
+            return fullTimeout
+                    || timeoutMillis < maxTimeoutMillis
+                            && endNanos - System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(timeoutMillis)
+                                    > -JOIN_TOLERANCE_NANOS;
         }
     }
 
@@ -111,7 +115,8 @@ public final class DnsResolver {
                         key.name().length() + entry.response().weight())
                 .expireAfter(Expiry.creating(DnsResolver::ttl))
                 .ticker(nanoClock::getAsLong)
-                .executor(Runnable::run)
+                // once for all responses that an event loop reads at the same time
+                .executor(maintenance -> vertx.runOnContext(ignored -> maintenance.run()))
                 .build();
     }
 
@@ -220,9 +225,9 @@ public final class DnsResolver {
                         () -> Future.failedFuture(overload()))
                 .onComplete(outcome -> {
                     if (outcome.succeeded()) {
-                        permits.followed(CnameChain.targets(outcome.result()));
+                        permits.countAliases(CnameChain.targets(outcome.result()));
                     } else if (outcome.cause() instanceof CheckFailure) {
-                        permits.failed();
+                        permits.countFailure();
                     }
                 })
                 .recover(cause -> Future.failedFuture(withName(text, cause)));
@@ -231,7 +236,7 @@ public final class DnsResolver {
     /** Joins a running query for the same records, or queries them with a permit. */
     private Future<DnsResponse> shareQuery(Lookup lookup) {
         InFlight running = inFlight.get(lookup.key());
-        if (running != null && running.canServe(inFlight(lookup, Promise.promise()))) {
+        if (running != null && running.canServe(timeoutMillis(lookup.deadline()), maxTimeoutMillis())) {
             return join(lookup, running);
         }
         Future<Void> permit = lookup.permits().acquire(lookup.key().name());
@@ -241,12 +246,6 @@ public final class DnsResolver {
                     DnsResponse cached = cached(lookup.key(), lookup.maxAgeMillis());
                     return cached == null ? joinOrSend(lookup) : Future.succeededFuture(cached);
                 });
-    }
-
-    private InFlight inFlight(Lookup lookup, Promise<DnsResponse> promise) {
-        long millis = timeoutMillis(lookup.deadline());
-        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        return new InFlight(promise.future(), millis == maxTimeoutMillis(), endNanos);
     }
 
     /** Waits for the query of another caller. Queries itself if only the limit of that caller is used up. */
@@ -264,39 +263,50 @@ public final class DnsResolver {
      */
     private Future<DnsResponse> joinOrSend(Lookup lookup) {
         Key key = lookup.key();
-        Deadline deadline = lookup.deadline();
+        long timeoutMillis = timeoutMillis(lookup.deadline());
         Promise<DnsResponse> promise = Promise.promise();
-        InFlight own = inFlight(lookup, promise);
-        InFlight leader = inFlight.merge(key, own, (running, joining) -> running.canServe(joining) ? running : joining);
+        InFlight own = new InFlight(
+                promise.future(),
+                timeoutMillis == maxTimeoutMillis(),
+                System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
+        InFlight leader = inFlight.merge(
+                key,
+                own,
+                (running, joining) -> running.canServe(timeoutMillis, maxTimeoutMillis()) ? running : joining);
         if (leader != own) {
             return join(lookup, leader);
         }
         semaphore
                 .withPermit(
-                        Math.min(QUEUE_TIMEOUT_MS, deadline.remainingMillis()),
-                        () -> new DnsLookup(
-                                        transport,
-                                        servers,
-                                        attemptMillis,
-                                        policy,
-                                        lookup.permits(),
-                                        lookup.question(),
-                                        key.type(),
-                                        Deadline.in(timeoutMillis(deadline)))
-                                .run(),
+                        Math.min(QUEUE_TIMEOUT_MS, lookup.deadline().remainingMillis()),
+                        () -> send(lookup),
                         () -> Future.failedFuture(overload()))
-                .recover(cause -> Future.failedFuture(withName(key.name(), cause)))
-                .map(response -> {
-                    if (response.ttlSeconds() > 0) {
+                .onComplete(outcome -> {
+                    DnsResponse response = outcome.result();
+                    if (response != null && response.ttlSeconds() > 0) {
                         cache.put(key, new CacheEntry(response, nanoClock.getAsLong()));
                     }
-                    return response;
-                })
-                .onComplete(outcome -> {
                     inFlight.remove(key, own);
-                    ContextFutures.complete(promise, outcome);
+                    if (outcome.succeeded()) {
+                        promise.complete(response);
+                    } else {
+                        promise.fail(withName(key.name(), outcome.cause()));
+                    }
                 });
         return promise.future();
+    }
+
+    private Future<DnsResponse> send(Lookup lookup) {
+        return new DnsLookup(
+                        transport,
+                        servers,
+                        attemptMillis,
+                        policy,
+                        lookup.permits(),
+                        lookup.question(),
+                        lookup.key().type(),
+                        Deadline.in(timeoutMillis(lookup.deadline())))
+                .run();
     }
 
     /** Adds the name of the query to a timeout. */
@@ -307,7 +317,7 @@ public final class DnsResolver {
     }
 
     static OverloadFailure overload() {
-        return new OverloadFailure("Too many DNS queries are in progress.", Duration.ofSeconds(1));
+        return OverloadFailure.ofNode("Too many DNS queries are in progress.", Duration.ofSeconds(1));
     }
 
     /** The timeout of a query that starts now. */

@@ -57,15 +57,14 @@ public final class DnsQueryLimits {
         return context.budget()
                 .sharedCounter(
                         DnsQueryBudget.class,
-                        () -> new DnsQueryBudget(domainOf(context.budget().target())));
+                        () -> new DnsQueryBudget(nameOf(context.budget().target()), domains::ofDnsName));
     }
 
-    private @Nullable String domainOf(@Nullable Host target) {
+    private static @Nullable String nameOf(@Nullable Host target) {
         if (target == null) {
             return null;
         }
-        return domains.ofDnsName(
-                target.literal() == null ? target.name() : DnsResolver.text(ReverseMap.fromAddress(target.literal())));
+        return target.literal() == null ? target.name() : DnsResolver.text(ReverseMap.fromAddress(target.literal()));
     }
 
     private final class Permits implements DnsQueryPermits {
@@ -81,13 +80,13 @@ public final class DnsQueryLimits {
 
         @Override
         public Future<Void> acquire(String name) {
-            String domain = ofOperator ? null : budget.domainOf(name, domains::ofDnsName);
+            String domain = ofOperator ? null : budget.limitedDomain(name);
             CheckFailure exhausted = budget.take(domain);
             if (exhausted != null) {
                 context.budget().rejectShared();
                 return Future.failedFuture(exhausted);
             }
-            if (domain == null || !budget.limits(domain) || limiter.isUnlimited()) {
+            if (domain == null || limiter.isUnlimited()) {
                 return ACQUIRED;
             }
             long remaining = context.deadline().atMost(context.patienceMs()).remainingMillis();
@@ -101,12 +100,12 @@ public final class DnsQueryLimits {
         }
 
         @Override
-        public void followed(List<Name> aliases) {
-            aliases.forEach(alias -> budget.takeAlias(domains.ofDnsName(DnsResolver.text(alias))));
+        public void countAliases(List<Name> aliases) {
+            aliases.forEach(alias -> budget.takeAlias(DnsResolver.text(alias)));
         }
 
         @Override
-        public void failed() {
+        public void countFailure() {
             budget.takeFailed();
         }
     }

@@ -79,7 +79,7 @@ class DnsQueryLimitsTest {
         List<Name> alias = List.of(Name.fromString("x.victim.test."));
 
         int sent = acquired(permits, i -> {
-            permits.followed(i == 0 ? List.of() : alias);
+            permits.countAliases(i == 0 ? List.of() : alias);
             return i + ".own.test";
         });
 
@@ -91,7 +91,7 @@ class DnsQueryLimitsTest {
         DnsQueryPermits permits = limits.permits(context());
 
         assertThat(acquired(permits, i -> {
-                    permits.failed();
+                    permits.countFailure();
                     return i + ".own.test";
                 }))
                 .isEqualTo(MAX_PER_DOMAIN);
