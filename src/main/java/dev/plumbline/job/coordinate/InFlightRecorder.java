@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records the lines in progress in the database, so that a crash is attributed to them. Executes one statement at a
  * time for all lines of this node. For the lines of {@link #start}, executes at most four statements per second on
- * average. After a pause, these lines wait for their record. Under load, they start at once and are recorded up to 250
- * ms later. Confined to an event loop.
+ * average. If the node was idle, these lines wait for their record. Under load, they start at once and are recorded up
+ * to 250 ms later. Confined to an event loop.
  */
 final class InFlightRecorder {
     private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** Records without an interval after a pause, because the chunks of a job start one after the other. */
+    /** Records without an interval after an idle period, because the chunks of a job start one after the other. */
     private static final int BURST = 8;
 
     /** The maximum time for which a line waits for its record. */

@@ -76,7 +76,7 @@ public final class JobCoordinator {
     private final LineChecker checker;
     private final LineDispatcher dispatcher;
     private final InFlightRecorder recorder;
-    private final CrashRecovery suspects;
+    private final CrashRecovery crashRecovery;
     private final Map<WorkStore.ChunkId, Chunk> chunks = new HashMap<>();
 
     /** Accounts of the lines whose cached results are being looked up. */
@@ -134,7 +134,7 @@ public final class JobCoordinator {
         this.poll = dependencies.settings().poll();
         this.claims = new ClaimReconciler(store, dependencies.lease(), modules.names(), new OwnedChunks());
         this.recorder = new InFlightRecorder(dependencies.vertx(), store, claims::owner, this::drop);
-        this.suspects = new CrashRecovery(dependencies.vertx(), recorder, checker, this::drop, this::claim);
+        this.crashRecovery = new CrashRecovery(dependencies.vertx(), recorder, checker, this::drop, this::claim);
     }
 
     /** Callbacks of the reconciliation. */
@@ -212,7 +212,7 @@ public final class JobCoordinator {
 
     /** The number of lines in progress. */
     public int active() {
-        return dispatcher.active() + suspects.active();
+        return dispatcher.active() + crashRecovery.active();
     }
 
     /** The number of claimed lines that wait for a permit, their host or their run node. */
@@ -232,7 +232,7 @@ public final class JobCoordinator {
     public Future<Void> stop(Vertx vertx, long timeoutMillis) {
         stopping = true;
         dispatcher.close();
-        suspects.close();
+        crashRecovery.close();
         Promise<Void> idle = Promise.promise();
         awaitIdle(vertx, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis), idle);
         return idle.future()
@@ -288,7 +288,9 @@ public final class JobCoordinator {
                 modules.names(),
                 excludedAccounts,
                 newAccountsOnly,
-                suspects.lineCount() < MAX_SUSPECTS ? suspects.accountsWithPending(MAX_SUSPECTS_PER_ACCOUNT) : null);
+                crashRecovery.lineCount() < MAX_SUSPECTS
+                        ? crashRecovery.accountsWithPending(MAX_SUSPECTS_PER_ACCOUNT)
+                        : null);
         long owner = claims.owner();
         store.claim(owner, maxChunks, filter).onComplete((claimed, failure) -> {
             claiming = false;
@@ -461,7 +463,7 @@ public final class JobCoordinator {
             return;
         }
         if (chunk.crashed()) {
-            suspects.add(chunk, lines);
+            crashRecovery.add(chunk, lines);
         } else {
             lines.forEach(dispatcher::add);
             dispatcher.dispatch();
@@ -469,9 +471,9 @@ public final class JobCoordinator {
     }
 
     private void start(PendingLine line) {
-        if (suspects.includes(line)) {
+        if (crashRecovery.includes(line)) {
             dispatcher.complete(line);
-            suspects.add(line.chunk(), List.of(line));
+            crashRecovery.add(line.chunk(), List.of(line));
             return;
         }
         recorder.start(line, () -> check(line));
@@ -492,7 +494,7 @@ public final class JobCoordinator {
             if (failure == null && outcome.retryMs() > 0 && !line.chunk().lost()) {
                 if (outcome.nodeLost()) {
                     dispatcher.complete(line);
-                    suspects.add(line.chunk(), List.of(line));
+                    crashRecovery.add(line.chunk(), List.of(line));
                 } else if (outcome.temporary()) {
                     dispatcher.completeAndRetry(line, outcome.retryMs());
                 } else {

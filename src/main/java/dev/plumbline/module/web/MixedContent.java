@@ -67,12 +67,12 @@ public final class MixedContent
                                         ? new Evidence(trace, null, false)
                                         : new Evidence(trace, SubresourceCollector.of(page, html.text()), html.cut());
                             })
-                            .compose(parsed -> hold(parsed, context));
+                            .compose(parsed -> reserveResources(parsed, context));
         });
     }
 
-    /** Holds the resources instead of the page. */
-    private static Future<Evidence> hold(Evidence parsed, CheckContext context) {
+    /** Releases the memory of the page and reserves that of the resources. */
+    private static Future<Evidence> reserveResources(Evidence parsed, CheckContext context) {
         Resources resources = parsed.resources();
         Evidence evidence = new Evidence(parsed.trace().releaseBodies(context), resources, parsed.cut());
         return context.reserve(resources == null ? 0 : resources.bytes()).map(evidence);

@@ -131,13 +131,13 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
                                 ? new Evidence(trace, null, false, null)
                                 : new Evidence(trace, LinkCollector.of(page, html.text()), html.cut(), null);
                     })
-                    .compose(parsed -> hold(parsed, context))
+                    .compose(parsed -> reserveLinks(parsed, context))
                     .compose(parsed -> checked(parsed, context));
         });
     }
 
-    /** Holds the links instead of the page. */
-    private static Future<Evidence> hold(Evidence parsed, CheckContext context) {
+    /** Releases the memory of the page and reserves that of the links. */
+    private static Future<Evidence> reserveLinks(Evidence parsed, CheckContext context) {
         LinkCollector.Links links = parsed.links();
         Evidence evidence = new Evidence(parsed.trace().releaseBodies(context), links, parsed.cut(), parsed.outcomes());
         return context.reserve(links == null ? 0 : links.bytes()).map(evidence);

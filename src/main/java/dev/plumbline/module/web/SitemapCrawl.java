@@ -40,7 +40,10 @@ final class SitemapCrawl {
 
     private static final int MAX_REDIRECTS = 5;
 
-    /** What a listed sitemap holds besides its text: its URL, and its entries in the list, the queue and the set. */
+    /**
+     * The memory of a listed sitemap without its text, in bytes: its URL, and its entries in the list, the queue and
+     * the set.
+     */
     private static final int LISTED_BYTES = 900;
 
     /** How often the text of a listed sitemap is held: as written, as a URL and in the set. */

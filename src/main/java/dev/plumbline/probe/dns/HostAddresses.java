@@ -30,7 +30,7 @@ public record HostAddresses(State state, List<InetAddress> ips, boolean alias, @
         NOT_CHECKED
     }
 
-    /** Whether a lookup was not made because of a limit of the check, which is not a fault of the nameservers. */
+    /** Whether a lookup was not made because of a limit of the check, which is not an error of the nameservers. */
     public boolean limited() {
         return error != null && error.code() == ErrorCode.REQUEST_LIMIT;
     }

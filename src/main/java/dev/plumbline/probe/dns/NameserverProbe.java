@@ -120,7 +120,7 @@ public final class NameserverProbe {
                             ? Future.failedFuture(new CheckFailure(
                                     ErrorCode.DNS_SERVFAIL,
                                     "The nameserver " + server.host().name() + " sent a truncated response over TCP."))
-                            : hold(context, responses))
+                            : reserveMessages(context, responses))
                     .recover(cause -> Future.failedFuture(failure(cause, remote)));
         });
     }
@@ -175,12 +175,14 @@ public final class NameserverProbe {
             transport.exchangeUdp(query.question(remote), timeoutMillis(context), promise);
             return promise.future()
                     .map(message -> response(message, start))
-                    .compose(response -> hold(context, List.of(response)).map(response))
+                    .compose(response ->
+                            reserveMessages(context, List.of(response)).map(response))
                     .recover(cause -> Future.failedFuture(failure(cause, remote)));
         });
     }
 
-    private static Future<List<NameserverResponse>> hold(CheckContext context, List<NameserverResponse> responses) {
+    private static Future<List<NameserverResponse>> reserveMessages(
+            CheckContext context, List<NameserverResponse> responses) {
         long bytes = responses.stream()
                 .mapToLong(response -> response.message().numBytes())
                 .sum();

@@ -68,7 +68,7 @@ final class FetchCache {
         Key key = new Key(request, redirects, context.ipVersion());
         RedirectTrace cached = cache.getIfPresent(key);
         if (cached != null) {
-            return hold(context, cached);
+            return reserveBodies(context, cached);
         }
         long endNanos = System.nanoTime()
                 + TimeUnit.MILLISECONDS.toNanos(context.deadline().remainingMillis());
@@ -82,12 +82,12 @@ final class FetchCache {
         }
         return ContextFutures.onCallerContext(leader.promise.future())
                 .transform(result -> result.succeeded() && isShareable(result.result())
-                        ? hold(context, result.result())
+                        ? reserveBodies(context, result.result())
                         : fetch.get());
     }
 
     /** Reserves the memory of a trace that another check has fetched. */
-    private static Future<RedirectTrace> hold(CheckContext context, RedirectTrace trace) {
+    private static Future<RedirectTrace> reserveBodies(CheckContext context, RedirectTrace trace) {
         return context.reserve(trace.bodyBytes()).map(trace);
     }
 

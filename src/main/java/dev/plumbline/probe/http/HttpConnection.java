@@ -54,7 +54,7 @@ final class HttpConnection {
     private static final int NORMAL_CLOSURE = 1000;
     private static final String HTTP2 = "h2";
 
-    /** Small reads: what was read stays in memory while its check waits for memory. */
+    /** Reads are small, because received data stays in memory while the check waits for memory. */
     private static final RecvByteBufAllocator READ_SIZES =
             new AdaptiveRecvByteBufAllocator(512, 2 * 1024, EgressGuard.CONNECTION_BYTES);
 

@@ -77,7 +77,7 @@ final class ResponseCollector {
     private int bodySize;
     private boolean ended;
 
-    /** What the peer sent while the body waits for memory: at most what was read from the socket at once. */
+    /** Data received while the body waits for memory: at most one read from the socket. */
     private @Nullable Queue<Runnable> suspended;
 
     private int suspendedBytes;
@@ -305,7 +305,7 @@ final class ResponseCollector {
         }
     }
 
-    /** This node has no memory for what the peer sends. */
+    /** Ends the exchange because this node does not have memory for the received data. */
     void outOfMemory() {
         context.memory().refuse();
         fail(BudgetFailures.noNetworkMemory());
