@@ -32,10 +32,11 @@ final class WaitTime {
     /** Ends one wait. */
     void end() {
         synchronized (this) {
-            waits = waits - 1;
-            if (waits == 0) {
+            if (waits == 1) {
+                // before the end is visible, because the time must not decrease for readers without the lock
                 endedNanos += System.nanoTime() - startNanos;
             }
+            waits = waits - 1;
         }
         if (parent != null) {
             parent.end();
