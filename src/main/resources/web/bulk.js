@@ -16,6 +16,8 @@
   const maxLines = Number(form.dataset.maxLines);
   const maxLineBytes = Number(form.dataset.maxLineBytes);
   const maxBytes = Number(form.dataset.maxBytes);
+  // more than a job accepts, so an incomplete list cannot be submitted; hundreds of thousands of lines take seconds to lay out
+  const maxShownLines = 2 * maxLines;
   const utf8 = new TextEncoder();
 
   // the options of the tool
@@ -42,8 +44,7 @@
   const plural = (n, noun) => n.toLocaleString("en") + " " + noun + (n === 1 ? "" : "s");
 
   // validation of the lines
-  const validate = () => {
-    const lines = box.value.split(/\r\n|\n|\r/);
+  const validate = (lines = box.value.split(/\r\n|\n|\r/), shortened = false) => {
     const seen = new Set();
     const problems = [];
     let lineCount = 0;
@@ -68,6 +69,9 @@
       lineCount.toLocaleString("en") + " of " + maxLines + " lines" +
       (duplicates > 0 ? ", " + plural(duplicates, "duplicate") + " (checked once)" : "") + ".";
     count.append(sum);
+    if (shortened) {
+      problems.unshift("The text area contains the first " + plural(maxShownLines, "line") + " of the file.");
+    }
     if (tooMany) {
       problems.unshift("Remove " + plural(lineCount - maxLines, "line") + ". The maximum is " + maxLines + " lines per job.");
     }
@@ -86,7 +90,7 @@
   let timer;
   box.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(validate, 200);
+    timer = setTimeout(() => validate(), 200);
   });
 
   // files are read into the text area, so the user can review the lines
@@ -149,9 +153,9 @@
       typed = box.value;
       restore.hidden = false;
     }
-    filled = lines.join("\n");
+    filled = lines.slice(0, maxShownLines).join("\n");
     box.value = filled;
-    validate();
+    validate(lines, lines.length > maxShownLines);
   };
   restore.addEventListener("click", () => {
     box.value = typed;

@@ -352,6 +352,9 @@ class BrowserNavigationTest {
 
             visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("b.csv", "a.b\n".repeat(300_000)));
             assertThat(visit.page().locator("#bulk-count")).containsText("300,000 of 500 lines");
+            assertThat(visit.page().locator("#bulk-count"))
+                    .containsText("The text area contains the first 1,000 lines of the file.");
+            assertThat(visit.box("Targets")).hasValue("a.b\n".repeat(999) + "a.b");
         }
     }
 
