@@ -10,9 +10,9 @@ public final class BudgetFailures {
 
     private BudgetFailures() {}
 
-    /** The failure of a check if there is no direct memory for what a peer sends. */
+    /** The failure of a check if there is no direct memory for received data. */
     public static OverloadFailure noNetworkMemory() {
-        return OverloadFailure.ofNode("The node has no memory left for network buffers.", RETRY_AFTER);
+        return OverloadFailure.ofNode("The node does not have enough memory for network buffers.", RETRY_AFTER);
     }
 
     /**

@@ -50,13 +50,13 @@ final class CheckBatch {
     /** The time after which a check that exceeds a limit of its target is not retried, as for the line of a job. */
     static final long RETRY_TIMEOUT_MS = 15 * 60_000;
 
-    /** Maximum number of attempts that this process could not complete, as for the line of a job. */
+    /** Maximum number of attempts that this process did not complete because of memory or CPU time. */
     private static final int MAX_REFUSED_ATTEMPTS = 3;
 
     private static final long PROGRESS_MS = 100;
     private static final CheckError REFUSED = new CheckError(
             ErrorCode.INTERNAL,
-            "The process had no memory or CPU time in three attempts to check this target. Run the check again.");
+            "The process had too little memory or CPU time in three attempts to check this target. Run the check again.");
     private static final CheckError RATE_LIMITED = new CheckError(
             ErrorCode.DEADLINE_EXCEEDED, "The check timed out while waiting for the rate limit of the target.");
     private static final Logger LOG = LoggerFactory.getLogger(CheckBatch.class);

@@ -46,7 +46,8 @@ public final class RunnerMetrics {
                 .description("Maximum number of checks in progress")
                 .register(registry);
         this.rejected = Counter.builder("plumbline.checks.rejected")
-                .description("Checks rejected because the queue was full")
+                .description(
+                        "Checks that this node rejected or did not complete: full queue, queue timeout, rate limit of the target, or too little memory or CPU time")
                 .register(registry);
     }
 
@@ -115,7 +116,7 @@ public final class RunnerMetrics {
                         .register(registry))
                 .record(result.durationMs(), TimeUnit.MILLISECONDS);
         memory.computeIfAbsent(result.module(), module -> DistributionSummary.builder("plumbline.check.memory")
-                        .description("Largest memory that a check had reserved, by module")
+                        .description("Peak memory reserved by a check, by module")
                         .baseUnit("bytes")
                         .tag("module", module)
                         .register(registry))

@@ -66,7 +66,7 @@ public final class CertificateEvaluation {
                         PublicKeys.type(certificate.getPublicKey()));
             case REVOKED -> findings.revoked();
             case HANDSHAKE_FAILED ->
-                findings.handshakeRejected(
+                findings.handshakeFailed(
                         evidence.failure() == null ? "" : evidence.failure().message());
         }
     }

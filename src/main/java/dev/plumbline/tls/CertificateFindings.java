@@ -24,7 +24,7 @@ public interface CertificateFindings extends FindingCollector {
 
     void revoked();
 
-    void handshakeRejected(String reason);
+    void handshakeFailed(String reason);
 
     void expiryImminent(String timeLeft);
 

@@ -20,7 +20,7 @@ public enum CertificateProblem {
     WEAK_SIGNATURE,
     WEAK_KEY,
     REVOKED,
-    /** TLS clients reject the handshake with the certificate; never part of {@link #of}. */
+    /** The TLS handshake with the certificate fails; never part of {@link #of}. */
     HANDSHAKE_FAILED;
 
     private static final List<CertificateProblem> OF_ONE_CERTIFICATE =
@@ -101,7 +101,7 @@ public enum CertificateProblem {
             case WEAK_SIGNATURE -> subject + " is signed with " + SignatureAlgorithms.name(certificate) + '.';
             case WEAK_KEY -> subject + " has a weak " + PublicKeys.bits(certificate.getPublicKey()) + "-bit key.";
             case REVOKED -> "The certificate authority has revoked the certificate.";
-            case HANDSHAKE_FAILED -> "TLS clients reject the handshake with the certificate.";
+            case HANDSHAKE_FAILED -> "The TLS handshake with the certificate fails.";
         };
     }
 }

@@ -227,7 +227,7 @@ class MailTransportTest {
                 .contains("MX records: These mail servers have TLSA records but do not support STARTTLS");
         assertThat(messages(dane, "part_error")).doesNotContain("DANE");
         assertThat(messages(expired, "part_fail"))
-                .contains("MTA-STS policy: Senders with MTA-STS do not deliver mail to mx.expired.test: "
+                .contains("MTA-STS policy: Senders that use MTA-STS do not deliver mail to mx.expired.test: "
                         + "The certificate \"mx.expired.test\" expired on ");
     }
 

@@ -85,7 +85,7 @@ class RejectedCertificateTest {
                     .containsEntry("key_type", "RSA")
                     .containsEntry("key_bits", 2048);
             assertThat(evaluation.findings())
-                    .filteredOn(finding -> finding.code().equals("handshake_rejected"))
+                    .filteredOn(finding -> finding.code().equals("handshake_failed"))
                     .extracting(Finding::message)
                     .singleElement()
                     .asString()
@@ -119,7 +119,7 @@ class RejectedCertificateTest {
                     .containsEntry("sans", List.of(HOST))
                     .containsEntry("key_type", type)
                     .containsEntry("key_bits", bits);
-            assertThat(evaluation.findings()).extracting(Finding::code).contains("handshake_rejected", "self_signed");
+            assertThat(evaluation.findings()).extracting(Finding::code).contains("handshake_failed", "self_signed");
         }
     }
 

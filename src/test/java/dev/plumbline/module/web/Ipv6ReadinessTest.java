@@ -219,7 +219,7 @@ class Ipv6ReadinessTest {
                 .extracting(Finding::message)
                 .singleElement()
                 .asString()
-                .startsWith("The website responds over IPv6. Only its certificate is not valid. ")
+                .startsWith("The website responds over IPv6, but its certificate is not valid. ")
                 .contains("nocert.test");
         assertThat(check("nocert.test").verdict()).isEqualTo(Verdict.PASS);
         assertThat(check("v6cert.test").verdict()).isEqualTo(Verdict.FAIL);
