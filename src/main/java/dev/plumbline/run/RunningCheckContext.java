@@ -47,6 +47,9 @@ record RunningCheckContext(
     /** Time after the deadline of a check at which it is ended. Probes report their timeouts first. */
     private static final long GRACE_MS = 250;
 
+    /** The evaluation of a check that has reserved more memory can take more than a millisecond. */
+    private static final long LARGE_BYTES = 256L << 10;
+
     RunningCheckContext withParts(CompositeRun run) {
         return new RunningCheckContext(
                 vertx, options, deadline, patienceMs, account, clock, budget, fresh, resources, probes, run);
@@ -68,7 +71,9 @@ record RunningCheckContext(
                     "The check did not complete within " + options.integer(ModuleDescription.TIMEOUT_MS) + " ms."));
         });
         ContextFutures.call(() -> module.collect(target, this))
-                .map(collected -> module.evaluate(collected, options))
+                .compose(collected -> memory().peak() < LARGE_BYTES
+                        ? Future.succeededFuture(module.evaluate(collected, options))
+                        : executeBlocking(() -> module.evaluate(collected, options)))
                 .onComplete(outcome -> ContextFutures.complete(completed, outcome));
         return completed.future();
     }

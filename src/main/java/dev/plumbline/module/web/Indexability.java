@@ -119,7 +119,7 @@ public final class Indexability
             String text = html == null ? null : html.text();
             HtmlHead head = html == null ? null : html.head();
             return new Content(
-                    page,
+                    page.withoutContent(),
                     head,
                     CanonicalUrl.of(page, head),
                     html != null && html.cut(),
@@ -171,9 +171,11 @@ public final class Indexability
             if (trace.page() == null || trace.error() != null) {
                 return Future.succeededFuture(new Evidence(trace, null, List.of(), null, now));
             }
-            return content(trace, context).compose(content -> robots(trace, context.patiently())
-                    .compose(robots -> canonicalTarget(content, context)
-                            .map(canonical -> new Evidence(trace, content, robots, canonical, now))));
+            return content(trace, context).compose(content -> {
+                RedirectTrace read = trace.releaseBodies(context);
+                return robots(read, context.patiently()).compose(robots -> canonicalTarget(content, context)
+                        .map(canonical -> new Evidence(read, content, robots, canonical, now)));
+            });
         });
     }
 

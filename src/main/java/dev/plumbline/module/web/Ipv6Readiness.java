@@ -152,7 +152,7 @@ public final class Ipv6Readiness
             CheckError error = trace.error();
             return error != null && error.code() == ErrorCode.TLS_UNTRUSTED
                     ? unverifiedPage(over, request, trace, error)
-                    : context.executeBlocking(() -> SitePage.of(trace, null));
+                    : evaluated(trace, null, context);
         });
     }
 
@@ -165,7 +165,13 @@ public final class Ipv6Readiness
                         context.patiently(),
                         unverified,
                         REDIRECTS - trace.hops().size())
-                .compose(rest -> context.executeBlocking(() -> SitePage.of(rest, certificateError)));
+                .compose(rest -> evaluated(rest, certificateError, context));
+    }
+
+    private static Future<@Nullable SitePage> evaluated(
+            RedirectTrace trace, @Nullable CheckError certificateError, CheckContext context) {
+        return context.<@Nullable SitePage>executeBlocking(() -> SitePage.of(trace, certificateError))
+                .onComplete(read -> trace.releaseBodies(context));
     }
 
     @Override

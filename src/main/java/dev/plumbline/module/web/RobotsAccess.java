@@ -39,10 +39,11 @@ record RobotsAccess(
         Target.Url url = urls.get(0).at("/robots.txt");
         return context.probe(HttpProbe.class).page(context, url).compose(trace -> {
             HttpExchange response = trace.page();
-            return response == null || trace.error() != null || response.status() / 100 != 2
+            Future<RobotsAccess> access = response == null || trace.error() != null || response.status() / 100 != 2
                     ? Future.succeededFuture(withoutFile(url, trace, RobotsStandard.of(agent)))
                     : context.executeBlocking(
                             () -> of(url, response.status(), response.content(HttpProbe.PAGE_BYTES), urls, agent));
+            return access.onComplete(read -> trace.releaseBodies(context));
         });
     }
 

@@ -234,29 +234,38 @@ final class SitemapCrawl {
         CheckContext waiting = files.isEmpty() ? context : context.patiently();
         return context.probe(HttpProbe.class)
                 .follow(waiting, request, MAX_REDIRECTS)
-                .compose(trace -> context.executeBlocking(() -> parse(sitemap.url(), trace))
+                .compose(trace -> context.executeBlocking(() -> Parsed.of(sitemap, parse(sitemap.url(), trace)))
                         .onComplete(parsed -> trace.releaseBodies(context)))
-                .compose(file -> context.reserve(heapBytesOf(file)).map(file))
-                .map(file -> {
-                    files.add(file);
-                    count(sitemap, file.file());
-                    return file;
+                .compose(parsed -> context.reserve(heapBytesOf(parsed.read)).map(parsed))
+                .map(parsed -> {
+                    files.add(parsed.read);
+                    parsed.children.forEach(this::list);
+                    childCount += parsed.moreChildren;
+                    SitemapFile file = parsed.read.file();
+                    urlCount += file == null ? 0 : file.urlCount();
+                    return parsed.read;
                 });
     }
 
-    private void count(Listed sitemap, @Nullable SitemapFile file) {
-        if (file == null) {
-            return;
-        }
-        urlCount += file.urlCount();
-        if (!sitemap.child() && file.kind() == Kind.SITEMAPINDEX) {
+    /**
+     * @param children the sitemaps that an index lists
+     * @param moreChildren the number of further sitemaps that it lists
+     */
+    private record Parsed(FileRead read, List<Listed> children, int moreChildren) {
+        static Parsed of(Listed sitemap, FileRead read) {
+            SitemapFile file = read.file();
+            if (file == null || sitemap.child() || file.kind() != Kind.SITEMAPINDEX) {
+                return new Parsed(read, List.of(), 0);
+            }
+            List<Listed> children = new ArrayList<>();
             for (Child child : file.children()) {
                 Target.Url url = RedirectLocation.resolveReference(sitemap.url(), child.url());
                 if (url != null) {
-                    list(new Listed(url, child.lastmod(), true));
+                    children.add(new Listed(url, child.lastmod(), true));
                 }
             }
-            childCount += file.childCount() - file.children().size();
+            return new Parsed(
+                    read, children, file.childCount() - file.children().size());
         }
     }
 

@@ -7,8 +7,10 @@ import static dev.plumbline.check.ErrorCode.TLS_UNTRUSTED;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.Deadline;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.probe.tls.CertificateMemory;
 import dev.plumbline.probe.tls.HandshakeLimitHandler;
 import dev.plumbline.probe.tls.InboundHoldHandler;
 import dev.plumbline.probe.tls.NoSharedAlgorithms;
@@ -67,7 +69,7 @@ final class HttpConnection {
     private final CheckContext context;
     private final HttpRequestSpec request;
     private final List<HttpHeader> headers;
-    private final long endNanos;
+    private final Deadline deadline;
     private long connectStart;
     private long connectEnd;
     private long tlsEnd;
@@ -105,7 +107,7 @@ final class HttpConnection {
         this.context = context;
         this.request = request;
         this.headers = headers;
-        this.endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        this.deadline = context.deadline().atMost(timeoutMs);
     }
 
     /** Fails with a {@link CheckFailure}, or with {@link NoSharedAlgorithms} if another TLS engine may succeed. */
@@ -185,8 +187,14 @@ final class HttpConnection {
             fail(channel, promise, new CheckFailure(TLS_HANDSHAKE_FAILED, "The server sent no certificate."));
             return;
         }
-        Future<Optional<String>> verdict =
-                trust.problem(context, chain, request.url().host());
+        long bytes = CertificateMemory.maxBytesOf(chain);
+        Future<Optional<String>> verdict = bytes == 0
+                ? trust.problem(context, chain, request.url().host())
+                : context.reserve(bytes).compose(reserved -> {
+                    // the TLS session holds the certificates until the connection is closed
+                    promise.future().onComplete(ended -> context.memory().release(bytes));
+                    return trust.problem(context, chain, request.url().host());
+                });
         if (verdict.succeeded()) {
             completeTrust(channel, handler, promise, verdict.result());
             return;
@@ -320,7 +328,7 @@ final class HttpConnection {
     }
 
     private long remainingMillis() {
-        return TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+        return deadline.remainingMillis();
     }
 
     /** Counts the bytes received, before they are decoded. */

@@ -41,7 +41,7 @@ public record HttpExchange(
     }
 
     /** This exchange without the content of its body, of which only the size remains. */
-    HttpExchange withoutContent() {
+    public HttpExchange withoutContent() {
         return new HttpExchange(
                 url, method, status, reason, version, alpn, headers, body.withoutContent(), ip, timings, bodyError);
     }

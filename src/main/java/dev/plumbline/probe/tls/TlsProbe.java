@@ -19,8 +19,6 @@ import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
 import java.net.InetAddress;
-import java.security.cert.CertificateEncodingException;
-import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -47,15 +45,6 @@ public final class TlsProbe {
          */
         Future<Void> run(NetSocket socket, long millis);
     }
-
-    /** The memory of the objects of a certificate without those of its names, as a multiple of its size. */
-    private static final int OBJECT_FACTOR = 6;
-
-    /**
-     * The memory of a subject alternative name of the JDK's certificates, parsed and in the list of names, in bytes. A
-     * certificate of 93 KB with 31,000 names holds 5.3 MB.
-     */
-    private static final int NAME_BYTES = 168;
 
     private static final Preamble NONE = (socket, millis) -> Future.succeededFuture();
 
@@ -253,21 +242,9 @@ public final class TlsProbe {
                                 .compose(ready -> exchange.run(socket, connectMillis))
                                 .eventually(() -> socket.close().otherwiseEmpty());
                     })
-                    .compose(peer -> context.reserve(bytesOf(peer)).map(peer));
+                    .compose(peer -> context.reserve(CertificateMemory.bytesOf(peer.certificates()))
+                            .map(peer));
         });
-    }
-
-    private static long bytesOf(TlsPeer peer) {
-        long bytes = 0;
-        for (X509Certificate certificate : peer.certificates()) {
-            try {
-                bytes += (long) OBJECT_FACTOR * certificate.getEncoded().length
-                        + (long) NAME_BYTES * CertificateParser.nameCount(certificate);
-            } catch (CertificateEncodingException unreadable) {
-                bytes += TlsClientOptions.MAX_CERTIFICATE_BYTES;
-            }
-        }
-        return bytes;
     }
 
     private static long remainingMillis(CheckContext context) {

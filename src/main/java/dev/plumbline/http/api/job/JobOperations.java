@@ -46,7 +46,7 @@ public final class JobOperations {
         this.problems = problems;
         json = new JobJson(http.publicUrl());
         jobs = new JobClient(bus);
-        responses = new JobResponses(modules, json, problems, http.idleTimeout().toMillis(), memory);
+        responses = new JobResponses(modules, json, http.idleTimeout().toMillis(), memory);
         // a held request must not run into the idle timeout of its connection
         int maxWait = (int) Math.min(MAX_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
         longPolls = new JobLongPolls(jobs, maxWait);

@@ -9,11 +9,12 @@ import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
-import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.util.function.Supplier;
 
 /** Sends jobs. */
 final class JobResponses {
@@ -24,7 +25,6 @@ final class JobResponses {
 
     private final ModuleCatalogue modules;
     private final JobJson json;
-    private final ProblemResponder problems;
     private final long writeTimeoutMs;
     private final MemoryBudget memory;
 
@@ -32,21 +32,15 @@ final class JobResponses {
      * @param writeTimeoutMs how long a client can block a response, in milliseconds
      * @param memory budget of responses with lines
      */
-    JobResponses(
-            ModuleCatalogue modules,
-            JobJson json,
-            ProblemResponder problems,
-            long writeTimeoutMs,
-            MemoryBudget memory) {
+    JobResponses(ModuleCatalogue modules, JobJson json, long writeTimeoutMs, MemoryBudget memory) {
         this.memory = memory;
         this.modules = modules;
         this.json = json;
-        this.problems = problems;
         this.writeTimeoutMs = writeTimeoutMs;
     }
 
     /**
-     * Sends a job whose lines are read page by page. Sends 503 if there is no memory for it within a second.
+     * Sends a job whose lines are read page by page. Fails with status 503 if there is no memory within a second.
      *
      * @param account the account that reads the job
      * @param lines the source of the lines
@@ -63,19 +57,23 @@ final class JobResponses {
             send(ctx, job, view, lines, headers);
             return;
         }
-        MemoryHolder stream = memory.open("account " + account, STREAM_BYTES);
-        stream.reserve(STREAM_BYTES)
-                .transform(reserved -> {
-                    if (reserved.failed()) {
-                        problems.send(
-                                ctx,
-                                Problem.unavailable(
-                                        "overloaded", "The memory for job results is exhausted. Retry shortly.", 1));
-                        return Future.succeededFuture();
-                    }
-                    return send(ctx, job, view, lines, headers);
-                })
-                .onFailure(ctx::fail)
+        withMemory("account " + account, () -> send(ctx, job, view, lines, headers))
+                .onFailure(ctx::fail);
+    }
+
+    /**
+     * Reads lines with memory for one page of them. Fails with a problem of status 503 if there is none within a
+     * second.
+     *
+     * @param client the client whose share of the memory is used
+     */
+    Future<Void> withMemory(String client, Supplier<Future<Void>> read) {
+        MemoryHolder stream = memory.open(client, STREAM_BYTES);
+        return stream.reserve(STREAM_BYTES)
+                .transform(reserved -> reserved.succeeded()
+                        ? read.get()
+                        : ProblemException.failed(Problem.unavailable(
+                                "overloaded", "The memory for job results is exhausted. Retry shortly.", 1)))
                 .onComplete(end -> stream.close());
     }
 

@@ -151,7 +151,8 @@ public final class PageJobService {
      * @param consumer receives the pages in order, on a worker thread
      */
     public Future<Void> lines(JobMessage.JobSnapshot job, int from, Consumer<List<JobMessage.ResultLine>> consumer) {
-        return workers.execute(() -> readPages(jobs.lines(job), from, job.total(), consumer));
+        return workers.execute(
+                () -> responses.withMemory("pages", () -> readPages(jobs.lines(job), from, job.total(), consumer)));
     }
 
     private Future<Void> readPages(
