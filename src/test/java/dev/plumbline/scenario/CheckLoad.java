@@ -20,6 +20,12 @@ final class CheckLoad {
     /** The pause of a client after a 503, so that rejections do not use up the number of requests. */
     private static final long REJECTED_PAUSE_MS = 250;
 
+    /**
+     * The time between two new connections, because opening all of them at once takes the CPU time of the machine from
+     * the service and from the targets.
+     */
+    private static final long CONNECT_INTERVAL_MS = 3;
+
     private final Vertx vertx;
     private final Map<String, Integer> outcomes = new TreeMap<>();
 
@@ -48,7 +54,8 @@ final class CheckLoad {
             CheckClient client = new CheckClient(vertx, service.address(), "127.0.1." + (1 + i), connections);
             all.add(client);
             for (int worker = 0; worker < connections; worker++) {
-                workers.add(work(service, client, next, requests, check));
+                workers.add(delay(workers.size() * CONNECT_INTERVAL_MS)
+                        .compose(now -> work(service, client, next, requests, check)));
             }
         }
         try {
@@ -74,14 +81,15 @@ final class CheckLoad {
         Check one = check.apply(number);
         return client.check(one.module, one.target, one.query).compose(response -> {
             count(response.summary());
-            Promise<Void> pause = Promise.promise();
-            if (response.status() == 200) {
-                pause.complete();
-            } else {
-                vertx.setTimer(REJECTED_PAUSE_MS, over -> pause.complete());
-            }
-            return pause.future().compose(over -> work(service, client, next, requests, check));
+            return delay(response.status() == 200 ? 0 : REJECTED_PAUSE_MS)
+                    .compose(now -> work(service, client, next, requests, check));
         });
+    }
+
+    private Future<Void> delay(long millis) {
+        Promise<Void> delay = Promise.promise();
+        vertx.setTimer(Math.max(1, millis), passed -> delay.complete());
+        return delay.future();
     }
 
     private void count(String outcome) {

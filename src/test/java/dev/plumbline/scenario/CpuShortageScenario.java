@@ -36,8 +36,8 @@ class CpuShortageScenario {
     private static final int BUSY_SECONDS = 60;
     private static final int TIMEOUT_SECONDS = 600;
     private static final List<String> LOW_PRIORITY = List.of("nice", "-n", "10");
-    private static final Set<String> NETWORK_ERRORS =
-            Set.of("dns_timeout", "dns_servfail", "connect_timeout", "deadline_exceeded", "read_timeout");
+    /** A result without an error, and the error of a line that the service could not check. */
+    private static final Set<String> OUTCOMES = Set.of("none", "internal");
 
     private final Vertx vertx = Vertx.vertx();
 
@@ -65,7 +65,7 @@ class CpuShortageScenario {
                     System.out.println("cpu: " + outcomes);
                     service.assertAlive();
                     assertThat(outcomes).allSatisfy((module, codes) -> {
-                        assertThat(codes.keySet()).doesNotContainAnyElementsOf(NETWORK_ERRORS);
+                        assertThat(codes.keySet()).isSubsetOf(OUTCOMES);
                         assertThat(codes).containsKey("none");
                     });
                 } finally {

@@ -116,6 +116,9 @@ final class OtherUser implements AutoCloseable {
     }
 
     private void repeat(Series one, IntFunction<Future<CheckClient.Response>> request, int number) {
+        if (stopped) {
+            return;
+        }
         request.apply(number).onSuccess(response -> {
             if (!stopped) {
                 one.add(response);
