@@ -47,7 +47,12 @@ final class RunRole {
                 environment(node, limiters == null ? RateLimiterFactory.local(node.vertx()) : limiters);
         RunnerMetrics metrics = new RunnerMetrics(node.registry());
         PartResults parts = new PartResults(node.vertx(), node.policy(), node.resultLookup());
-        CheckAdmission admission = new CheckAdmission(node.vertx(), metrics, checks.concurrent(), checks.queueSize());
+        CheckAdmission admission = new CheckAdmission(
+                node.vertx(),
+                metrics,
+                checks.concurrent(),
+                checks.queueSize(),
+                node.budget().memory()::isScarce);
         admission.adaptTo(node.lag());
         metrics.observe(node.budget());
         CheckRunner runner = new CheckRunner(

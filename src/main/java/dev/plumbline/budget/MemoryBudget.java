@@ -13,7 +13,8 @@ import java.util.Map;
 
 /**
  * A limit on the memory of a node, in bytes, for example of its checks and result streams. A holder reserves memory
- * before it stores data. One client holds at most a share of the budget. Thread-safe.
+ * before it stores data. One client holds at most a share of the budget. A part of it is reserved for small holders, so
+ * that large ones do not delay them. Thread-safe.
  */
 public final class MemoryBudget {
     /** The maximum memory of one check, in bytes. */
@@ -34,14 +35,24 @@ public final class MemoryBudget {
 
     private static final int MAX_WAITING = 4_096;
 
+    /** A holder with this memory or less, such as a check without a large response, is small. */
+    private static final long SMALL_BYTES = 64L << 10;
+
+    /** Divisor: an eighth of the budget is reserved for small holders. */
+    private static final int SMALL_SHARE = 8;
+
+    /** Divisor: memory is scarce if less than a quarter of the budget is left. */
+    private static final int SCARCE_SHARE = 4;
+
     private final Vertx vertx;
     private final long total;
     private final long perClient;
     private final Map<String, Long> heldByClient = new HashMap<>();
     private final ArrayDeque<Waiter> waiting = new ArrayDeque<>();
     private long held;
+    private volatile boolean scarce;
 
-    private record Waiter(MemoryHolder holder, long bytes, Promise<Void> granted) {}
+    private record Waiter(MemoryHolder holder, long bytes, long holderBytes, Promise<Void> granted) {}
 
     /**
      * @param bytes the size of the budget
@@ -81,28 +92,35 @@ public final class MemoryBudget {
         return held;
     }
 
+    /** Whether so little memory is left that checks in progress may not be able to grow. */
+    public boolean isScarce() {
+        return scarce;
+    }
+
     /** The number of holders that wait for memory. */
     public synchronized int waiting() {
         return waiting.size();
     }
 
-    synchronized boolean take(String client, long bytes) {
+    /** @param holderBytes the memory that the holder will have */
+    synchronized boolean take(String client, long bytes, long holderBytes) {
         long own = heldByClient.getOrDefault(client, 0L);
-        if (held + bytes > total || own + bytes > perClient) {
+        long limit = holderBytes <= SMALL_BYTES ? total : total - total / SMALL_SHARE;
+        if (held + bytes > limit || own + bytes > perClient) {
             return false;
         }
-        held += bytes;
+        addHeld(bytes);
         heldByClient.put(client, own + bytes);
         return true;
     }
 
     /** Waits for memory that is not available now. Completes on the caller's context. */
     Future<Void> await(MemoryHolder holder, long bytes, long timeoutMs) {
-        Waiter waiter = new Waiter(holder, bytes, Promise.promise());
+        Waiter waiter = new Waiter(holder, bytes, holder.held() + bytes, Promise.promise());
         boolean released;
         synchronized (this) {
             // memory can have been released since the holder tried
-            released = take(holder.client(), bytes);
+            released = take(waiter);
             if (!released && waiting.size() >= MAX_WAITING) {
                 return Future.failedFuture(exhausted());
             }
@@ -116,6 +134,15 @@ public final class MemoryBudget {
         }
         long timer = vertx.setTimer(Math.max(1, timeoutMs), fired -> refuse(waiter));
         return ContextFutures.onCallerContext(waiter.granted.future()).onComplete(done -> vertx.cancelTimer(timer));
+    }
+
+    private void addHeld(long bytes) {
+        held += bytes;
+        scarce = held > total - total / SCARCE_SHARE;
+    }
+
+    private boolean take(Waiter waiter) {
+        return take(waiter.holder.client(), waiter.bytes, waiter.holderBytes);
     }
 
     private void refuse(Waiter waiter) {
@@ -137,11 +164,11 @@ public final class MemoryBudget {
         }
         List<Waiter> granted = new ArrayList<>();
         synchronized (this) {
-            held -= bytes;
+            addHeld(-bytes);
             heldByClient.computeIfPresent(client, (key, own) -> own == bytes ? null : Long.valueOf(own - bytes));
             for (Iterator<Waiter> each = waiting.iterator(); each.hasNext(); ) {
                 Waiter waiter = each.next();
-                if (held + waiter.bytes <= total && take(waiter.holder.client(), waiter.bytes)) {
+                if (take(waiter)) {
                     each.remove();
                     granted.add(waiter);
                 }

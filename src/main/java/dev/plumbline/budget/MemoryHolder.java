@@ -58,7 +58,7 @@ public final class MemoryHolder implements AutoCloseable {
             return true;
         }
         long block = Math.max(bytes, BLOCK_BYTES);
-        return budget.take(client, block) && add(bytes, block - bytes);
+        return budget.take(client, block, held() + bytes) && add(bytes, block - bytes);
     }
 
     private synchronized boolean takeSpare(long bytes) {
@@ -172,7 +172,8 @@ public final class MemoryHolder implements AutoCloseable {
         }
     }
 
-    private synchronized long held() {
+    /** The memory of this holder and its parts. */
+    synchronized long held() {
         return held + heldByParts;
     }
 

@@ -197,7 +197,7 @@ public final class CheckCommand implements Callable<Integer> {
                     Clock.systemUTC(),
                     metrics,
                     parts,
-                    new CheckAdmission(vertx, metrics, 2 * permits, 0),
+                    new CheckAdmission(vertx, metrics, 2 * permits, 0, budget.memory()::isScarce),
                     budget,
                     new EventLoopLag(vertx, System::nanoTime, delay -> {}));
             await(vertx.deployVerticle(

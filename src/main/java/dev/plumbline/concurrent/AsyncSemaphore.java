@@ -4,30 +4,38 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.util.ArrayDeque;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** An asynchronous semaphore with a bounded FIFO queue. Thread-safe. */
+/**
+ * An asynchronous semaphore with a bounded queue, which is served round-robin between clients. Tasks without a client
+ * are served in FIFO order. Thread-safe.
+ */
 public final class AsyncSemaphore {
     /** The task waits until a permit is available. */
     public static final long NO_TIMEOUT = Long.MAX_VALUE;
 
+    private static final String NO_CLIENT = "";
+
     private final Vertx vertx;
-    private final int maxQueued;
-    private final ArrayDeque<Waiter<?>> queue = new ArrayDeque<>();
+    private final FairQueue<String, Waiter<?>> queue;
     private int availablePermits;
 
-    private record Waiter<T>(@Nullable Context caller, Supplier<Future<T>> task, Promise<T> promise) {}
+    private record Waiter<T>(String client, @Nullable Context caller, Supplier<Future<T>> task, Promise<T> promise) {}
 
     /**
      * @param permits maximum number of concurrent tasks
      * @param maxQueued maximum number of queued tasks
      */
     public AsyncSemaphore(Vertx vertx, int permits, int maxQueued) {
+        this(vertx, permits, maxQueued, maxQueued);
+    }
+
+    /** @param maxQueuedPerClient maximum number of queued tasks of one client */
+    public AsyncSemaphore(Vertx vertx, int permits, int maxQueued, int maxQueuedPerClient) {
         this.vertx = vertx;
         this.availablePermits = permits;
-        this.maxQueued = maxQueued;
+        this.queue = new FairQueue<>(maxQueued, maxQueuedPerClient);
     }
 
     /**
@@ -37,15 +45,21 @@ public final class AsyncSemaphore {
      * @param onRejected provides the outcome if the queue is full or the timeout expires
      */
     public <T> Future<T> withPermit(long timeoutMillis, Supplier<Future<T>> task, Supplier<Future<T>> onRejected) {
+        return withPermit(NO_CLIENT, timeoutMillis, task, onRejected);
+    }
+
+    /** As {@link #withPermit(long, Supplier, Supplier)}, for a task of a client. */
+    public <T> Future<T> withPermit(
+            String client, long timeoutMillis, Supplier<Future<T>> task, Supplier<Future<T>> onRejected) {
         Waiter<T> waiter = null;
         boolean acquired = false;
         synchronized (this) {
             if (availablePermits > 0) {
                 availablePermits--;
                 acquired = true;
-            } else if (queue.size() < maxQueued && timeoutMillis > 0) {
-                waiter = new Waiter<>(Vertx.currentContext(), task, Promise.promise());
-                queue.add(waiter);
+            } else if (timeoutMillis > 0) {
+                Waiter<T> queued = new Waiter<>(client, Vertx.currentContext(), task, Promise.promise());
+                waiter = queue.offer(client, queued) ? queued : null;
             }
         }
         if (acquired) {
@@ -64,7 +78,7 @@ public final class AsyncSemaphore {
 
     private <T> void timeOut(Waiter<T> waiter, Supplier<Future<T>> onRejected) {
         synchronized (this) {
-            if (!queue.remove(waiter)) {
+            if (!queue.remove(waiter.client(), waiter)) {
                 return;
             }
         }

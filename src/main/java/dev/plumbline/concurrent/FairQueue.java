@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,20 +43,27 @@ public final class FairQueue<K, T> {
 
     /** Removes and returns the next item; null if the queue is empty. */
     public @Nullable T poll() {
+        return poll(key -> true);
+    }
+
+    /** Removes and returns the next item of the keys that match; null if there is none. */
+    public @Nullable T poll(Predicate<K> condition) {
         Iterator<Map.Entry<K, ArrayDeque<T>>> keys = items.entrySet().iterator();
-        if (!keys.hasNext()) {
-            return null;
+        while (keys.hasNext()) {
+            Map.Entry<K, ArrayDeque<T>> next = keys.next();
+            K key = next.getKey();
+            if (condition.test(key)) {
+                ArrayDeque<T> own = next.getValue();
+                keys.remove();
+                T item = own.remove();
+                if (!own.isEmpty()) {
+                    items.put(key, own);
+                }
+                size--;
+                return item;
+            }
         }
-        Map.Entry<K, ArrayDeque<T>> first = keys.next();
-        K key = first.getKey();
-        ArrayDeque<T> own = first.getValue();
-        keys.remove();
-        T item = own.remove();
-        if (!own.isEmpty()) {
-            items.put(key, own);
-        }
-        size--;
-        return item;
+        return null;
     }
 
     /** Removes an item. Returns false if it is not in the queue. */

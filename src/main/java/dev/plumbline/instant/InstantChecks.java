@@ -51,8 +51,11 @@ public final class InstantChecks {
     /** A node without memory or CPU time needs some time to recover. */
     private static final int REFUSED_RETRY_SECONDS = 5;
 
-    /** The time in the queue, up to five seconds in which the node could not run the check, and the reply. */
-    private static final long RUN_MARGIN_MS = QUEUE_TIMEOUT_MS + 7_000;
+    /**
+     * The time in the queues of composites, of checks and for memory, up to five seconds in which the node could not
+     * run the check, and the reply.
+     */
+    private static final long RUN_MARGIN_MS = 3 * QUEUE_TIMEOUT_MS + 7_000;
 
     private final ModuleCatalogue modules;
     private final TargetPolicy policy;

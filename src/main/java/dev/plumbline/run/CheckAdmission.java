@@ -7,18 +7,27 @@ import dev.plumbline.concurrent.FairQueue;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The capacity of a node for checks: one concurrency limit and one bounded queue each for instant checks and lines of
  * jobs, for all event loops. The event loop that completes a check starts the next one. Clients and accounts are served
- * round-robin. While the event loops have too little CPU time, fewer checks are admitted. Thread-safe.
+ * round-robin, and some permits are reserved for those that do not run a check. While the event loops have too little
+ * CPU time, fewer checks are admitted. Thread-safe.
  */
 public final class CheckAdmission {
     /** One of this many permits is reserved for instant checks. */
     private static final int INSTANT_SHARE = 8;
+
+    /** One of this many permits, but at most {@link #MAX_IDLE_RESERVE}, is reserved for clients that run no check. */
+    private static final int IDLE_SHARE = 16;
+
+    private static final int MAX_IDLE_RESERVE = 4;
 
     static final int RETRY_AFTER_SECONDS = 1;
 
@@ -31,17 +40,19 @@ public final class CheckAdmission {
     private static final int INCREASE_SHARE = 16;
     private static final int MIN_LIMIT = 8;
 
-    /** Divisor: a quarter of the queue of instant checks is not available to a single client. */
-    private static final int QUEUE_RESERVE = 4;
+    /** Divisor: a quarter of a queue of instant checks is not available to a single client. */
+    static final int QUEUE_RESERVE = 4;
 
     private final Vertx vertx;
     private final RunnerMetrics metrics;
     private final int permits;
+    private final BooleanSupplier memoryScarce;
     private final FairQueue<String, Waiting> instantQueue;
     private final FairQueue<String, Waiting> bulkQueue;
     private int limit;
     private int running;
     private int runningBulk;
+    private final Map<String, Integer> runningByClient = new HashMap<>();
     private long latestLostNanos;
 
     /** A queued check, compared by identity. */
@@ -59,12 +70,15 @@ public final class CheckAdmission {
     /**
      * @param permits maximum number of concurrent checks, at least 1
      * @param maxQueued maximum length of each of the two queues
+     * @param memoryScarce whether so little memory is left that checks in progress may not be able to grow
      */
-    public CheckAdmission(Vertx vertx, RunnerMetrics metrics, int permits, int maxQueued) {
+    public CheckAdmission(
+            Vertx vertx, RunnerMetrics metrics, int permits, int maxQueued, BooleanSupplier memoryScarce) {
         this.vertx = vertx;
         this.metrics = metrics;
         this.permits = permits;
         this.limit = permits;
+        this.memoryScarce = memoryScarce;
         this.instantQueue = new FairQueue<>(maxQueued, maxQueued - maxQueued / QUEUE_RESERVE);
         this.bulkQueue = new FairQueue<>(maxQueued, maxQueued);
         metrics.addPermits(permits);
@@ -111,8 +125,8 @@ public final class CheckAdmission {
         Waiting waiting = new Waiting(request, check);
         FairQueue<String, Waiting> queue = request.bulk() ? bulkQueue : instantQueue;
         synchronized (this) {
-            if (canStart(request.bulk())) {
-                start(request.bulk());
+            if (canStart(request.client(), request.bulk())) {
+                start(request);
             } else if (!queue.offer(request.client(), waiting)) {
                 return overloaded();
             } else {
@@ -143,23 +157,32 @@ public final class CheckAdmission {
         overloaded().onComplete(waiting.reply);
     }
 
-    private boolean canStart(boolean bulk) {
-        return running < limit && (!bulk || runningBulk < limit - limit / INSTANT_SHARE);
+    private boolean canStart(String client, boolean bulk) {
+        boolean runs = runningByClient.containsKey(client);
+        int reserved = runs ? Math.min(MAX_IDLE_RESERVE, limit / IDLE_SHARE) : 0;
+        return running < limit - reserved
+                && !(runs && memoryScarce.getAsBoolean())
+                && (!bulk || runningBulk < limit - limit / INSTANT_SHARE);
     }
 
-    private void start(boolean bulk) {
+    private void start(Message.RunCheck request) {
         running++;
-        runningBulk += bulk ? 1 : 0;
+        runningBulk += request.bulk() ? 1 : 0;
+        runningByClient.merge(request.client(), 1, Integer::sum);
         metrics.started();
+    }
+
+    private synchronized void end(Message.RunCheck request) {
+        running--;
+        runningBulk -= request.bulk() ? 1 : 0;
+        runningByClient.computeIfPresent(
+                request.client(), (client, count) -> count == 1 ? null : Integer.valueOf(count - 1));
+        metrics.stopped();
     }
 
     private Future<Message.RunReply> execute(Waiting waiting) {
         return ContextFutures.call(waiting.check).onComplete(done -> {
-            synchronized (this) {
-                running--;
-                runningBulk -= waiting.request.bulk() ? 1 : 0;
-            }
-            metrics.stopped();
+            end(waiting.request);
             startWaiting();
         });
     }
@@ -175,12 +198,12 @@ public final class CheckAdmission {
 
     /** The next queued check; instant checks precede lines of jobs. */
     private synchronized @Nullable Waiting next() {
-        Waiting next = canStart(false) ? instantQueue.poll() : null;
-        if (next == null && canStart(true)) {
-            next = bulkQueue.poll();
+        Waiting next = running < limit ? instantQueue.poll(client -> canStart(client, false)) : null;
+        if (next == null && running < limit) {
+            next = bulkQueue.poll(client -> canStart(client, true));
         }
         if (next != null) {
-            start(next.request.bulk());
+            start(next.request);
         }
         return next;
     }

@@ -97,7 +97,8 @@ public final class CheckRunner {
         // the parts of all composites together are about as many checks as there are permits
         int permits = admission.permits();
         int concurrentComposites = Math.max(1, permits / (2 * CompositeRun.MAX_CONCURRENT));
-        this.instantComposites = new AsyncSemaphore(vertx, concurrentComposites, permits);
+        int maxQueuedPerClient = permits - permits / CheckAdmission.QUEUE_RESERVE;
+        this.instantComposites = new AsyncSemaphore(vertx, concurrentComposites, permits, maxQueuedPerClient);
         this.bulkComposites = new AsyncSemaphore(vertx, concurrentComposites, permits);
     }
 
@@ -112,7 +113,10 @@ public final class CheckRunner {
         }
         AsyncSemaphore limit = request.bulk() ? bulkComposites : instantComposites;
         return limit.withPermit(
-                request.queueTimeoutMs(), () -> admission.run(request, () -> execute(module, request)), () -> {
+                request.client(),
+                request.queueTimeoutMs(),
+                () -> admission.run(request, () -> execute(module, request)),
+                () -> {
                     metrics.rejected();
                     return Future.succeededFuture(new Message.Overloaded(CheckAdmission.RETRY_AFTER_SECONDS));
                 });

@@ -57,7 +57,7 @@ class MemoryBudgetTest {
         full[1].close();
 
         Await.value(granted.map(true));
-        assertThat(budget.held()).isEqualTo(40 * MIB - 2 * MIB - 10 * MIB + 3 * MIB);
+        assertThat(budget.held()).isEqualTo(35 * MIB - 2 * MIB - 10 * MIB + 3 * MIB);
         assertThat(waiting.waitedNanos()).isPositive();
         assertThat(full[2].waitedNanos()).isZero();
     }
@@ -68,7 +68,7 @@ class MemoryBudgetTest {
         MemoryHolder whole = budget.open("e", 8 * MIB);
         MemoryHolder part = whole.part();
 
-        assertThat(Await.failure(part.reserve(1))).isInstanceOf(NodeExhaustedException.class);
+        assertThat(Await.failure(part.reserve(MIB))).isInstanceOf(NodeExhaustedException.class);
 
         assertThat(part.refused()).isTrue();
         assertThat(whole.refused()).isTrue();
@@ -85,7 +85,7 @@ class MemoryBudgetTest {
         full[0].close();
 
         assertThat(Await.failure(granted)).isInstanceOf(NodeExhaustedException.class);
-        assertThat(budget.held()).isEqualTo(30 * MIB);
+        assertThat(budget.held()).isEqualTo(25 * MIB);
         assertThat(Await.failure(waiting.reserve(1))).isInstanceOf(NodeExhaustedException.class);
     }
 
@@ -143,11 +143,23 @@ class MemoryBudgetTest {
         assertThat(MemoryBudget.bytesOf(1_128 * MIB)).isEqualTo(500 * MIB);
     }
 
+    @Test
+    void aPartIsReservedForSmallHolders() throws Exception {
+        fill();
+        MemoryHolder large = budget.open("e", 8 * MIB);
+        MemoryHolder small = budget.open("e", 8 * MIB);
+
+        assertThat(large.tryReserve(MIB)).isFalse();
+        assertThat(small.tryReserve(MIB / 16)).isTrue();
+        assertThat(small.tryReserve(1)).isFalse();
+    }
+
+    /** Uses all memory for large holders. */
     private MemoryHolder[] fill() throws LimitExceededException {
         MemoryHolder[] holders = new MemoryHolder[4];
         for (int i = 0; i < holders.length; i++) {
             holders[i] = budget.open("" + i, 10 * MIB);
-            assertThat(holders[i].tryReserve(10 * MIB)).isTrue();
+            assertThat(holders[i].tryReserve(i < 3 ? 10 * MIB : 5 * MIB)).isTrue();
         }
         return holders;
     }

@@ -22,6 +22,19 @@ class FairQueueTest {
     }
 
     @Test
+    void skipsKeysThatDoNotMatch() {
+        FairQueue<String, Integer> queue = new FairQueue<>(10, 10);
+        queue.offer("a", 1);
+        queue.offer("a", 2);
+        queue.offer("b", 3);
+
+        assertThat(queue.poll(key -> !key.equals("a"))).isEqualTo(3);
+        assertThat(queue.poll(key -> !key.equals("a"))).isNull();
+        assertThat(queue.poll()).isEqualTo(1);
+        assertThat(queue.size()).isEqualTo(1);
+    }
+
+    @Test
     void limitsTheItemsInAllAndOfEachKey() {
         FairQueue<String, Integer> queue = new FairQueue<>(3, 2);
 

@@ -23,6 +23,7 @@ class CheckAdmissionTest {
 
     private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(LOOPS));
     private final List<String> started = new CopyOnWriteArrayList<>();
+    private volatile boolean memoryScarce;
 
     @AfterEach
     void close() {
@@ -30,7 +31,8 @@ class CheckAdmissionTest {
     }
 
     private CheckAdmission admission(int permits, int maxQueued) {
-        return new CheckAdmission(vertx, new RunnerMetrics(new SimpleMeterRegistry()), permits, maxQueued);
+        return new CheckAdmission(
+                vertx, new RunnerMetrics(new SimpleMeterRegistry()), permits, maxQueued, () -> memoryScarce);
     }
 
     private Future<Message.RunReply> run(
@@ -89,6 +91,39 @@ class CheckAdmissionTest {
 
         replies.forEach(Await::value);
         assertThat(started).containsExactly("running", "a", "b", "c", "a", "a");
+    }
+
+    @Test
+    void permitsAreReservedForClientsThatRunNoCheck() {
+        CheckAdmission admission = admission(32, 100);
+        Context loop = vertx.getOrCreateContext();
+        for (int i = 0; i < 40; i++) {
+            run(admission, loop, "many", Promise.<Message.RunReply>promise().future());
+        }
+
+        assertThat(Await.value(run(admission, loop, "first", done()))).isEqualTo(new Message.Unsupported());
+        run(admission, loop, "waiting", Promise.<Message.RunReply>promise().future());
+        Future<Message.RunReply> second = run(admission, loop, "second", done());
+
+        assertThat(Await.value(second)).isEqualTo(new Message.Unsupported());
+        assertThat(started).hasSize(33).filteredOn("many"::equals).hasSize(30);
+    }
+
+    @Test
+    void clientsThatRunACheckWaitWhileMemoryIsScarce() {
+        CheckAdmission admission = admission(10, 10);
+        Context loop = vertx.getOrCreateContext();
+        Promise<Message.RunReply> first = Promise.promise();
+        run(admission, loop, "large", first.future());
+        Await.until(() -> started.size() == 1);
+        memoryScarce = true;
+
+        Future<Message.RunReply> waiting = run(admission, loop, "large", done());
+        assertThat(Await.value(run(admission, loop, "other", done()))).isEqualTo(new Message.Unsupported());
+        assertThat(waiting.isComplete()).isFalse();
+        loop.runOnContext(ignored -> first.complete(new Message.Unsupported()));
+
+        assertThat(Await.value(waiting)).isEqualTo(new Message.Unsupported());
     }
 
     @Test

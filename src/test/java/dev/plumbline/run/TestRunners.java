@@ -50,6 +50,7 @@ public final class TestRunners {
             int permits,
             int maxQueued,
             LongSupplier nanos) {
+        NodeBudget budget = budget(vertx, MEMORY_BYTES);
         return new CheckRunner(
                 vertx,
                 modules,
@@ -57,8 +58,8 @@ public final class TestRunners {
                 clock,
                 metrics,
                 parts,
-                new CheckAdmission(vertx, metrics, permits, maxQueued),
-                budget(vertx, MEMORY_BYTES),
+                new CheckAdmission(vertx, metrics, permits, maxQueued, budget.memory()::isScarce),
+                budget,
                 new EventLoopLag(vertx, nanos, delay -> {}),
                 nanos);
     }
@@ -74,6 +75,7 @@ public final class TestRunners {
             int permits,
             int maxQueued,
             long memoryBytes) {
+        NodeBudget budget = budget(vertx, memoryBytes);
         return new CheckRunner(
                 vertx,
                 modules,
@@ -81,8 +83,8 @@ public final class TestRunners {
                 clock,
                 metrics,
                 parts,
-                new CheckAdmission(vertx, metrics, permits, maxQueued),
-                budget(vertx, memoryBytes),
+                new CheckAdmission(vertx, metrics, permits, maxQueued, budget.memory()::isScarce),
+                budget,
                 new EventLoopLag(vertx, () -> 0, delay -> {}));
     }
 
