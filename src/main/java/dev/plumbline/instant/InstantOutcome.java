@@ -51,7 +51,7 @@ public sealed interface InstantOutcome {
     record QuotaExceeded(String policy, Message.Denied quota) implements InstantOutcome {}
 
     /**
-     * A queue is full; nothing was charged.
+     * A limit of the service or of the target was reached. Charged only if the check has contacted its target.
      *
      * @param detail a sentence
      */

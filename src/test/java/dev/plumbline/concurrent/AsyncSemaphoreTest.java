@@ -72,6 +72,29 @@ class AsyncSemaphoreTest {
     }
 
     @Test
+    void clientsAreServedInTurn() {
+        AsyncSemaphore fair = new AsyncSemaphore(vertx, 1, 10, 3);
+        List<String> started = new ArrayList<>();
+        Promise<String> first = Promise.promise();
+        for (String client : List.of("a", "a", "a", "a", "a", "b")) {
+            fair.withPermit(
+                    client,
+                    LONG,
+                    () -> {
+                        started.add(client);
+                        return started.size() == 1 ? first.future() : Future.succeededFuture(client);
+                    },
+                    () -> {
+                        started.add("rejected");
+                        return Future.succeededFuture("rejected");
+                    });
+        }
+        first.complete("done");
+
+        assertThat(started).containsExactly("a", "rejected", "a", "b", "a", "a");
+    }
+
+    @Test
     void thePermitIsReleasedIfTheTaskThrows() {
         for (int i = 0; i < 3; i++) {
             Future<String> broken = semaphore.withPermit(

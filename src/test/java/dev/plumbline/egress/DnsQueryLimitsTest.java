@@ -124,6 +124,8 @@ class DnsQueryLimitsTest {
         assertThat(limited.permits(context()).acquire("x.other.test").succeeded())
                 .isTrue();
         assertThat(acquired(limited.permits(context()), i -> i + ".own.test")).isEqualTo(MAX_QUERIES);
+        assertThat(acquired(limited.permitsOfOperator(context()), i -> i + ".victim.test"))
+                .isEqualTo(MAX_QUERIES);
         permits.forEach(Await::value);
         assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)).isBetween(1_900L, 20_000L);
     }

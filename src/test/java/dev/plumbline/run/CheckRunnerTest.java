@@ -3,6 +3,8 @@ package dev.plumbline.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableClassToInstanceMap;
+import dev.plumbline.budget.CpuAllowance;
+import dev.plumbline.budget.CpuPool;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
@@ -35,6 +37,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -95,8 +98,24 @@ class CheckRunnerTest {
             if (target.text().startsWith("throws.")) {
                 throw new IllegalStateException("a fault in collect");
             }
+            if (target.text().startsWith("contacted.")) {
+                assertThat(context.budget().take()).isTrue();
+            }
+            if (target.text().startsWith("computes.")) {
+                return context.executeBlocking(() -> use(CpuAllowance.CHECK_MS))
+                        .compose(used -> context.executeBlocking(() -> "not reached"));
+            }
             return context.reserve(reservedBytes)
                     .compose(reserved -> end(target.text()).future());
+        }
+
+        /** Uses CPU time of the current thread. */
+        private static String use(long millis) {
+            long start = CpuPool.threadNanos();
+            while (CpuPool.threadNanos() - start < TimeUnit.MILLISECONDS.toNanos(millis)) {
+                Thread.onSpinWait();
+            }
+            return "used";
         }
 
         @Override
@@ -327,6 +346,51 @@ class CheckRunnerTest {
         assertThat(Await.value(line(small, "c.test"))).isEqualTo(new Message.Refused(Message.Refused.Reason.MEMORY));
         module.end("b.test").complete("well");
         assertThat(result(first).verdict()).isEqualTo(Verdict.PASS);
+    }
+
+    @Test
+    void aCheckDoesNotStartWithoutMemory() {
+        CheckRunner runner = TestRunners.create(
+                vertx,
+                new ModuleCatalogue(List.of(module)),
+                ImmutableClassToInstanceMap.of(),
+                Clock.systemUTC(),
+                new RunnerMetrics(meters),
+                new PartResults(vertx, TestPolicies.open(), null),
+                2,
+                0,
+                CheckResources.BASE_BYTES * 3 / 2);
+        Future<Message.RunReply> first = run(runner, "a.test");
+        Await.until(() -> module.came().contains("a.test"));
+
+        assertThat(Await.value(run(runner, "b.test", 1))).isEqualTo(NOT_CONTACTED);
+        assertThat(module.came()).containsExactly("a.test");
+        module.end("a.test").complete("well");
+        assertThat(result(first).verdict()).isEqualTo(Verdict.PASS);
+    }
+
+    @Test
+    void aCheckThatUsesItsCpuTimeEnds() {
+        Message.RunCheck order = new Message.RunCheck(
+                "scripted", "computes.test", Map.of(ModuleDescription.TIMEOUT_MS, 30_000), false, PATIENCE_MS, "test");
+        Promise<Message.RunReply> reply = Promise.promise();
+        CheckRunner runner = runner(1, 0);
+        loop.runOnContext(ignored -> runner.run(order).onComplete(reply));
+
+        CheckError error = result(reply.future()).error();
+        assertThat(error)
+                .isEqualTo(new CheckError(
+                        ErrorCode.RESPONSE_TOO_LARGE,
+                        "Processing the responses takes more than 1000 ms of CPU time, the limit for each check."));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anOverloadOfTheNodeAfterARequestIsNotAResult(boolean bulk) {
+        module.end("contacted.test").fail(OverloadFailure.ofNode("No room.", Duration.ofSeconds(7)));
+
+        assertThat(Await.value(run(runner(1, 0), "contacted.test", bulk, PATIENCE_MS)))
+                .isEqualTo(new Message.Refused(Message.Refused.Reason.CPU));
     }
 
     @Test
