@@ -49,8 +49,7 @@ public final class MemoryBudget {
     private final long perClient;
     private final Map<String, Long> heldByClient = new HashMap<>();
     private final ArrayDeque<Waiter> waiting = new ArrayDeque<>();
-    private long held;
-    private volatile boolean scarce;
+    private volatile long held;
 
     private record Waiter(MemoryHolder holder, long bytes, long holderBytes, Promise<Void> granted) {}
 
@@ -88,13 +87,13 @@ public final class MemoryBudget {
     }
 
     /** The reserved bytes. */
-    public synchronized long held() {
+    public long held() {
         return held;
     }
 
     /** Whether so little memory is left that checks in progress may not be able to grow. */
     public boolean isScarce() {
-        return scarce;
+        return held > total - total / SCARCE_SHARE;
     }
 
     /** The number of holders that wait for memory. */
@@ -109,7 +108,7 @@ public final class MemoryBudget {
         if (held + bytes > limit || own + bytes > perClient) {
             return false;
         }
-        addHeld(bytes);
+        held += bytes;
         heldByClient.put(client, own + bytes);
         return true;
     }
@@ -136,11 +135,6 @@ public final class MemoryBudget {
         return ContextFutures.onCallerContext(waiter.granted.future()).onComplete(done -> vertx.cancelTimer(timer));
     }
 
-    private void addHeld(long bytes) {
-        held += bytes;
-        scarce = held > total - total / SCARCE_SHARE;
-    }
-
     private boolean take(Waiter waiter) {
         return take(waiter.holder.client(), waiter.bytes, waiter.holderBytes);
     }
@@ -164,7 +158,7 @@ public final class MemoryBudget {
         }
         List<Waiter> granted = new ArrayList<>();
         synchronized (this) {
-            addHeld(-bytes);
+            held -= bytes;
             heldByClient.computeIfPresent(client, (key, own) -> own == bytes ? null : Long.valueOf(own - bytes));
             for (Iterator<Waiter> each = waiting.iterator(); each.hasNext(); ) {
                 Waiter waiter = each.next();

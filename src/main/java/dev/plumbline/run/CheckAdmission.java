@@ -18,13 +18,16 @@ import org.jspecify.annotations.Nullable;
  * The capacity of a node for checks: one concurrency limit and one bounded queue each for instant checks and lines of
  * jobs, for all event loops. The event loop that completes a check starts the next one. Clients and accounts are served
  * round-robin, and some permits are reserved for those that do not run a check. While the event loops have too little
- * CPU time, fewer checks are admitted. Thread-safe.
+ * CPU time, fewer checks are admitted. While memory is scarce, a client that runs a check cannot start another one.
+ * Thread-safe.
  */
 public final class CheckAdmission {
     /** One of this many permits is reserved for instant checks. */
     private static final int INSTANT_SHARE = 8;
 
-    /** One of this many permits, but at most {@link #MAX_IDLE_RESERVE}, is reserved for clients that run no check. */
+    /**
+     * One of this many permits, but at most {@link #MAX_IDLE_RESERVE}, is reserved for clients that do not run a check.
+     */
     private static final int IDLE_SHARE = 16;
 
     private static final int MAX_IDLE_RESERVE = 4;
@@ -41,7 +44,7 @@ public final class CheckAdmission {
     private static final int MIN_LIMIT = 8;
 
     /** Divisor: a quarter of a queue of instant checks is not available to a single client. */
-    static final int QUEUE_RESERVE = 4;
+    private static final int QUEUE_RESERVE = 4;
 
     private final Vertx vertx;
     private final RunnerMetrics metrics;
@@ -49,10 +52,10 @@ public final class CheckAdmission {
     private final BooleanSupplier memoryScarce;
     private final FairQueue<String, Waiting> instantQueue;
     private final FairQueue<String, Waiting> bulkQueue;
+    private final Map<String, Integer> runningByClient = new HashMap<>();
     private int limit;
     private int running;
     private int runningBulk;
-    private final Map<String, Integer> runningByClient = new HashMap<>();
     private long latestLostNanos;
 
     /** A queued check, compared by identity. */
@@ -79,9 +82,14 @@ public final class CheckAdmission {
         this.permits = permits;
         this.limit = permits;
         this.memoryScarce = memoryScarce;
-        this.instantQueue = new FairQueue<>(maxQueued, maxQueued - maxQueued / QUEUE_RESERVE);
+        this.instantQueue = new FairQueue<>(maxQueued, maxQueuedPerClient(maxQueued));
         this.bulkQueue = new FairQueue<>(maxQueued, maxQueued);
         metrics.addPermits(permits);
+    }
+
+    /** The maximum number of instant checks of one client in a queue of this length. */
+    static int maxQueuedPerClient(int maxQueued) {
+        return maxQueued - maxQueued / QUEUE_RESERVE;
     }
 
     /** Adapts the number of admitted checks to the CPU time of the event loops. */
@@ -198,8 +206,11 @@ public final class CheckAdmission {
 
     /** The next queued check; instant checks precede lines of jobs. */
     private synchronized @Nullable Waiting next() {
-        Waiting next = running < limit ? instantQueue.poll(client -> canStart(client, false)) : null;
-        if (next == null && running < limit) {
+        if (running >= limit) {
+            return null;
+        }
+        Waiting next = instantQueue.poll(client -> canStart(client, false));
+        if (next == null) {
             next = bulkQueue.poll(client -> canStart(client, true));
         }
         if (next != null) {

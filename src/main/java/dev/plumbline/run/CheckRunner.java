@@ -97,8 +97,8 @@ public final class CheckRunner {
         // the parts of all composites together are about as many checks as there are permits
         int permits = admission.permits();
         int concurrentComposites = Math.max(1, permits / (2 * CompositeRun.MAX_CONCURRENT));
-        int maxQueuedPerClient = permits - permits / CheckAdmission.QUEUE_RESERVE;
-        this.instantComposites = new AsyncSemaphore(vertx, concurrentComposites, permits, maxQueuedPerClient);
+        this.instantComposites =
+                new AsyncSemaphore(vertx, concurrentComposites, permits, CheckAdmission.maxQueuedPerClient(permits));
         this.bulkComposites = new AsyncSemaphore(vertx, concurrentComposites, permits);
     }
 

@@ -141,6 +141,20 @@ class CheckRunnerTest {
                 queue);
     }
 
+    /** A runner for two checks with this memory in bytes. */
+    private CheckRunner runnerWithMemory(long bytes) {
+        return TestRunners.create(
+                vertx,
+                new ModuleCatalogue(List.of(module)),
+                ImmutableClassToInstanceMap.of(),
+                Clock.systemUTC(),
+                new RunnerMetrics(meters),
+                new PartResults(vertx, TestPolicies.open(), null),
+                2,
+                0,
+                bytes);
+    }
+
     /** A runner for one check whose clock is ahead by the time that the node has lost. */
     private CheckRunner runnerWithLostTime(AtomicLong lostNanos) {
         return TestRunners.create(
@@ -330,16 +344,7 @@ class CheckRunnerTest {
                 .isInstanceOfSatisfying(Message.Checked.class, checked -> assertThat(error(checked.result()))
                         .isEqualTo(ErrorCode.RESPONSE_TOO_LARGE));
 
-        CheckRunner small = TestRunners.create(
-                vertx,
-                new ModuleCatalogue(List.of(module)),
-                ImmutableClassToInstanceMap.of(),
-                Clock.systemUTC(),
-                new RunnerMetrics(meters),
-                new PartResults(vertx, TestPolicies.open(), null),
-                2,
-                0,
-                1 << 20);
+        CheckRunner small = runnerWithMemory(1 << 20);
         module.reservedBytes = 700_000;
         Future<Message.RunReply> first = run(small, "b.test");
         Await.until(() -> module.came().contains("b.test"));
@@ -350,16 +355,7 @@ class CheckRunnerTest {
 
     @Test
     void aCheckDoesNotStartWithoutMemory() {
-        CheckRunner runner = TestRunners.create(
-                vertx,
-                new ModuleCatalogue(List.of(module)),
-                ImmutableClassToInstanceMap.of(),
-                Clock.systemUTC(),
-                new RunnerMetrics(meters),
-                new PartResults(vertx, TestPolicies.open(), null),
-                2,
-                0,
-                CheckResources.BASE_BYTES * 3 / 2);
+        CheckRunner runner = runnerWithMemory(CheckResources.BASE_BYTES * 3 / 2);
         Future<Message.RunReply> first = run(runner, "a.test");
         Await.until(() -> module.came().contains("a.test"));
 

@@ -1,7 +1,6 @@
 package dev.plumbline.scenario;
 
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +53,7 @@ final class CheckLoad {
             CheckClient client = new CheckClient(vertx, service.address(), "127.0.1." + (1 + i), connections);
             all.add(client);
             for (int worker = 0; worker < connections; worker++) {
-                workers.add(delay(workers.size() * CONNECT_INTERVAL_MS)
+                workers.add(vertx.timer(1 + workers.size() * CONNECT_INTERVAL_MS)
                         .compose(now -> work(service, client, next, requests, check)));
             }
         }
@@ -81,15 +80,9 @@ final class CheckLoad {
         Check one = check.apply(number);
         return client.check(one.module, one.target, one.query).compose(response -> {
             count(response.summary());
-            return delay(response.status() == 200 ? 0 : REJECTED_PAUSE_MS)
-                    .compose(now -> work(service, client, next, requests, check));
+            Future<Void> pause = response.status() == 200 ? Future.succeededFuture() : vertx.timer(REJECTED_PAUSE_MS);
+            return pause.compose(now -> work(service, client, next, requests, check));
         });
-    }
-
-    private Future<Void> delay(long millis) {
-        Promise<Void> delay = Promise.promise();
-        vertx.setTimer(Math.max(1, millis), passed -> delay.complete());
-        return delay.future();
     }
 
     private void count(String outcome) {

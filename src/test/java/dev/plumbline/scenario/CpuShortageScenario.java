@@ -36,6 +36,7 @@ class CpuShortageScenario {
     private static final int BUSY_SECONDS = 60;
     private static final int TIMEOUT_SECONDS = 600;
     private static final List<String> LOW_PRIORITY = List.of("nice", "-n", "10");
+
     /** A result without an error, and the error of a line that the service could not check. */
     private static final Set<String> OUTCOMES = Set.of("none", "internal");
 

@@ -55,8 +55,7 @@ record BimiFile<T>(
         HttpRequestSpec request = HttpRequestSpec.get(url, SvgLogo.MAX_BYTES).with("accept", accept);
         return context.probe(HttpProbe.class)
                 .follow(context, request, MAX_REDIRECTS)
-                .compose(trace -> context.executeBlocking(() -> of(url, trace, parser))
-                        .onComplete(read -> trace.releaseBodies(context)));
+                .compose(trace -> trace.parseBodies(context, () -> of(url, trace, parser)));
     }
 
     private static <T> BimiFile<T> of(Target.Url url, RedirectTrace trace, Parser<T> parser) throws CheckFailure {

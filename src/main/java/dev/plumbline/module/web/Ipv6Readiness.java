@@ -152,7 +152,7 @@ public final class Ipv6Readiness
             CheckError error = trace.error();
             return error != null && error.code() == ErrorCode.TLS_UNTRUSTED
                     ? unverifiedPage(over, request, trace, error)
-                    : evaluated(trace, null, context);
+                    : trace.parseBodies(context, () -> SitePage.of(trace, null));
         });
     }
 
@@ -165,13 +165,7 @@ public final class Ipv6Readiness
                         context.patiently(),
                         unverified,
                         REDIRECTS - trace.hops().size())
-                .compose(rest -> evaluated(rest, certificateError, context));
-    }
-
-    private static Future<@Nullable SitePage> evaluated(
-            RedirectTrace trace, @Nullable CheckError certificateError, CheckContext context) {
-        return context.<@Nullable SitePage>executeBlocking(() -> SitePage.of(trace, certificateError))
-                .onComplete(read -> trace.releaseBodies(context));
+                .compose(rest -> rest.parseBodies(context, () -> SitePage.of(rest, certificateError)));
     }
 
     @Override

@@ -135,8 +135,7 @@ final class SitemapCrawl {
                     if (trace.hops().isEmpty() && error != null) {
                         return Future.failedFuture(new CheckFailure(error.code(), error.message()));
                     }
-                    return context.executeBlocking(() -> robots(trace))
-                            .onComplete(parsed -> trace.releaseBodies(context));
+                    return trace.parseBodies(context, () -> robots(trace));
                 })
                 .compose(robots -> context.reserve(robots.heapBytes()).map(robots))
                 .map(robots -> {
@@ -234,8 +233,7 @@ final class SitemapCrawl {
         CheckContext waiting = files.isEmpty() ? context : context.patiently();
         return context.probe(HttpProbe.class)
                 .follow(waiting, request, MAX_REDIRECTS)
-                .compose(trace -> context.executeBlocking(() -> Parsed.of(sitemap, parse(sitemap.url(), trace)))
-                        .onComplete(parsed -> trace.releaseBodies(context)))
+                .compose(trace -> trace.parseBodies(context, () -> Parsed.of(sitemap, parse(sitemap.url(), trace))))
                 .compose(parsed -> context.reserve(heapBytesOf(parsed.read)).map(parsed))
                 .map(parsed -> {
                     files.add(parsed.read);

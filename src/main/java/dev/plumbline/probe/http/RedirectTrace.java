@@ -3,7 +3,9 @@ package dev.plumbline.probe.http;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.Target;
+import io.vertx.core.Future;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,11 @@ public record RedirectTrace(List<HttpExchange> hops, Target.Url url, @Nullable C
             bytes += hop.body().heldBytes();
         }
         return bytes;
+    }
+
+    /** Runs a parser of the bodies on the CPU pool, and then releases their memory. */
+    public <T> Future<T> parseBodies(CheckContext context, Callable<T> parser) {
+        return context.executeBlocking(parser).onComplete(parsed -> releaseBodies(context));
     }
 
     /**

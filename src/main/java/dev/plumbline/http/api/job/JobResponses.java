@@ -40,7 +40,8 @@ final class JobResponses {
     }
 
     /**
-     * Sends a job whose lines are read page by page. Fails with status 503 if there is no memory within a second.
+     * Sends a job and reads its lines page by page. Fails the request with status 503 if there is no memory for it
+     * within a second.
      *
      * @param account the account that reads the job
      * @param lines the source of the lines
