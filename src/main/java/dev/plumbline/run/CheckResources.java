@@ -32,37 +32,44 @@ final class CheckResources implements AutoCloseable {
 
     private final MemoryHolder memory;
     private final CpuAllowance cpu;
+    private final EventLoopLag lag;
     private final EventLoopLag.Loop loop;
     private final LongSupplier nanos;
     private final long startNanos;
     private final long lostBeforeNanos;
+    private final long meanLostBeforeNanos;
     private volatile boolean late;
 
-    private CheckResources(MemoryHolder memory, CpuAllowance cpu, EventLoopLag.Loop loop, LongSupplier nanos) {
+    private CheckResources(
+            MemoryHolder memory, CpuAllowance cpu, EventLoopLag lag, EventLoopLag.Loop loop, LongSupplier nanos) {
         this.memory = memory;
         this.cpu = cpu;
+        this.lag = lag;
         this.loop = loop;
         this.nanos = nanos;
         this.startNanos = nanos.getAsLong();
         this.lostBeforeNanos = loop.lostNanos();
+        this.meanLostBeforeNanos = lag.lostNanos();
     }
 
     /**
-     * @param loop the event loop of the check
+     * Opens the resources of a check that starts now on the current event loop.
+     *
      * @param nanos clock, as {@link System#nanoTime}
      */
     static CheckResources open(
-            NodeBudget node, String client, boolean composite, EventLoopLag.Loop loop, LongSupplier nanos) {
+            NodeBudget node, String client, boolean composite, EventLoopLag lag, LongSupplier nanos) {
         return new CheckResources(
                 node.memory().open(client, MemoryBudget.CHECK_BYTES),
                 new CpuAllowance(node.cpu(), client, composite ? CpuAllowance.COMPOSITE_MS : CpuAllowance.CHECK_MS),
-                loop,
+                lag,
+                lag.current(),
                 nanos);
     }
 
     /** The resources of a part, which starts now. */
     CheckResources part() {
-        return new CheckResources(memory.part(), cpu.part(), loop, nanos);
+        return new CheckResources(memory.part(), cpu.part(), lag, loop, nanos);
     }
 
     MemoryHolder memory() {
@@ -103,7 +110,8 @@ final class CheckResources implements AutoCloseable {
     }
 
     private boolean lostTooMuch() {
-        long lost = lostNanos();
+        // a check can wait for a lookup or connection of another event loop, whose loss is known as a mean only
+        long lost = Math.max(lostNanos(), lag.lostNanos() - meanLostBeforeNanos);
         // the time limit was not extended by a longer loss
         if (late && lost >= MIN_LOST_OF_LATE_NANOS || lost >= TimeUnit.MILLISECONDS.toNanos(MAX_EXTENSION_MS)) {
             return true;

@@ -134,7 +134,7 @@ public final class CheckRunner {
             return Future.succeededFuture(new Message.Unsupported());
         }
         CheckResources resources =
-                CheckResources.open(node, request.client(), module.description().composite(), lag.current(), nanos);
+                CheckResources.open(node, request.client(), module.description().composite(), lag, nanos);
         return resources
                 .memory()
                 .reserve(CheckResources.BASE_BYTES, request.queueTimeoutMs())

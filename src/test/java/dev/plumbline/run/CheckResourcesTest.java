@@ -8,11 +8,16 @@ import dev.plumbline.budget.NodeBudget;
 import dev.plumbline.bus.Message;
 import dev.plumbline.concurrent.EventLoopLag;
 import dev.plumbline.support.Await;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -27,7 +32,7 @@ class CheckResourcesTest {
     private final EventLoopLag lag = new EventLoopLag(
             vertx, () -> System.nanoTime() + loopAheadNanos.get(), delay -> observedNanos.addAndGet(delay));
     private final NodeBudget node = new NodeBudget(new MemoryBudget(vertx, 64 << 20, 1), new CpuPool(1, 8));
-    private final CheckResources resources = CheckResources.open(node, "client", false, lag.current(), checkNanos::get);
+    private final CheckResources resources = CheckResources.open(node, "client", false, lag, checkNanos::get);
 
     @AfterEach
     void close() {
@@ -72,5 +77,36 @@ class CheckResourcesTest {
         checkNanos.set(startNanos + Duration.ofMillis(durationMs).toNanos());
 
         assertThat(resources.refusal(timedOut)).isEqualTo(refused ? Message.Refused.Reason.CPU : null);
+    }
+
+    /** The other event loop sent the lookup that the check waits for. */
+    @Test
+    void aTimeoutIsRefusedIfAnotherEventLoopLostTheTime() {
+        AtomicReference<Thread> losing = new AtomicReference<>();
+        long lostNanos = Duration.ofSeconds(4).toNanos();
+        EventLoopLag loops = new EventLoopLag(
+                vertx,
+                () -> System.nanoTime() + (Thread.currentThread() == losing.get() ? lostNanos : 0),
+                observedNanos::addAndGet);
+        Thread other = onNewEventLoop(() -> {
+            loops.current();
+            return Thread.currentThread();
+        });
+        try (CheckResources waiting =
+                onNewEventLoop(() -> CheckResources.open(node, "client", false, loops, checkNanos::get))) {
+            observedNanos.set(0);
+            losing.set(other);
+            Await.until(() -> observedNanos.get() >= lostNanos / 2);
+            checkNanos.addAndGet(lostNanos);
+
+            assertThat(waiting.refusal(true)).isEqualTo(Message.Refused.Reason.CPU);
+            assertThat(waiting.refusal(false)).isNull();
+        }
+    }
+
+    private <T> T onNewEventLoop(Supplier<T> action) {
+        Promise<T> result = Promise.promise();
+        ((VertxInternal) vertx).createEventLoopContext().runOnContext(ran -> result.complete(action.get()));
+        return Await.value(result.future());
     }
 }

@@ -27,8 +27,11 @@ final class LineChecker {
 
     private static final int RETRY_SECONDS = 1;
 
-    /** A node without memory or CPU time needs some time to recover. */
-    private static final int REFUSED_RETRY_SECONDS = 5;
+    /** A node without memory needs some time to recover. */
+    private static final int MEMORY_RETRY_SECONDS = 5;
+
+    /** Longer than most shortages of CPU time, because there is one retry only. */
+    private static final long CPU_RETRY_MS = 30_000;
 
     static final CheckError ATTEMPTS_EXHAUSTED = new CheckError(
             ErrorCode.INTERNAL,
@@ -157,7 +160,11 @@ final class LineChecker {
     /** A check that its node could not complete is repeated a few times, because it has contacted its target. */
     private Outcome deferOrFail(PendingLine line, Message.Refused refused) {
         if (line.countRefusal(refused.reason())) {
-            return new Outcome(line.retryDelayMs(REFUSED_RETRY_SECONDS), false);
+            return new Outcome(
+                    refused.reason() == Message.Refused.Reason.CPU
+                            ? CPU_RETRY_MS
+                            : line.retryDelayMs(MEMORY_RETRY_SECONDS),
+                    false);
         }
         fail(line, REFUSED);
         return Outcome.COMPLETED;
