@@ -22,7 +22,7 @@ public interface CheckRouter {
      * Runs a check. The future fails if no node runs checks ({@link MessageBus#isUnserved}), if the reply timed out
      * ({@link MessageBus#isTimeout}), if the node left during the check ({@link NodeLostException}), or after an
      * internal error. An instant check is retried on another node before it fails, if there is time. A check whose
-     * target or resolver did not respond ({@link ErrorCode#unanswered}) runs once more on another node: an instant
+     * target or resolver did not respond ({@link ErrorCode#noResponse}) runs once more on another node: an instant
      * check if half of its time limit remains, and a line of a job always, with its full time limit.
      *
      * @param target the target of the check

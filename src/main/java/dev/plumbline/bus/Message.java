@@ -94,8 +94,8 @@ public sealed interface Message
         /** The delay after which a line is checked once more, because the result is temporary; 0 if it is final. */
         int retryAfterSeconds();
 
-        /** Whether the error of the check is {@link ErrorCode#unanswered}. */
-        boolean unanswered();
+        /** Whether the error of the check is {@link ErrorCode#noResponse}. */
+        boolean noResponse();
 
         /** The output of {@link ResultJson#write}. Must not be modified. */
         byte[] json();
@@ -133,9 +133,9 @@ public sealed interface Message
         }
 
         @Override
-        public boolean unanswered() {
+        public boolean noResponse() {
             CheckError error = result.error();
-            return error != null && error.code().unanswered();
+            return error != null && error.code().noResponse();
         }
     }
 
@@ -147,7 +147,7 @@ public sealed interface Message
             Instant checkedAt,
             boolean cacheable,
             int retryAfterSeconds,
-            boolean unanswered,
+            boolean noResponse,
             byte[] json)
             implements CompletedCheck {
 
@@ -163,7 +163,7 @@ public sealed interface Message
                     check.checkedAt(),
                     check.cacheable(),
                     check.retryAfterSeconds(),
-                    check.unanswered(),
+                    check.noResponse(),
                     check.json());
         }
     }

@@ -52,6 +52,11 @@ public enum ErrorCode {
         return this == REDIRECT_LOOP || this == TOO_MANY_REDIRECTS;
     }
 
+    /** Whether no response was received in time, which can be caused by lost time of this node. */
+    public boolean timeout() {
+        return this == DEADLINE_EXCEEDED || this == DNS_TIMEOUT || this == CONNECT_TIMEOUT || this == READ_TIMEOUT;
+    }
+
     /** Whether a retry can succeed. */
     public boolean retryable() {
         return retryable;
@@ -61,7 +66,7 @@ public enum ErrorCode {
      * Whether the target or a resolver did not respond, so that the cause can be the network of this node and another
      * node can have a response.
      */
-    public boolean unanswered() {
+    public boolean noResponse() {
         return this == DNS_TIMEOUT
                 || this == CONNECT_TIMEOUT
                 || this == CONNECT_UNREACHABLE

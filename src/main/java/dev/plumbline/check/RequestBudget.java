@@ -17,6 +17,7 @@ public final class RequestBudget {
     private final AtomicInteger left;
     private final Map<Class<?>, Object> counters = new ConcurrentHashMap<>();
     private volatile boolean sharedExhausted;
+    private volatile boolean timedOut;
 
     public RequestBudget() {
         this(MAX);
@@ -78,6 +79,30 @@ public final class RequestBudget {
     /** Whether a request was rejected because the budget of the composite check was used up. */
     public boolean sharedExhausted() {
         return sharedExhausted;
+    }
+
+    /**
+     * Records the end of a request, so that the check can be refused if lost time of this node can be the cause of a
+     * timeout, even if the result of the check reports the timeout as a finding.
+     *
+     * @param failure null if the request succeeded
+     */
+    public void recordEnd(@Nullable Throwable failure) {
+        if (failure instanceof CheckFailure cause) {
+            recordError(cause.error());
+        }
+    }
+
+    /** As {@link #recordEnd}, for a request with an incomplete response; null if it is complete. */
+    public void recordError(@Nullable CheckError error) {
+        if (error != null && error.code().timeout()) {
+            timedOut = true;
+        }
+    }
+
+    /** Whether a request of this check or part timed out. */
+    public boolean timedOut() {
+        return timedOut;
     }
 
     /**

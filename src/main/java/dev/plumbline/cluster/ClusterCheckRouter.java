@@ -138,7 +138,7 @@ public final class ClusterCheckRouter implements CheckRouter {
                 return !isCompleted(reply);
             }
             if (isCompleted(reply)) {
-                return ((Message.CompletedCheck) reply.result()).unanswered() && startRetry(reply.result());
+                return ((Message.CompletedCheck) reply.result()).noResponse() && startRetry(reply.result());
             }
             return reply.succeeded()
                     ? reply.result() instanceof Message.Unsupported

@@ -76,7 +76,11 @@ public final class EgressGuard {
         DnsQueryPermits permits = dnsLimits.permits(context);
         Future<DnsResponse> v4 = resolver.query(host.name(), Type.A, deadline, permits);
         Future<DnsResponse> v6 = resolver.query(host.name(), Type.AAAA, deadline, permits);
-        return Future.join(v4, v6).transform(done -> evaluate(version, host, port, v4, v6));
+        return Future.join(v4, v6).transform(done -> {
+            context.budget().recordEnd(v4.cause());
+            context.budget().recordEnd(v6.cause());
+            return evaluate(version, host, port, v4, v6);
+        });
     }
 
     /**
@@ -179,6 +183,7 @@ public final class EgressGuard {
                                             ErrorCode.REQUEST_LIMIT,
                                             "The check exceeded its limit of outbound requests.");
                             return result.onComplete(done -> {
+                                context.budget().recordEnd(done.cause());
                                 if (done.cause() instanceof OverloadFailure) {
                                     // not the rate limit of the target, but a limit of this node
                                     context.memory().refuse();

@@ -24,7 +24,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Instant;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +36,6 @@ import org.slf4j.LoggerFactory;
  * it. One for all event loops of a node. Thread-safe.
  */
 public final class CheckRunner {
-    private static final Set<ErrorCode> TIMEOUTS = Set.of(
-            ErrorCode.DEADLINE_EXCEEDED, ErrorCode.DNS_TIMEOUT, ErrorCode.CONNECT_TIMEOUT, ErrorCode.READ_TIMEOUT);
-
     private static final Logger LOG = LoggerFactory.getLogger(CheckRunner.class);
 
     private final Vertx vertx;
@@ -166,7 +162,8 @@ public final class CheckRunner {
                             durationMs);
             OverloadFailure overload = overload(outcome.cause(), composite);
             // waiting for a rate limit is not a timeout
-            boolean timedOut = overload == null && timedOut(result);
+            boolean timedOut =
+                    overload == null && (timedOut(result) || context.budget().timedOut());
             Message.Refused.Reason refusal = refusal(context.resources(), timedOut, composite);
             if (refusal == null
                     && overload != null
@@ -202,7 +199,7 @@ public final class CheckRunner {
 
     /** Whether the result is a timeout. */
     static boolean timedOut(CheckResult result) {
-        return result.error() != null && TIMEOUTS.contains(result.error().code());
+        return result.error() != null && result.error().code().timeout();
     }
 
     private RunningCheckContext context(

@@ -181,7 +181,8 @@ final class CompositeRun {
                                     error(outcome.cause(), description, target),
                                     checkedAt,
                                     durationMs);
-                    boolean timedOut = !(outcome.cause() instanceof OverloadFailure) && CheckRunner.timedOut(result);
+                    boolean timedOut = !(outcome.cause() instanceof OverloadFailure)
+                            && (CheckRunner.timedOut(result) || budget.timedOut());
                     Message.Refused.Reason refused = resources.refusal(timedOut);
                     if (refused != null) {
                         // the whole check has no result

@@ -101,6 +101,9 @@ class CheckRunnerTest {
             if (target.text().startsWith("contacted.")) {
                 assertThat(context.budget().take()).isTrue();
             }
+            if (target.text().startsWith("timeout.")) {
+                context.budget().recordEnd(new CheckFailure(ErrorCode.DNS_TIMEOUT, "The test timed out."));
+            }
             if (target.text().startsWith("computes.")) {
                 return context.executeBlocking(() -> use(CpuAllowance.CHECK_MS))
                         .compose(used -> context.executeBlocking(() -> "not reached"));
@@ -302,6 +305,22 @@ class CheckRunnerTest {
 
         lostNanos.set(Duration.ofMillis(lostMs).toNanos());
         module.end("a.test").fail(new CheckFailure(code, "The test timed out."));
+
+        assertThat(Await.value(reply)).isInstanceOf(refused ? Message.Overloaded.class : Message.Checked.class);
+        assertPlaceIsFree(runner);
+    }
+
+    /** The result contains the timeout as a finding or a null field. */
+    @ParameterizedTest
+    @CsvSource({"timeout.test, 1500, true", "timeout.test, 300, false", "a.test, 1500, false"})
+    void aResultWithATimeoutIsNotAResultIfTheNodeLostTheTime(String target, long lostMs, boolean refused) {
+        AtomicLong lostNanos = new AtomicLong();
+        CheckRunner runner = runnerWithLostTime(lostNanos);
+        Future<Message.RunReply> reply = run(runner, target);
+        Await.until(() -> module.came().contains(target));
+
+        lostNanos.set(Duration.ofMillis(lostMs).toNanos());
+        module.end(target).complete("well");
 
         assertThat(Await.value(reply)).isInstanceOf(refused ? Message.Overloaded.class : Message.Checked.class);
         assertPlaceIsFree(runner);

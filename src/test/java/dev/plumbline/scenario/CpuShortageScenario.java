@@ -40,6 +40,9 @@ class CpuShortageScenario {
     /** A result without an error, and the error of a line that the service could not check. */
     private static final Set<String> OUTCOMES = Set.of("none", "internal");
 
+    /** Lines of a module that the service may fail to check, 5 %. */
+    private static final int MAX_INTERNAL = JOB_LINES * JOBS_PER_MODULE / 20;
+
     private final Vertx vertx = Vertx.vertx();
 
     @Test
@@ -67,7 +70,7 @@ class CpuShortageScenario {
                     service.assertAlive();
                     assertThat(outcomes).allSatisfy((module, codes) -> {
                         assertThat(codes.keySet()).isSubsetOf(OUTCOMES);
-                        assertThat(codes).containsKey("none");
+                        assertThat(codes.getOrDefault("internal", 0)).isLessThanOrEqualTo(MAX_INTERNAL);
                     });
                 } finally {
                     busy.destroy();

@@ -157,6 +157,8 @@ class HostilePagesScenario {
             service.assertAlive();
             assertThat(outcomes.values().stream().mapToInt(Integer::intValue).sum())
                     .isEqualTo(60);
+            assertThat(outcomes.getOrDefault("none", 0)).isGreaterThanOrEqualTo(50);
+            assertThat(outcomes.keySet()).isSubsetOf("none", "internal");
             user.assertUndisturbed();
         }
     }

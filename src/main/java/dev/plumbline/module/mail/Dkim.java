@@ -6,7 +6,6 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
@@ -239,11 +238,11 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
         if (evidence.requested()) {
             reportIfAny(without, missing -> findings.selectorWithoutKey(missing, evidence.domain()));
         } else if (rows.isEmpty()) {
-            CheckError limit = limit(failed);
-            if (limit == null) {
-                reportAbsence(evidence, without.size(), findings);
+            if (!failed.isEmpty() && !evidence.noSelectors()) {
+                findings.error(failed.get(0).error());
+                return null;
             }
-            findings.error(limit);
+            reportAbsence(evidence, without.size(), findings);
         }
         int weak = (int) keys.stream().filter(DkimKey::weak).count();
         return new Report(rows, rows.size(), weak);
@@ -255,15 +254,6 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
         return lookup.texts().equals(wildcard.texts())
                 && Objects.equals(lookup.alias(), wildcard.alias())
                 && (!evidence.requested() || lookup.keys().isEmpty());
-    }
-
-    /** The error of lookups that were not made because of a limit of the check; null if there are none. */
-    private static @Nullable CheckError limit(List<Lookup> failed) {
-        return failed.stream()
-                .map(Lookup::error)
-                .filter(error -> error != null && error.code() == ErrorCode.REQUEST_LIMIT)
-                .findFirst()
-                .orElse(null);
     }
 
     private static void reportAbsence(Evidence evidence, int count, Findings findings) {

@@ -79,6 +79,7 @@ public final class DnsProbe {
         return limiter(context)
                 .run(context.deadline(), () -> resolver(context)
                         .querySigned(name, type, context.deadline(), limits.permits(context)))
+                .onFailure(context.budget()::recordEnd)
                 .compose(response -> context.reserve((long) OBJECT_FACTOR * response.numBytes())
                         .map(response))
                 .compose(response -> PrivateNameFilter.isPrivate(policy, response.getSection(Section.ANSWER))
@@ -205,6 +206,7 @@ public final class DnsProbe {
         return limiter(context)
                 .run(context.deadline(), () -> resolver(context)
                         .queryRaw(name, type, context.deadline(), MAX_CACHE_AGE_MS, permits))
+                .onFailure(context.budget()::recordEnd)
                 .compose(response -> context.reserve(response.weight()).map(response));
     }
 

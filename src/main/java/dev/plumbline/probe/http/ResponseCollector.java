@@ -280,6 +280,7 @@ final class ResponseCollector {
             return;
         }
         ended = true;
+        context.budget().recordError(error);
         Head received = head;
         if (received == null) {
             CheckError cause =

@@ -13,10 +13,12 @@ import dev.plumbline.check.Target;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.dns.DnsQueryPermits;
+import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.LabRunner;
 import dev.plumbline.lab.MailProviderZones;
 import dev.plumbline.lab.ModuleExecution;
 import dev.plumbline.run.CheckEnvironment;
@@ -28,12 +30,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.xbill.DNS.Rcode;
+import org.xbill.DNS.Section;
 
 /**
  * Runs the modules of a domain with all smaller limits of queries for its provider. What the limit cuts off is not a
- * warning or a failure.
+ * warning or a failure, and not an empty or other value of a field. Composites run with a resolver that fails instead,
+ * because their parts share the limit.
  */
 class UndeterminedQueriesTest {
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
@@ -62,10 +71,9 @@ class UndeterminedQueriesTest {
                     "soa",
                     "spf",
                     "tls-rpt")) {
-                Set<String> known = problems(run(dns, zones, module, DnsQueryLimits.MAX_PER_DOMAIN));
+                CheckResult complete = run(dns, zones, module, DnsQueryLimits.MAX_PER_DOMAIN);
                 for (int limit : LIMITS) {
-                    Set<String> added = new TreeSet<>(problems(run(dns, zones, module, limit)));
-                    added.removeAll(known);
+                    Set<String> added = untrue(run(dns, zones, module, limit), complete);
                     if (!added.isEmpty()) {
                         untrue.computeIfAbsent(module, first -> new TreeSet<>()).addAll(added);
                     }
@@ -75,6 +83,73 @@ class UndeterminedQueriesTest {
             Await.value(vertx.close());
         }
         assertThat(untrue).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"overview", "mail-health"})
+    void whatTheResolverDoesNotReturnIsNotAbsentInComposites(String module) throws Exception {
+        Set<String> untrue = new TreeSet<>();
+        CheckResult complete = runWithFailures(module, Integer.MAX_VALUE);
+        for (int responses : List.of(0, 1, 3, 6, 12, 20)) {
+            untrue.addAll(untrue(runWithFailures(module, responses), complete));
+        }
+        assertThat(untrue).isEmpty();
+    }
+
+    /** @param responses queries for names of the provider after which the resolver fails */
+    private static CheckResult runWithFailures(String module, int responses) throws Exception {
+        AtomicInteger received = new AtomicInteger();
+        try (DnsLab dns = DnsLab.start()) {
+            MailProviderZones zones = MailProviderZones.addTo(dns);
+            dns.behave((query, standard, transport, count) -> {
+                boolean ofProvider = ("." + DnsResolver.text(query.getQuestion().getName())).endsWith("." + PROVIDER);
+                if (ofProvider && received.incrementAndGet() > responses) {
+                    standard.getHeader().setRcode(Rcode.SERVFAIL);
+                    standard.removeAllRecords(Section.ANSWER);
+                    standard.removeAllRecords(Section.AUTHORITY);
+                }
+                return standard.toWire();
+            });
+            try (LabRunner runner = LabRunner.start(dns, Map.of("PLUMBLINE_DNS_TRUST_ANCHORS", zones.trustAnchor()))) {
+                return runner.check(module, DOMAIN);
+            }
+        }
+    }
+
+    /** The findings and fields of a result that state more than the complete result, or something else. */
+    private static Set<String> untrue(CheckResult result, CheckResult complete) {
+        Set<String> untrue = new TreeSet<>(problems(result));
+        untrue.removeAll(problems(complete));
+        result.fields()
+                .forEach((field, value) ->
+                        addUntrue(field, value, complete.fields().get(field), untrue));
+        return untrue;
+    }
+
+    private static void addUntrue(String path, @Nullable Object value, @Nullable Object complete, Set<String> untrue) {
+        if (value instanceof Map<?, ?> part
+                && complete instanceof Map<?, ?> ofComplete
+                && part.get("verdict") != null) {
+            boolean failed = String.valueOf(part.get("code")).endsWith("lookup_failed");
+            if (!failed
+                    && !part.get("verdict").equals("error")
+                    && !part.get("verdict").equals(ofComplete.get("verdict"))) {
+                untrue.add(path + " is " + part.get("verdict") + " with " + part.get("code"));
+            }
+        } else if (value instanceof Map<?, ?> members && complete instanceof Map<?, ?> ofComplete) {
+            members.forEach((name, member) -> addUntrue(path + "." + name, member, ofComplete.get(name), untrue));
+        } else if (value instanceof List<?> items && complete instanceof List<?> ofComplete) {
+            if (items.isEmpty() && !ofComplete.isEmpty()) {
+                untrue.add(path + " is empty");
+            }
+        } else if (value instanceof Number number && complete instanceof Number) {
+            // smaller counts are those of what was found; durations differ
+            if (!(number instanceof Double) && number.longValue() == 0 && !value.equals(complete)) {
+                untrue.add(path + " is 0");
+            }
+        } else if (value != null && !value.equals(complete)) {
+            untrue.add(path + "=" + value + ", not " + complete);
+        }
     }
 
     private static Set<String> problems(CheckResult result) {
