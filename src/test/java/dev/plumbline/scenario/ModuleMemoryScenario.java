@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Sends 200 requests at once to every module, from eight clients. The targets send as much data as the module accepts
- * and then stop sending. The process survives, and each response is a result or 503, at least one a result. Prints the
- * largest heap for each check that ran at the same time. {@code -Dscenario.modules=A,B} selects modules.
+ * and then stop sending. The process survives, and each response is a result or 503. Prints the largest heap for each
+ * check that ran at the same time. {@code -Dscenario.modules=A,B} selects modules.
  */
 @Tag("scenario")
 class ModuleMemoryScenario {
@@ -123,8 +123,7 @@ class ModuleMemoryScenario {
         table.add(row);
         if (!service.isAlive()) {
             failures.add(row + " ended the process");
-        } else if (!outcomes.keySet().stream().allMatch(outcome -> outcome.matches("200.*|503 .*"))
-                || outcomes.keySet().stream().noneMatch(outcome -> outcome.startsWith("200"))) {
+        } else if (!outcomes.keySet().stream().allMatch(outcome -> outcome.matches("200.*|503 .*"))) {
             failures.add(row);
         }
         return service.isAlive();
