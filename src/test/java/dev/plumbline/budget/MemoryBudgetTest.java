@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.plumbline.support.Await;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -152,6 +153,22 @@ class MemoryBudgetTest {
         assertThat(large.tryReserve(MIB)).isFalse();
         assertThat(small.tryReserve(MIB / 16)).isTrue();
         assertThat(small.tryReserve(1)).isFalse();
+    }
+
+    @Test
+    void memoryIsScarceIfMoreThanThreeQuartersAreHeld() throws Exception {
+        for (String client : List.of("a", "b")) {
+            assertThat(budget.open(client, 10 * MIB).tryReserve(10 * MIB)).isTrue();
+        }
+        assertThat(budget.isScarce()).as("half").isFalse();
+        assertThat(budget.open("c", 10 * MIB).tryReserve(10 * MIB)).isTrue();
+        assertThat(budget.isScarce()).as("three quarters").isFalse();
+
+        MemoryHolder more = budget.open("d", 10 * MIB);
+        assertThat(more.tryReserve(1)).isTrue();
+        assertThat(budget.isScarce()).as("more").isTrue();
+        more.close();
+        assertThat(budget.isScarce()).as("released").isFalse();
     }
 
     /** Uses all memory for large holders. */

@@ -110,6 +110,10 @@ public final class RegistryFixture implements AutoCloseable {
         return http;
     }
 
+    public WhoisProbe whoisProbe() {
+        return whoisProbe;
+    }
+
     public WhoisLab iana() {
         return iana;
     }

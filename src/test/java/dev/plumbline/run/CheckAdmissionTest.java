@@ -3,6 +3,7 @@ package dev.plumbline.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.Message;
+import dev.plumbline.concurrent.EventLoopLag;
 import dev.plumbline.support.Await;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
@@ -15,6 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -159,6 +162,22 @@ class CheckAdmissionTest {
         assertThat(admission.limit()).isEqualTo(8);
         admission.adapt(0.1);
         assertThat(admission.limit()).isEqualTo(14);
+    }
+
+    @Test
+    void adaptsToTheLagOfTheEventLoops() {
+        AtomicLong nanos = new AtomicLong();
+        AtomicBoolean losing = new AtomicBoolean(true);
+        EventLoopLag lag =
+                new EventLoopLag(vertx, () -> nanos.addAndGet(losing.get() ? 1_000_000_000 : 0), delay -> {});
+        lag.measure(LOOPS);
+        CheckAdmission admission = admission(100, 10);
+
+        admission.adaptTo(lag);
+
+        Await.until(() -> admission.limit() < 100);
+        losing.set(false);
+        Await.until(() -> admission.limit() == 100);
     }
 
     @Test

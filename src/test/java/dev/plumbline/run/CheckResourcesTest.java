@@ -3,8 +3,10 @@ package dev.plumbline.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.budget.CpuPool;
+import dev.plumbline.budget.LimitExceededException;
 import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.budget.NodeBudget;
+import dev.plumbline.budget.TestCpuAllowances;
 import dev.plumbline.bus.Message;
 import dev.plumbline.concurrent.EventLoopLag;
 import dev.plumbline.support.Await;
@@ -101,6 +103,21 @@ class CheckResourcesTest {
 
             assertThat(waiting.refusal(true)).isEqualTo(Message.Refused.Reason.CPU);
             assertThat(waiting.refusal(false)).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, 1000", "true, 3000"})
+    void compositeChecksHaveMoreCpuTime(boolean composite, long maxMs) {
+        try (CheckResources check = CheckResources.open(node, "client", composite, lag, checkNanos::get)) {
+            TestCpuAllowances.use(check.cpu(), maxMs - 500);
+            assertThat(Await.value(check.cpu().execute(CpuPool.Purpose.PARSING, () -> "ran")))
+                    .isEqualTo("ran");
+
+            TestCpuAllowances.use(check.cpu(), 500);
+            assertThat(Await.failure(check.cpu().execute(CpuPool.Purpose.PARSING, () -> "ran")))
+                    .isInstanceOf(LimitExceededException.class)
+                    .hasMessageContaining(" " + maxMs + " ms of CPU time");
         }
     }
 

@@ -392,11 +392,12 @@ class CheckRunnerTest {
         CheckRunner runner = runner(1, 0);
         loop.runOnContext(ignored -> runner.run(order).onComplete(reply));
 
-        CheckError error = result(reply.future()).error();
-        assertThat(error)
+        CheckResult result = result(reply.future());
+        assertThat(result.error())
                 .isEqualTo(new CheckError(
                         ErrorCode.RESPONSE_TOO_LARGE,
                         "Processing the responses takes more than 1000 ms of CPU time, the limit for each check."));
+        assertThat(result.cacheable()).isTrue();
     }
 
     @ParameterizedTest

@@ -25,6 +25,24 @@ class DebianToolTest {
                 "python3 with plumbline_no_such_module is not installed");
     }
 
+    @Test
+    void hiddenProgramsAreNotFound() {
+        String before = System.getProperty("test.programs");
+        try {
+            System.setProperty("test.programs", "sh,env");
+            assertThat(DebianTool.find("sh")).isNotNull();
+            assertThat(DebianTool.find("ls")).isNull();
+            System.setProperty("test.programs", "none");
+            assertThat(DebianTool.find("sh")).isNull();
+        } finally {
+            if (before == null) {
+                System.clearProperty("test.programs");
+            } else {
+                System.setProperty("test.programs", before);
+            }
+        }
+    }
+
     /** As nginx without the package libnginx-mod-http-brotli-filter reports "brotli". */
     @Test
     void aMissingModuleOfAServerSkipsTheTest(@TempDir Path folder) {

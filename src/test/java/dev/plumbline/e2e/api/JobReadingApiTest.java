@@ -146,6 +146,7 @@ class JobReadingApiTest {
 
             assertThat(oneMore.statusCode()).isEqualTo(503);
             assertThat(new JsonObject(oneMore.body()).getString("code")).isEqualTo("overloaded");
+            assertThat(detail(oneMore)).isEqualTo("The memory for job results is exhausted. Retry shortly.");
             assertThat(header(oneMore, "Retry-After")).isEqualTo("1");
             assertThat(client.status("/" + token + "?results=false")).isEqualTo(200);
         } finally {

@@ -2,6 +2,8 @@ package dev.plumbline.module.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.budget.MemoryBudget;
+import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
@@ -15,7 +17,10 @@ import dev.plumbline.lab.RegistryFixture;
 import dev.plumbline.lab.RegistryResponses;
 import dev.plumbline.lab.WhoisLab;
 import dev.plumbline.probe.registry.RegistrationRecord;
+import dev.plumbline.probe.registry.WhoisProbe;
+import dev.plumbline.support.Await;
 import dev.plumbline.support.DebianTool;
+import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -92,6 +97,18 @@ class DomainRegistrationTest {
         assertThat(result.fields()).containsEntry("registered", false).containsEntry("supported", true);
         assertThat(codes(result)).containsExactly("not_registered");
         assertThat(result.verdict()).isEqualTo(Verdict.WARN);
+    }
+
+    @Test
+    void reservesMemoryForWhoisResponses() {
+        MemoryHolder memory =
+                new MemoryBudget(fixture.vertx(), MemoryBudget.CHECK_BYTES, 1).open("test", MemoryBudget.CHECK_BYTES);
+
+        Await.value(Await.onLoop(fixture.vertx(), () -> fixture.whoisProbe()
+                .lookup(TestCheckContext.create().withMemory(memory), "example.test")));
+
+        assertThat(fixture.iana().queries()).containsExactly("test");
+        assertThat(memory.peak()).isGreaterThan(WhoisProbe.MAX_BYTES);
     }
 
     @ParameterizedTest

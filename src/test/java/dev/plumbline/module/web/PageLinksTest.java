@@ -171,6 +171,23 @@ class PageLinksTest {
         assertThat(codes(evaluation)).isEqualTo(code.isEmpty() ? List.of() : List.of(code));
     }
 
+    /** URLs have 1.8 KiB. A long base URL is part of each; references to the same URL count, too. */
+    @ParameterizedTest
+    @CsvSource({"500, false", "600, true"})
+    void countsLinksUpToOneMebibyteOfUrls(int count, boolean truncated) {
+        String path = "/" + "d/".repeat(900);
+        for (String reference : List.of("%d", path + "#%d")) {
+            String body = "<base href='https://a.test" + path + "'>"
+                    + IntStream.range(0, count)
+                            .mapToObj(i -> "<a href='" + reference.formatted(i) + "'>B</a>")
+                            .collect(Collectors.joining());
+
+            Evaluation evaluation = evaluate(page("https://a.test/", 200, body, "Content-Type: text/html"), Map.of());
+
+            assertThat(codes(evaluation).contains("links_truncated")).isEqualTo(truncated);
+        }
+    }
+
     @Test
     void reportsNofollowOfHeaderAndStatusOfErrorPage() {
         HttpExchange page =

@@ -2,6 +2,8 @@ package dev.plumbline.probe.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.budget.MemoryBudget;
+import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
@@ -35,6 +37,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.xbill.DNS.Message;
+import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Type;
 
@@ -121,6 +125,22 @@ class DnsProbeTest {
         assertThat(answer.rcode()).isEqualTo(Rcode.REFUSED);
         assertThat(answer.failed()).isTrue();
         assertThat(Await.failure(query("bad.test", Type.A))).hasMessageContaining("REFUSED");
+    }
+
+    @Test
+    void reservesMemoryForResponses() {
+        lab.address("a.test", "1.1.1.1");
+        MemoryBudget budget = new MemoryBudget(vertx, MemoryBudget.CHECK_BYTES, 1);
+        MemoryHolder records = budget.open("test", MemoryBudget.CHECK_BYTES);
+        MemoryHolder message = budget.open("test", MemoryBudget.CHECK_BYTES);
+
+        DnsResponse response =
+                Await.value(probe.query(TestCheckContext.create().withMemory(records), "a.test", Type.A));
+        Message signed = Await.value(probe.querySigned(
+                TestCheckContext.create().withMemory(message), Name.fromConstantString("a.test."), Type.A));
+
+        assertThat(records.peak()).isGreaterThanOrEqualTo(response.weight()).isPositive();
+        assertThat(message.peak()).isGreaterThan(signed.numBytes());
     }
 
     @ParameterizedTest

@@ -2,6 +2,8 @@ package dev.plumbline.probe.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.budget.MemoryBudget;
+import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
@@ -11,6 +13,7 @@ import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsQuestion;
+import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsLab;
@@ -245,6 +248,25 @@ class NameserverProbeTest {
                 .extracting(response ->
                         response.message().getSection(Section.ANSWER).get(0).getType())
                 .containsExactly(Type.NS, Type.SOA);
+    }
+
+    @Test
+    void reservesMemoryForResponses() {
+        lab.address("a.test", "192.0.2.1");
+        Query query = Query.iterative(Name.fromConstantString("a.test."), Type.A);
+        MemoryBudget budget = new MemoryBudget(vertx, MemoryBudget.CHECK_BYTES, 1);
+        MemoryHolder udp = budget.open("test", MemoryBudget.CHECK_BYTES);
+        MemoryHolder tcp = budget.open("test", MemoryBudget.CHECK_BYTES);
+
+        NameserverResponse response =
+                Await.value(query(TestCheckContext.create().withMemory(udp), address, query));
+        Await.value(Await.onLoop(
+                vertx,
+                () -> probe.queryTcp(TestCheckContext.create().withMemory(tcp), at(address), List.of(query, query))));
+
+        int bytes = response.message().numBytes();
+        assertThat(udp.peak()).isGreaterThan(EgressGuard.CONNECTION_BYTES + bytes);
+        assertThat(tcp.peak()).isGreaterThan(EgressGuard.CONNECTION_BYTES + 2 * bytes);
     }
 
     @Test
