@@ -40,7 +40,7 @@ final class SettingRules {
                 > 1) {
             faults.add(
                     "Only some of cluster.tls_certificate, cluster.tls_key and cluster.tls_ca are set. Set all three,"
-                            + " or none for an event bus without TLS.");
+                            + " or none of them and cluster.insecure for an event bus without TLS.");
         }
         checkPorts();
         Set<String> roles = items("node.roles");

@@ -264,7 +264,9 @@ public final class InstantChecks {
                     if (reply.succeeded() && reply.result() instanceof Message.Overloaded busy) {
                         refund(request, granted);
                         return Future.succeededFuture(new InstantOutcome.Overloaded(
-                                "Too many checks are in progress on this service or for this target.",
+                                "Too many checks are in progress on this service, or a rate limit of the target or of a"
+                                        + " domain that its records name would delay the check too long. The request"
+                                        + " does not count against your quota.",
                                 busy.retryAfterSeconds()));
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Unsupported) {
@@ -275,7 +277,9 @@ public final class InstantChecks {
                     if (reply.succeeded()) {
                         // charged, because the target was contacted
                         return Future.succeededFuture(new InstantOutcome.Overloaded(
-                                "The service had too little memory or CPU time to complete the check.",
+                                "Your checks in progress need more memory than one client can use, or the service had too"
+                                        + " little memory or CPU time to complete the check. Send fewer checks at the"
+                                        + " same time.",
                                 REFUSED_RETRY_SECONDS));
                     }
                     if (MessageBus.isTimeout(reply.cause())) {

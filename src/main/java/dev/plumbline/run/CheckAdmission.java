@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * jobs, for all event loops. The event loop that completes a check starts the next one. Clients and accounts are served
  * round-robin, and some permits are reserved for those that do not run a check. While the event loops have too little
  * CPU time, fewer checks are admitted. While memory is scarce, a client that runs a check cannot start another one.
- * Thread-safe.
+ * After a check was refused for memory, its client runs fewer checks at once. Thread-safe.
  */
 public final class CheckAdmission {
     /** One of this many permits is reserved for instant checks. */
@@ -43,6 +43,9 @@ public final class CheckAdmission {
     private static final int INCREASE_SHARE = 16;
     private static final int MIN_LIMIT = 8;
 
+    /** The period after which the limit of a client grows, longer than most checks with large responses. */
+    private static final long GROWTH_PERIOD_MS = 5_000;
+
     /** Divisor: a quarter of a queue of instant checks is not available to a single client. */
     private static final int QUEUE_RESERVE = 4;
 
@@ -53,6 +56,10 @@ public final class CheckAdmission {
     private final FairQueue<String, Waiting> instantQueue;
     private final FairQueue<String, Waiting> bulkQueue;
     private final Map<String, Integer> runningByClient = new HashMap<>();
+
+    /** The maximum number of concurrent checks of the clients whose checks were refused for memory. */
+    private final Map<String, Integer> limitByClient = new HashMap<>();
+
     private int limit;
     private int running;
     private int runningBulk;
@@ -166,10 +173,12 @@ public final class CheckAdmission {
     }
 
     private boolean canStart(String client, boolean bulk) {
-        boolean runs = runningByClient.containsKey(client);
+        int ofClient = runningByClient.getOrDefault(client, 0);
+        boolean runs = ofClient > 0;
         int reserved = runs ? Math.min(MAX_IDLE_RESERVE, limit / IDLE_SHARE) : 0;
         return running < limit - reserved
                 && !(runs && memoryScarce.getAsBoolean())
+                && ofClient < limitByClient.getOrDefault(client, permits)
                 && (!bulk || runningBulk < limit - limit / INSTANT_SHARE);
     }
 
@@ -190,9 +199,37 @@ public final class CheckAdmission {
 
     private Future<Message.RunReply> execute(Waiting waiting) {
         return ContextFutures.call(waiting.check).onComplete(done -> {
+            if (done.result() instanceof Message.Refused refused && refused.reason() == Message.Refused.Reason.MEMORY) {
+                decreaseLimit(waiting.request.client());
+            }
             end(waiting.request);
             startWaiting();
         });
+    }
+
+    /** Halves the number of concurrent checks of a client, because together they need more memory than its share. */
+    private synchronized void decreaseLimit(String client) {
+        int ofClient = runningByClient.getOrDefault(client, 0);
+        Integer previous = limitByClient.get(client);
+        limitByClient.put(client, Math.max(1, (previous == null ? ofClient : Math.min(previous, ofClient)) / 2));
+        if (previous == null) {
+            vertx.setTimer(GROWTH_PERIOD_MS, fired -> increaseLimit(client));
+        }
+    }
+
+    /** Increases a decreased limit by half. */
+    void increaseLimit(String client) {
+        synchronized (this) {
+            int increased = limitByClient.getOrDefault(client, permits);
+            increased += Math.max(1, increased / 2);
+            if (increased >= permits) {
+                limitByClient.remove(client);
+            } else {
+                limitByClient.put(client, increased);
+                vertx.setTimer(GROWTH_PERIOD_MS, fired -> increaseLimit(client));
+            }
+        }
+        startWaiting();
     }
 
     private void startWaiting() {

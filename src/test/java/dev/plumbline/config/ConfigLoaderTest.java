@@ -359,7 +359,7 @@ class ConfigLoaderTest {
         assertThatThrownBy(() -> ConfigLoader.load(
                         null, Map.of("PLUMBLINE_CLUSTER_TLS_KEY", file, "PLUMBLINE_CLUSTER_TLS_CERTIFICATE", file)))
                 .hasMessage("Only some of cluster.tls_certificate, cluster.tls_key and cluster.tls_ca are set. Set all"
-                        + " three, or none for an event bus without TLS.");
+                        + " three, or none of them and cluster.insecure for an event bus without TLS.");
     }
 
     @Test

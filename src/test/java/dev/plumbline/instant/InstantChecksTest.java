@@ -77,7 +77,10 @@ class InstantChecksTest {
 
         assertThat(outcome)
                 .isEqualTo(new InstantOutcome.Overloaded(
-                        "The service had too little memory or CPU time to complete the check.", 5));
+                        "Your checks in progress need more memory than one client can use, or the service had too"
+                                + " little memory or CPU time to complete the check. Send fewer checks at the same"
+                                + " time.",
+                        5));
         assertThat(charges).hasValue(1);
     }
 
@@ -87,7 +90,10 @@ class InstantChecksTest {
 
         assertThat(outcome)
                 .isEqualTo(new InstantOutcome.Overloaded(
-                        "Too many checks are in progress on this service or for this target.", 7));
+                        "Too many checks are in progress on this service, or a rate limit of the target or of a domain"
+                                + " that its records name would delay the check too long. The request does not count"
+                                + " against your quota.",
+                        7));
         Await.until(() -> charges.get() == 0);
     }
 }

@@ -130,6 +130,32 @@ class CheckAdmissionTest {
     }
 
     @Test
+    void aClientRunsFewerChecksAfterOneWasRefusedForMemory() {
+        CheckAdmission admission = admission(64, 100);
+        Context loop = vertx.getOrCreateContext();
+        List<Promise<Message.RunReply>> large = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            large.add(Promise.promise());
+            run(admission, loop, "large", large.get(i).future());
+        }
+        Await.until(() -> started.size() == 8);
+
+        loop.runOnContext(ignored -> large.get(0).complete(new Message.Refused(Message.Refused.Reason.MEMORY)));
+        loop.runOnContext(ignored -> large.get(1).complete(new Message.Refused(Message.Refused.Reason.MEMORY)));
+        for (int i = 0; i < 3; i++) {
+            run(admission, loop, "large", Promise.<Message.RunReply>promise().future());
+        }
+
+        assertThat(Await.value(run(admission, loop, "other", done()))).isEqualTo(new Message.Unsupported());
+        assertThat(Await.value(run(admission, loop, "other", done()))).isEqualTo(new Message.Unsupported());
+        assertThat(started).filteredOn("large"::equals).as("8 -> 4 -> 2").hasSize(8);
+        loop.runOnContext(ignored -> large.subList(2, 7).forEach(check -> check.complete(new Message.Unsupported())));
+        Await.until(() -> started.stream().filter("large"::equals).count() == 9);
+        loop.runOnContext(ignored -> admission.increaseLimit("large"));
+        Await.until(() -> started.stream().filter("large"::equals).count() == 10);
+    }
+
+    @Test
     void oneClientDoesNotFillTheQueue() {
         CheckAdmission admission = admission(1, 8);
         Context loop = vertx.getOrCreateContext();

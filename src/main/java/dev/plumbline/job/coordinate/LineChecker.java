@@ -48,7 +48,8 @@ final class LineChecker {
 
     static final CheckError REFUSED = new CheckError(
             ErrorCode.INTERNAL,
-            "The service had too little memory or CPU time to complete the check of this line. Check it again later.");
+            "The checks in progress of this account need more memory than it can use, or the service had too little memory"
+                    + " or CPU time to complete the check of this line. Check it again later.");
 
     private final CheckRouter router;
     private final ResultLookup results;

@@ -182,9 +182,7 @@ public final class InstantCheckService {
         }
         if (outcome instanceof InstantOutcome.Overloaded overloaded) {
             return Problem.unavailable(
-                    "overloaded",
-                    overloaded.detail() + " Retry shortly. The request does not count against your quota.",
-                    overloaded.retryAfterSeconds());
+                    "overloaded", overloaded.detail() + " Retry shortly.", overloaded.retryAfterSeconds());
         }
         String detail = outcome instanceof InstantOutcome.Unavailable unavailable
                 ? unavailable.detail()

@@ -58,7 +58,7 @@ final class JobResponses {
             send(ctx, job, view, lines, headers);
             return;
         }
-        withMemory("account " + account, () -> send(ctx, job, view, lines, headers))
+        withMemory("reader " + account, () -> send(ctx, job, view, lines, headers))
                 .onFailure(ctx::fail);
     }
 
