@@ -248,6 +248,13 @@ final class AcceptedConnection {
                 return;
             }
             if (message instanceof HttpRequest request) {
+                if (pending > 0 && !unread.reserveRequest()) {
+                    // the client may send the requests without a response again (RFC 9112, 9.3.2)
+                    closing = true;
+                    ReferenceCountUtil.release(message);
+                    ctx.close();
+                    return;
+                }
                 pending++;
                 insideRequest = true;
                 // an upgrade is optional (RFC 9110, 7.8), and to h2c obsolete (RFC 9113, 3.1)
@@ -287,6 +294,9 @@ final class AcceptedConnection {
             }
             if (message instanceof LastHttpContent && !interim) {
                 pending--;
+                if (pending > 0) {
+                    unread.releaseRequest();
+                }
                 idleSinceNanos = System.nanoTime();
                 if (closing) {
                     written = promise.unvoid();

@@ -10,11 +10,12 @@ import java.util.Map;
 import java.util.function.IntConsumer;
 
 /**
- * The memory of the open streams of one HTTP/2 connection and of their responses that the client has not read. Confined
- * to the channel's event loop.
+ * The memory of one connection of a client: of open HTTP/2 streams and their responses that the client has not read,
+ * and of HTTP/1 requests that wait for the responses to earlier ones (pipelining, RFC 9112 section 9.3.2). Confined to
+ * the channel's event loop.
  */
 final class UnreadResponses extends Http2ConnectionAdapter {
-    /** The memory of an HTTP/2 stream with its request and the headers of its response, in bytes. */
+    /** The memory of an HTTP/2 stream or of an HTTP/1 request, with the headers of its response, in bytes. */
     static final long STREAM_BYTES = 8 << 10;
 
     private final MemoryHolder memory;
@@ -39,17 +40,29 @@ final class UnreadResponses extends Http2ConnectionAdapter {
         }
     }
 
+    /** Reserves memory for an HTTP/1 request that waits. Returns false if there is none. */
+    boolean reserveRequest() {
+        return tryReserve(STREAM_BYTES);
+    }
+
+    /** A request that waited is the next one, or is discarded. */
+    void releaseRequest() {
+        memory.release(STREAM_BYTES);
+    }
+
     private void reserve(int streamId, long bytes) {
-        boolean reserved = false;
-        try {
-            reserved = memory.tryReserve(bytes);
-        } catch (LimitExceededException tooMuchOfOneClient) {
-            // reset below
-        }
-        if (reserved) {
+        if (tryReserve(bytes)) {
             reservedByStream.merge(streamId, bytes, Long::sum);
         } else {
             reset.accept(streamId);
+        }
+    }
+
+    private boolean tryReserve(long bytes) {
+        try {
+            return memory.tryReserve(bytes);
+        } catch (LimitExceededException tooMuchOfOneClient) {
+            return false;
         }
     }
 

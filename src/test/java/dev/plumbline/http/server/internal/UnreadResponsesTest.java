@@ -22,9 +22,11 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.StreamResetException;
+import io.vertx.core.net.NetSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,6 +69,9 @@ class UnreadResponsesTest {
     }
 
     private static void respond(HttpServerRequest request) {
+        if (request.path().equals("/silent")) {
+            return;
+        }
         request.response().endHandler(ended -> ConnectionRegistry.responseEnded(request));
         request.response().end(Buffer.buffer(new byte[BODY_BYTES]));
     }
@@ -103,6 +108,35 @@ class UnreadResponsesTest {
 
         Await.value(client.close());
         Await.until(() -> memory.held() == 0);
+    }
+
+    @Test
+    void connectionsWithTooManyPipelinedRequestsAreClosed() {
+        NetSocket socket = Await.value(clients.createNetClient().connect(port, "127.0.0.1"));
+        Promise<Void> closed = Promise.promise();
+        socket.closeHandler(closed::tryComplete);
+
+        // all in one read, because the server does not read on while requests wait
+        socket.write(pipelined("/silent", 40 * (int) (MEMORY_BYTES / UnreadResponses.STREAM_BYTES)));
+
+        Await.value(closed.future());
+        Await.until(() -> memory.held() == 0);
+    }
+
+    @Test
+    void pipelinedRequestsReleaseTheirMemory() {
+        NetSocket socket = Await.value(clients.createNetClient().connect(port, "127.0.0.1"));
+        AtomicLong received = new AtomicLong();
+        socket.handler(bytes -> received.addAndGet(bytes.length()));
+
+        socket.write(pipelined("/", 10));
+
+        Await.until(() -> received.get() > 10L * BODY_BYTES);
+        Await.until(() -> memory.held() == 0);
+    }
+
+    private static String pipelined(String path, int count) {
+        return ("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n").repeat(count);
     }
 
     private HttpClientAgent client(HttpClientOptions options) {
