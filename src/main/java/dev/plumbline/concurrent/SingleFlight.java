@@ -6,7 +6,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.function.Predicate;
@@ -19,19 +21,35 @@ import java.util.function.Supplier;
 public final class SingleFlight<K, V> {
     private final Vertx vertx;
     private final Predicate<V> shareable;
+    private final Predicate<V> shareableWithClient;
     private final Map<K, Queue<Follower<V>>> inFlight = new HashMap<>();
 
-    private record Follower<V>(Context context, Promise<V> promise, Supplier<Future<V>> operation) {}
+    private record Follower<V>(Context context, String client, Promise<V> promise, Supplier<Future<V>> operation) {}
 
     /** @param shareable whether other callers receive this value; failures are always shared */
     public SingleFlight(Vertx vertx, Predicate<V> shareable) {
+        this(vertx, shareable, value -> false);
+    }
+
+    /**
+     * @param shareable whether other callers receive this value; failures are always shared
+     * @param shareableWithClient whether callers for the same client receive this value, so that the requests of one
+     *     client do not delay another client one after the other
+     */
+    public SingleFlight(Vertx vertx, Predicate<V> shareable, Predicate<V> shareableWithClient) {
         this.vertx = vertx;
         this.shareable = shareable;
+        this.shareableWithClient = shareableWithClient;
     }
 
     /** Executes the operation, or waits for the outcome of an execution in progress. */
     public Future<V> run(K key, Supplier<Future<V>> operation) {
-        Follower<V> follower = new Follower<>(vertx.getOrCreateContext(), Promise.promise(), operation);
+        return run(key, "", operation);
+    }
+
+    /** As {@link #run(Object, Supplier)}, for a client. */
+    public Future<V> run(K key, String client, Supplier<Future<V>> operation) {
+        Follower<V> follower = new Follower<>(vertx.getOrCreateContext(), client, Promise.promise(), operation);
         synchronized (inFlight) {
             Queue<Follower<V>> followers = inFlight.get(key);
             if (followers != null) {
@@ -40,27 +58,39 @@ public final class SingleFlight<K, V> {
             }
             inFlight.put(key, new ArrayDeque<>());
         }
-        return execute(key, operation);
+        return execute(key, client, operation);
     }
 
-    private Future<V> execute(K key, Supplier<Future<V>> operation) {
-        return ContextFutures.call(operation).onComplete(outcome -> complete(key, outcome));
+    private Future<V> execute(K key, String client, Supplier<Future<V>> operation) {
+        return ContextFutures.call(operation).onComplete(outcome -> complete(key, client, outcome));
     }
 
-    private void complete(K key, AsyncResult<V> outcome) {
-        Queue<Follower<V>> followers;
+    private void complete(K key, String client, AsyncResult<V> outcome) {
+        List<Follower<V>> served = new ArrayList<>();
+        Follower<V> next = null;
         synchronized (inFlight) {
-            followers = inFlight.getOrDefault(key, new ArrayDeque<>());
-            boolean shared = outcome.failed() || shareable.test(outcome.result());
-            Follower<V> next = shared ? null : followers.poll();
-            if (next != null) {
-                next.context()
-                        .runOnContext(ignored -> execute(key, next.operation()).onComplete(next.promise()));
-                return;
+            Queue<Follower<V>> followers = inFlight.getOrDefault(key, new ArrayDeque<>());
+            if (outcome.failed() || shareable.test(outcome.result())) {
+                served.addAll(followers);
+            } else {
+                if (shareableWithClient.test(outcome.result())) {
+                    followers.stream()
+                            .filter(follower -> follower.client().equals(client))
+                            .forEach(served::add);
+                    followers.removeAll(served);
+                }
+                next = followers.poll();
             }
-            inFlight.remove(key);
+            if (next == null) {
+                inFlight.remove(key);
+            }
         }
-        followers.forEach(follower ->
+        served.forEach(follower ->
                 follower.context().runOnContext(ignored -> ContextFutures.complete(follower.promise(), outcome)));
+        if (next != null) {
+            Follower<V> leader = next;
+            leader.context().runOnContext(ignored -> execute(key, leader.client(), leader.operation())
+                    .onComplete(leader.promise()));
+        }
     }
 }

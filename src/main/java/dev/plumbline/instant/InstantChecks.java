@@ -88,8 +88,13 @@ public final class InstantChecks {
                 outcome -> !(outcome instanceof InstantOutcome.QuotaExceeded
                         || outcome instanceof InstantOutcome.LoopDetected
                         || outcome instanceof InstantOutcome.Overloaded
-                        || outcome instanceof InstantOutcome.Unavailable));
+                        || outcome instanceof InstantOutcome.Unavailable),
+                outcome -> outcome instanceof InstantOutcome.Overloaded);
         this.metrics = new InstantMetrics(registry);
+    }
+
+    private static String client(InstantRequest request) {
+        return request.quotaKey().policy() + " " + request.quotaKey().key();
     }
 
     /** Returns the cached result or runs the check. The future fails after an internal error only. */
@@ -97,7 +102,7 @@ public final class InstantChecks {
         return findInMemory(request, check -> {
             AtomicBoolean executed = new AtomicBoolean();
             return singleFlight
-                    .run(check.key().text(), () -> {
+                    .run(check.key().text(), client(request), () -> {
                         executed.set(true);
                         return findOrRun(check, request);
                     })
@@ -255,7 +260,7 @@ public final class InstantChecks {
                 QUEUE_TIMEOUT_MS,
                 request.requestId(),
                 false,
-                request.quotaKey().policy() + " " + request.quotaKey().key());
+                client(request));
         return router.run(check.target(), order, check.options().integer(ModuleDescription.TIMEOUT_MS) + RUN_MARGIN_MS)
                 .transform(reply -> {
                     if (reply.succeeded() && reply.result() instanceof Message.CompletedCheck checked) {

@@ -100,6 +100,23 @@ class SingleFlightTest {
     }
 
     @Test
+    void callersForTheSameClientShareAnOutcomeThatOthersDoNot() {
+        SingleFlight<String, String> flight =
+                new SingleFlight<>(vertx, outcome -> !outcome.startsWith(REJECTED), REJECTED::equals);
+        Promise<String> end = Promise.promise();
+        List<Future<String>> ofFirst = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            ofFirst.add(flight.run("key", "first", end::future));
+        }
+        Future<String> ofOther = flight.run("key", "other", () -> Future.succeededFuture(SHARED));
+
+        end.complete(REJECTED);
+
+        assertThat(ofFirst).extracting(Await::value).containsOnly(REJECTED);
+        assertThat(Await.value(ofOther)).isEqualTo(SHARED);
+    }
+
+    @Test
     void aFailureIsShared() {
         Promise<String> end = Promise.promise();
         List<Future<String>> futures = new ArrayList<>();
