@@ -2,6 +2,7 @@ package dev.plumbline.tls;
 
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.RSAPublicKey;
 import java.util.List;
 import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.KeyPurposeId;
@@ -51,6 +52,12 @@ final class CertificatePathValidator {
         }
         if (pathLength >= 0 && intermediatesBelow > pathLength) {
             return "the chain exceeds the path length constraint of a CA certificate";
+        }
+        // browsers reject such keys (CA/Browser Forum Baseline Requirements, section 6.1.5); smaller RSA roots are a
+        // choice
+        // of the operator
+        if (anchor && PublicKeys.weak(issuer.getPublicKey()) && !(issuer.getPublicKey() instanceof RSAPublicKey)) {
+            return "the trusted root has a DSA key or a weak elliptic curve key";
         }
         return null;
     }

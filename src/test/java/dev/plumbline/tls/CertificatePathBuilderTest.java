@@ -144,6 +144,20 @@ class CertificatePathBuilderTest {
                 .containsExactly(CertificateProblem.EXPIRED);
     }
 
+    /** As the cases {@code webpki::forbidden-dsa-root} and {@code webpki::forbidden-p192-root} of x509-limbo. */
+    @Test
+    void doesNotTrustARootWithADsaKey() {
+        TestCa root = TestCa.root(CertificateSpec.authority("DSA root").key("DSA"));
+        TrustRoots configured = TrustRoots.of(List.of(), List.of(root.certificate()));
+
+        CertificatePath path = CertificatePathBuilder.build(
+                List.of(root.issue(CertificateSpec.server("a.test")).certificate()), configured, NOW);
+
+        assertThat(path.anchored()).isTrue();
+        assertThat(path.trusted()).isFalse();
+        assertThat(path.fault()).contains("DSA key");
+    }
+
     @Test
     void trustsASelfSignedCertificateAmongTheConfiguredRoots() {
         X509Certificate own =
