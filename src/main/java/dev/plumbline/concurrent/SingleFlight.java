@@ -74,10 +74,7 @@ public final class SingleFlight<K, V> {
                 served.addAll(followers);
             } else {
                 if (shareableWithClient.test(outcome.result())) {
-                    followers.stream()
-                            .filter(follower -> follower.client().equals(client))
-                            .forEach(served::add);
-                    followers.removeAll(served);
+                    followers.removeIf(follower -> follower.client().equals(client) && served.add(follower));
                 }
                 next = followers.poll();
             }

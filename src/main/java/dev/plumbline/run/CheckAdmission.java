@@ -209,10 +209,8 @@ public final class CheckAdmission {
 
     /** Halves the number of concurrent checks of a client, because together they need more memory than its share. */
     private synchronized void decreaseLimit(String client) {
-        int ofClient = runningByClient.getOrDefault(client, 0);
-        Integer previous = limitByClient.get(client);
-        limitByClient.put(client, Math.max(1, (previous == null ? ofClient : Math.min(previous, ofClient)) / 2));
-        if (previous == null) {
+        int concurrent = Math.min(runningByClient.getOrDefault(client, 0), limitByClient.getOrDefault(client, permits));
+        if (limitByClient.put(client, Math.max(1, concurrent / 2)) == null) {
             vertx.setTimer(GROWTH_PERIOD_MS, fired -> increaseLimit(client));
         }
     }

@@ -53,9 +53,8 @@ final class CertificatePathValidator {
         if (pathLength >= 0 && intermediatesBelow > pathLength) {
             return "the chain exceeds the path length constraint of a CA certificate";
         }
-        // browsers reject such keys (CA/Browser Forum Baseline Requirements, section 6.1.5); smaller RSA roots are a
-        // choice
-        // of the operator
+        // browsers reject such keys (CA/Browser Forum Baseline Requirements, section 6.1.5)
+        // operators can choose to trust a root with a small RSA key
         if (anchor && PublicKeys.weak(issuer.getPublicKey()) && !(issuer.getPublicKey() instanceof RSAPublicKey)) {
             return "the trusted root has a DSA key or a weak elliptic curve key";
         }

@@ -133,6 +133,10 @@ class CheckRunnerTest {
     }
 
     private CheckRunner runner(int places, int queue) {
+        return runner(places, queue, TestRunners.MEMORY_BYTES);
+    }
+
+    private CheckRunner runner(int places, int queue, long memoryBytes) {
         return TestRunners.create(
                 vertx,
                 new ModuleCatalogue(List.of(module)),
@@ -141,21 +145,8 @@ class CheckRunnerTest {
                 new RunnerMetrics(meters),
                 new PartResults(vertx, TestPolicies.open(), null),
                 places,
-                queue);
-    }
-
-    /** A runner for two checks with this memory in bytes. */
-    private CheckRunner runnerWithMemory(long bytes) {
-        return TestRunners.create(
-                vertx,
-                new ModuleCatalogue(List.of(module)),
-                ImmutableClassToInstanceMap.of(),
-                Clock.systemUTC(),
-                new RunnerMetrics(meters),
-                new PartResults(vertx, TestPolicies.open(), null),
-                2,
-                0,
-                bytes);
+                queue,
+                memoryBytes);
     }
 
     /** A runner for one check whose clock is ahead by the time that the node has lost. */
@@ -363,7 +354,7 @@ class CheckRunnerTest {
                 .isInstanceOfSatisfying(Message.Checked.class, checked -> assertThat(error(checked.result()))
                         .isEqualTo(ErrorCode.RESPONSE_TOO_LARGE));
 
-        CheckRunner small = runnerWithMemory(1 << 20);
+        CheckRunner small = runner(2, 0, 1 << 20);
         module.reservedBytes = 700_000;
         Future<Message.RunReply> first = run(small, "b.test");
         Await.until(() -> module.came().contains("b.test"));
@@ -374,7 +365,7 @@ class CheckRunnerTest {
 
     @Test
     void aCheckDoesNotStartWithoutMemory() {
-        CheckRunner runner = runnerWithMemory(CheckResources.BASE_BYTES * 3 / 2);
+        CheckRunner runner = runner(2, 0, CheckResources.BASE_BYTES * 3 / 2);
         Future<Message.RunReply> first = run(runner, "a.test");
         Await.until(() -> module.came().contains("a.test"));
 

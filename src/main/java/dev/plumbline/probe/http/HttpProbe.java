@@ -117,6 +117,7 @@ public final class HttpProbe {
     public Future<RedirectTrace> page(CheckContext context, Target.Url url) {
         HttpRequestSpec request = HttpRequestSpec.get(url, PAGE_BYTES).with("accept", PAGE_TYPES);
         return pages.get(context, request, PAGE_REDIRECTS, () -> follow(context, request, PAGE_REDIRECTS))
+                // another check can have made the requests
                 .onSuccess(trace -> context.budget().recordError(trace.error()));
     }
 

@@ -280,13 +280,13 @@ final class ResponseCollector {
             return;
         }
         ended = true;
-        context.budget().recordError(error);
         Head received = head;
         if (received == null) {
             CheckError cause =
                     error != null ? error : new CheckError(HTTP_PROTOCOL_ERROR, "The server sent no response.");
             promise.tryFail(new CheckFailure(cause.code(), cause.message()));
         } else {
+            context.budget().recordError(error);
             byte[] bytes = bodySize == body.length ? body : Arrays.copyOf(body, bodySize);
             context.memory().release(body.length - bodySize);
             body = NO_BYTES;
