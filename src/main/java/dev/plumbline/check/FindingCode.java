@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param reference the standard, for example {@code RFC 9110 section 15.4}; null if there is none
  * @param referenceUrl the address of the standard's section; null if it has no stable address
  * @param cost the points that it takes off a score, 0 if the module has none
+ * @param consequence what happens if the problem is not fixed; {@code RECOMMENDED} for the level {@code info}
+ * @param explains the codes of findings and errors of this and other parts of a composite that have this problem as
+ *     their cause, so that the composite reports one problem
  */
 public record FindingCode(
         String code,
@@ -23,7 +27,9 @@ public record FindingCode(
         String action,
         @Nullable String reference,
         @Nullable String referenceUrl,
-        int cost) {
+        int cost,
+        Consequence consequence,
+        List<String> explains) {
     private static final Pattern RFC = Pattern.compile("RFC (\\d{1,5})(?:,? sections? (\\d+(?:\\.\\d+)*))?.*");
     private static final Pattern WITH_URL = Pattern.compile("(.+?) <(https://[^>]+)>");
 
@@ -38,8 +44,20 @@ public record FindingCode(
             String message,
             String action,
             @Nullable String reference,
-            int cost) {
-        this(code, level, field, message, action, text(reference), url(reference), cost);
+            int cost,
+            Consequence consequence,
+            List<String> explains) {
+        this(
+                code,
+                level,
+                field,
+                message,
+                action,
+                text(reference),
+                url(reference),
+                cost,
+                consequence,
+                List.copyOf(explains));
     }
 
     private static @Nullable String text(@Nullable String reference) {

@@ -99,17 +99,34 @@ final class SheetReader {
             @Nullable String field,
             @Nullable String action,
             @Nullable String reference,
-            int cost) {
+            int cost,
+            @Nullable Consequence consequence,
+            @Nullable List<String> explains) {
 
-        FindingCode code(String name) {
+        /** @param composite whether the findings are about parts, which have the consequences */
+        FindingCode code(String name, boolean composite) {
             List<String> messages =
                     Stream.of(info, warn, fail).flatMap(Stream::ofNullable).toList();
             if (messages.size() != 1) {
                 throw new IllegalArgumentException("finding " + name + ": one of info, warn, fail is required");
             }
             Level level = fail != null ? Level.FAIL : warn != null ? Level.WARN : Level.INFO;
+            if (level == Level.INFO && consequence != null) {
+                throw new IllegalArgumentException("finding " + name + ": info does not have a consequence");
+            }
+            Consequence effect = level == Level.INFO || composite
+                    ? Consequence.RECOMMENDED
+                    : required(consequence, "finding " + name, "consequence");
             return new FindingCode(
-                    name, level, field, messages.get(0), required(action, name, "action"), reference, cost);
+                    name,
+                    level,
+                    field,
+                    messages.get(0),
+                    required(action, name, "action"),
+                    reference,
+                    cost,
+                    effect,
+                    explains == null ? List.of() : explains);
         }
     }
 
@@ -139,7 +156,7 @@ final class SheetReader {
                 entries(part.options(), (key, option) -> options.add(option.option(key)));
                 fields.addAll(fields(part.fields()));
                 entries(part.groups(), (title, names) -> names.forEach(field -> group(groups, field, title)));
-                entries(part.findings(), (key, finding) -> findings.add(finding.code(key)));
+                entries(part.findings(), (key, finding) -> findings.add(finding.code(key, sheet.areas() != null)));
                 entries(part.headline(), headline::put);
             }
             options.addAll(ModuleDescription.commonOptions(

@@ -2,6 +2,7 @@ package dev.plumbline.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -19,7 +20,8 @@ class FindingCodeTest {
                 "null, null",
             })
     void linksItsReference(String reference, String url) {
-        FindingCode code = new FindingCode("a", Level.INFO, null, "M.", "A.", reference, 0);
+        FindingCode code =
+                new FindingCode("a", Level.INFO, null, "M.", "A.", reference, 0, Consequence.RECOMMENDED, List.of());
 
         assertThat(code.referenceUrl()).isEqualTo(url);
         assertThat(String.valueOf(code.reference())).doesNotContain("<");

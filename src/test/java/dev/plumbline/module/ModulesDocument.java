@@ -58,13 +58,14 @@ final class ModulesDocument {
         line("|---|---|---|");
         module.fields().forEach(field -> field("", field));
         line("");
-        line("| finding | level | message | action | reference |");
-        line("|---|---|---|---|---|");
+        line("| finding | level | consequence | message | action | reference |");
+        line("|---|---|---|---|---|---|");
         for (FindingCode finding : module.findings()) {
             String reference = finding.reference();
             row(
                     "`" + finding.code() + "`",
                     finding.level().id(),
+                    finding.consequence().id(),
                     finding.message(),
                     finding.action(),
                     reference == null

@@ -3,6 +3,7 @@ package dev.plumbline.support;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
+import dev.plumbline.check.Consequence;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.FieldType;
@@ -31,10 +32,18 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
     public static final String NAME = "made-whole";
 
     private static final Map<String, Promise<Void>> GATES = new ConcurrentHashMap<>();
-    private static final FindingCode PART_FAIL =
-            new FindingCode("part_fail", Level.FAIL, "parts", "A check fails.", "Fix it.", null, 0);
+    private static final FindingCode PART_FAIL = new FindingCode(
+            "part_fail", Level.FAIL, "parts", "A check fails.", "Fix it.", null, 0, Consequence.RECOMMENDED, List.of());
     private static final FindingCode BAD = new FindingCode(
-            "made_bad", Level.FAIL, null, "It is bad.", "Set `max-age=31536000`.", "RFC 2606 section 2", 0);
+            "made_bad",
+            Level.FAIL,
+            null,
+            "It is bad.",
+            "Set `max-age=31536000`.",
+            "RFC 2606 section 2",
+            0,
+            Consequence.RECOMMENDED,
+            List.of());
     private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(
                     NAME, "Made-up overview", InputType.DOMAIN)
             .summary("Runs made-up checks.")

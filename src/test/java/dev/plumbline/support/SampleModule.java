@@ -1,6 +1,7 @@
 package dev.plumbline.support;
 
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.Consequence;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.FieldType;
 import dev.plumbline.check.Finding;
@@ -40,12 +41,28 @@ public final class SampleModule implements ModuleDefinition<String> {
     static final String SCRIPT_LINK = "javascript:alert(3)";
     public static final String GOOD_LINK = "https://example.com/?a=\u00e9&b='1'";
 
-    private static final FindingCode BAD =
-            new FindingCode("made_bad", Level.FAIL, "text", "It is bad.", "Make it good.", "RFC 2606 section 2", 0);
-    private static final FindingCode DUBIOUS =
-            new FindingCode("made_dubious", Level.WARN, null, "It is dubious.", "Look again.", null, 0);
-    private static final FindingCode NOTED =
-            new FindingCode("made_note", Level.INFO, "flag", "It is noted.", "", null, 0);
+    private static final FindingCode BAD = new FindingCode(
+            "made_bad",
+            Level.FAIL,
+            "text",
+            "It is bad.",
+            "Make it good.",
+            "RFC 2606 section 2",
+            0,
+            Consequence.RECOMMENDED,
+            List.of());
+    private static final FindingCode DUBIOUS = new FindingCode(
+            "made_dubious",
+            Level.WARN,
+            null,
+            "It is dubious.",
+            "Look again.",
+            null,
+            0,
+            Consequence.RECOMMENDED,
+            List.of());
+    private static final FindingCode NOTED = new FindingCode(
+            "made_note", Level.INFO, "flag", "It is noted.", "", null, 0, Consequence.RECOMMENDED, List.of());
 
     private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(
                     NAME, "Made-up tool", InputType.DOMAIN)

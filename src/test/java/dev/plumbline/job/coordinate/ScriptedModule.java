@@ -1,6 +1,7 @@
 package dev.plumbline.job.coordinate;
 
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.Consequence;
 import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.FindingCode;
@@ -34,7 +35,16 @@ public final class ScriptedModule implements ModuleDefinition<String> {
 
     private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(NAME, "Scripted", InputType.DOMAIN)
             .fields(Descriptions.string("text", "Text", "The target."))
-            .findings(new FindingCode("said", Level.WARN, "text", "The target says so.", "Nothing.", "RFC 2606", 0))
+            .findings(new FindingCode(
+                    "said",
+                    Level.WARN,
+                    "text",
+                    "The target says so.",
+                    "Nothing.",
+                    "RFC 2606",
+                    0,
+                    Consequence.RECOMMENDED,
+                    List.of()))
             .build();
 
     private final List<String> came = Collections.synchronizedList(new ArrayList<>());

@@ -151,6 +151,7 @@ public final class ToolDocuments {
         return new JsonObject()
                 .put("code", finding.code())
                 .put("level", finding.level().id())
+                .put("consequence", finding.consequence().id())
                 .put("field", finding.field())
                 .put("message", finding.message())
                 .put("action", finding.action())
