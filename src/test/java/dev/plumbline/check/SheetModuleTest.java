@@ -41,6 +41,7 @@ class SheetModuleTest {
       findings:
         old_page:
           warn: The page is {days} days old. Tags are {tags}.
+          consequence: degraded
           field: age_days
           action: Update `{path}`.
           reference: RFC 9110 section 8.8.2
@@ -227,6 +228,8 @@ class SheetModuleTest {
                 arguments("field: age_days", "field: age", "finding old_page: field age is not declared"),
                 arguments("title: Page age", "titel: Page age", "Unrecognized field \"titel\""),
                 arguments("warn: The", "wran: The", "Unrecognized field \"wran\""),
+                arguments("    consequence: degraded\n", "", "finding old_page: consequence is required"),
+                arguments("no_date: {info", "no_date: {consequence: exposed, info", "info does not have a consequence"),
                 arguments("summary: Reports", "title: Reports", "Duplicate field 'title'"),
                 arguments("category: web", "default_port: 1", "category is required"),
                 arguments("category: web", "category: web\ndefault_for: [host]", "default_for: use domain or ip"),

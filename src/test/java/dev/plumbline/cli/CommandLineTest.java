@@ -90,7 +90,7 @@ class CommandLineTest {
                 .contains("plumbline check http-status https://example.com/")
                 .containsPattern("(?m)^max_redirects +\\d+ ")
                 .containsPattern("(?m)^content_type +string\\? ")
-                .containsPattern("(?m)^info +served_over_http1$");
+                .containsPattern("(?m)^info +recommended +served_over_http1$");
         CommandLineRunner.Ended unknown = CommandLineRunner.run("", "tools", "http-stats");
         assertThat(unknown.code()).isEqualTo(4);
         assertThat(unknown.err()).contains("unknown module 'http-stats'", "http-status");
