@@ -80,6 +80,7 @@ final class HttpAssembly {
                 bodies,
                 problems,
                 config.http(),
+                config.database().timeout(),
                 node.budget().memory());
         operations = new ArrayList<>(jobs.all());
         operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));

@@ -12,6 +12,7 @@ public sealed interface JobMessage extends Message {
     /**
      * Create a job. All values are validated.
      *
+     * @param token of the new job. The sender knows it, because the job can exist although no reply arrives
      * @param keyId the API key that is charged
      * @param name 1 to 100 characters
      * @param items inputs, 1 to 500
@@ -20,6 +21,7 @@ public sealed interface JobMessage extends Message {
      * @param idempotency null if the request has no Idempotency-Key
      */
     record CreateJob(
+            String token,
             long accountId,
             long keyId,
             String name,

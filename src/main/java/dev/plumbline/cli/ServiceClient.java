@@ -37,7 +37,9 @@ final class ServiceClient implements AutoCloseable {
 
     private static final long TIMEOUT_MS = 90_000;
     private static final int CONNECT_TIMEOUT_MS = 10_000;
+    private static final int NOT_FOUND = 404;
     private static final int TOO_MANY_REQUESTS = 429;
+    private static final int UNAVAILABLE = 503;
     private static final Pattern TOKEN = Pattern.compile("job_[0-9A-Za-z]{22}");
 
     /** A conflict means that the job of the same idempotency key is being created. */
@@ -69,7 +71,10 @@ final class ServiceClient implements AutoCloseable {
                         .setFollowRedirects(false));
     }
 
-    /** Creates a job. The idempotency key prevents a second job if a response is lost. */
+    /**
+     * Creates a job. The idempotency key prevents a second job if a response is lost. If the service does not know
+     * whether it created the job, the job is read; if it does not exist, the request is repeated.
+     */
     JsonObject create(JsonObject job, String idempotencyKey) throws ServiceException, InterruptedException {
         return job(
                 json(send(HttpMethod.POST, "/api/v1/jobs", Map.of("Idempotency-Key", idempotencyKey), job.toBuffer())));
@@ -140,17 +145,27 @@ final class ServiceClient implements AutoCloseable {
             HttpMethod method, String path, Map<String, String> headers, @Nullable Buffer body)
             throws ServiceException, InterruptedException {
         int quotaWaitSeconds = 0;
+        // the path of a job that may have been created
+        String created = null;
         for (int attempt = 1; ; ) {
             String problem;
             int seconds = Math.min(MAX_BACKOFF_SECONDS, 1 << (attempt - 1));
             try {
-                HttpResponse<Buffer> response = exchange(method, path, headers, body);
+                HttpResponse<Buffer> response = created == null
+                        ? exchange(method, path, headers, body)
+                        : exchange(HttpMethod.GET, created, Map.of(), null);
                 reached = true;
                 int status = response.statusCode();
                 if (status < 300) {
                     return response;
                 }
+                if (created != null && status == NOT_FOUND) {
+                    created = null;
+                    continue;
+                }
                 problem = problem(response);
+                String token = tokenOfUnknownOutcome(response);
+                created = token == null ? created : path(token) + "?results=false";
                 if (status != TOO_MANY_REQUESTS && !TRANSIENT.contains(status)) {
                     throw new ServiceException(problem);
                 }
@@ -208,6 +223,20 @@ final class ServiceClient implements AutoCloseable {
     private static int retryAfter(HttpResponse<Buffer> response, int otherwise) {
         String seconds = response.getHeader("Retry-After");
         return seconds != null && seconds.matches("\\d{1,6}") ? Math.max(1, Integer.parseInt(seconds)) : otherwise;
+    }
+
+    /** The token of the job that a request may have created; null if there is none. */
+    private static @Nullable String tokenOfUnknownOutcome(HttpResponse<Buffer> response) {
+        try {
+            JsonObject problem = response.statusCode() == UNAVAILABLE ? response.bodyAsJsonObject() : null;
+            return problem != null
+                            && problem.getValue("token") instanceof String token
+                            && TOKEN.matcher(token).matches()
+                    ? token
+                    : null;
+        } catch (DecodeException | ClassCastException noProblem) {
+            return null;
+        }
     }
 
     /** The detail of a problem document (RFC 9457), or the status. */

@@ -10,6 +10,7 @@ import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
@@ -185,6 +186,45 @@ class JobCommandTest {
                 .contains("HTTP 429: The quota is exceeded. Retrying in 1 s.")
                 .contains("failed: Connection was closed. Retrying in 1 s.");
         assertThat(keys).hasSize(3).containsOnly(keys.get(0));
+    }
+
+    /**
+     * The service does not know whether it created the job: the job is read before the request is repeated.
+     *
+     * @param exists whether the job exists
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aJobThatMayHaveBeenCreatedIsRead(boolean exists) {
+        List<String> requests = new CopyOnWriteArrayList<>();
+        List<String> keys = new CopyOnWriteArrayList<>();
+        CommandLineRunner.Ended ended = jobAtServer(
+                request -> {
+                    requests.add(request.method() + " " + request.path());
+                    if (request.method() == HttpMethod.POST) {
+                        keys.add(request.getHeader("Idempotency-Key"));
+                    }
+                    int status =
+                            requests.size() == 1 ? 503 : request.method() == HttpMethod.POST ? 202 : exists ? 200 : 404;
+                    request.response()
+                            .setStatusCode(status)
+                            .putHeader("Retry-After", "1")
+                            .end(
+                                    status == 503
+                                            ? "{\"detail\":\"It is unknown.\",\"token\":\"" + TOKEN + "\"}"
+                                            : RUNNING_JOB);
+                },
+                "create",
+                "http-status",
+                "example.com");
+
+        assertThat(ended.code()).as(ended.err()).isZero();
+        assertThat(ended.out()).isEqualTo(TOKEN);
+        assertThat(ended.err()).contains("HTTP 503: It is unknown. Retrying in 1 s.");
+        String create = "POST /api/v1/jobs";
+        String read = "GET /api/v1/jobs/" + TOKEN;
+        assertThat(requests).isEqualTo(exists ? List.of(create, read) : List.of(create, read, create));
+        assertThat(keys).containsOnly(keys.get(0));
     }
 
     @Test

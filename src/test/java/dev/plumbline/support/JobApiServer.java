@@ -68,6 +68,7 @@ public final class JobApiServer implements AutoCloseable {
                 new RequestBodyReader(problems),
                 problems,
                 config.http(),
+                config.database().timeout(),
                 new MemoryBudget(vertx, STREAMS_BYTES, 1));
         List<ApiOperation> operations = new ArrayList<>(jobs.all());
         for (String other : operationIds()) {

@@ -2,6 +2,7 @@ package dev.plumbline.job.store;
 
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.cluster.TestNodes;
+import dev.plumbline.model.JobToken;
 import dev.plumbline.store.Database;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -64,8 +65,8 @@ public final class ClaimBench {
     private Future<?> create() {
         String path = "http://127.0.0.1/" + UUID.randomUUID() + "/";
         return jobs.create(
-                "job_" + UUID.randomUUID().toString().replace("-", "").substring(0, 22),
                 new JobMessage.CreateJob(
+                        JobToken.generate(),
                         account,
                         key,
                         "bench",

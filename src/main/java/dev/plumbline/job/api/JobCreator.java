@@ -11,7 +11,6 @@ import dev.plumbline.check.TargetParser;
 import dev.plumbline.job.store.JobStore;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,9 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Creates jobs. */
 public final class JobCreator {
-    private static final String ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    private static final int TOKEN_LENGTH = 22;
-
     /** Inputs with more characters than this are parsed on a worker thread. */
     private static final int MAX_INLINE_CHARACTERS = 64 << 10;
 
@@ -29,7 +25,6 @@ public final class JobCreator {
     private final ModuleCatalogue modules;
     private final JobStore store;
     private final Runnable onCreated;
-    private final SecureRandom random = new SecureRandom();
 
     /** @param onCreated called after the creation of a job */
     public JobCreator(Vertx vertx, ModuleCatalogue modules, JobStore store, Runnable onCreated) {
@@ -45,7 +40,7 @@ public final class JobCreator {
             return Future.failedFuture("unknown module: " + request.module());
         }
         return findFirstIndexes(module.description(), request.items())
-                .compose(firstIndexes -> store.create(token(), request, firstIndexes))
+                .compose(firstIndexes -> store.create(request, firstIndexes))
                 .onSuccess(reply -> {
                     if (reply instanceof JobCreated created && !created.replayed()) {
                         onCreated.run();
@@ -78,13 +73,5 @@ public final class JobCreator {
         } catch (InvalidTargetException invalid) {
             return 'i' + item;
         }
-    }
-
-    private String token() {
-        StringBuilder token = new StringBuilder("job_");
-        for (int i = 0; i < TOKEN_LENGTH; i++) {
-            token.append(ALPHABET.charAt(random.nextInt(ALPHABET.length())));
-        }
-        return token.toString();
     }
 }

@@ -98,10 +98,10 @@ public final class JobStore {
      * @param firstIndexes per line the index of the first line with the same target; null if all targets differ
      * @return fails with {@code DatabaseUnavailableException}; the job may exist then
      */
-    public Future<CreateReply> create(String token, CreateJob request, Integer @Nullable [] firstIndexes) {
+    public Future<CreateReply> create(CreateJob request, Integer @Nullable [] firstIndexes) {
         Idempotency idempotency = request.idempotency();
         Tuple arguments = Tuple.tuple()
-                .addString(token)
+                .addString(request.token())
                 .addLong(request.accountId())
                 .addLong(request.keyId())
                 .addString(request.name())

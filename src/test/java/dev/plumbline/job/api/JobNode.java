@@ -18,6 +18,7 @@ import dev.plumbline.job.store.JobStateStore;
 import dev.plumbline.job.store.JobStore;
 import dev.plumbline.job.store.UsageStore;
 import dev.plumbline.job.store.WorkStore;
+import dev.plumbline.model.JobToken;
 import dev.plumbline.result.ResultCache;
 import dev.plumbline.result.ResultLookup;
 import dev.plumbline.result.ResultStore;
@@ -138,7 +139,7 @@ public final class JobNode implements AutoCloseable {
     public JobMessage.JobSnapshot create(long account, List<String> items, Map<String, Object> options, boolean fresh) {
         JobMessage.CreateReply reply = ask(
                 BusAddresses.JOB_CREATE,
-                new JobMessage.CreateJob(account, 0, "test", module, items, options, fresh, null),
+                new JobMessage.CreateJob(JobToken.generate(), account, 0, "test", module, items, options, fresh, null),
                 JobMessage.CreateReply.class);
         return ((JobMessage.JobCreated) reply).job();
     }

@@ -83,8 +83,8 @@ class JobStoreTest {
     private static Future<CreateReply> create(
             JobStore store, TestAccounts.Key key, @Nullable String name, String bodyHash) {
         return store.create(
-                JobTables.token(),
                 new JobMessage.CreateJob(
+                        JobTables.token(),
                         key.accountId(),
                         key.keyId(),
                         "test",
@@ -534,7 +534,15 @@ class JobStoreTest {
         JobCreator intake = new JobCreator(
                 DATABASE.vertx(), new ModuleCatalogue(List.of(new ScriptedModule())), store(0, 0, 0), () -> {});
         JobCreated reply = (JobCreated) await(intake.create(new JobMessage.CreateJob(
-                key.accountId(), key.keyId(), "test", ScriptedModule.NAME, items, Map.of(), false, null)));
+                JobTables.token(),
+                key.accountId(),
+                key.keyId(),
+                "test",
+                ScriptedModule.NAME,
+                items,
+                Map.of(),
+                false,
+                null)));
 
         Map<String, Integer> firstIndexes = new HashMap<>();
         Set<Integer> checks = new TreeSet<>();

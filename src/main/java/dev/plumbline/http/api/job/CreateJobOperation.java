@@ -86,7 +86,9 @@ final class CreateJobOperation {
         JobMessage.Idempotency idempotency =
                 key == null || parsed.hash() == null ? null : new JobMessage.Idempotency(key, parsed.hash());
         RequestFutures.handle(
-                ctx, jobs.create(caller.accountId(), caller.keyId(), parsed.job(), idempotency), reply -> {
+                ctx,
+                jobs.create(caller.accountId(), caller.keyId(), parsed.job(), idempotency),
+                reply -> {
                     if (reply instanceof JobMessage.JobCreated created) {
                         accepted(ctx, parsed.job().items(), created);
                     } else if (reply instanceof JobMessage.JobQuotaExceeded over) {
@@ -95,7 +97,14 @@ final class CreateJobOperation {
                     } else {
                         problems.send(ctx, rejection(reply));
                     }
-                });
+                },
+                problem -> problems.send(ctx, withLocation(problem)));
+    }
+
+    private Problem withLocation(Problem problem) {
+        return problem.extensions().get(JobClient.TOKEN) instanceof String token
+                ? problem.with("Location", responses.location(token))
+                : problem;
     }
 
     private void accepted(RoutingContext ctx, List<String> items, JobMessage.JobCreated created) {
@@ -107,7 +116,11 @@ final class CreateJobOperation {
                         JobViewParameters.whole(!minimal),
                         (from, max) -> Future.succeededFuture(pending(items, from, max)),
                         () -> {
-                            ctx.response().setStatusCode(202).putHeader("Location", responses.location(created.job()));
+                            ctx.response()
+                                    .setStatusCode(202)
+                                    .putHeader(
+                                            "Location",
+                                            responses.location(created.job().token()));
                             RateLimitHeaders.write(ctx.response(), created.quotas());
                             if (created.replayed()) {
                                 ctx.response().putHeader("Idempotency-Replayed", "true");
@@ -163,14 +176,11 @@ final class CreateJobOperation {
                     "This Idempotency-Key was used with a different body in the last 24 hours. Use a new value"
                             + " for a new job.");
         }
-        if (reply instanceof JobMessage.IdempotencyPending) {
-            return Problem.of(
-                            409,
-                            "idempotency-pending",
-                            "Request in progress",
-                            "Another request with this Idempotency-Key is still in progress. Retry shortly.")
-                    .with("Retry-After", "1");
-        }
-        return JobClient.unavailable(reply);
+        return Problem.of(
+                        409,
+                        "idempotency-pending",
+                        "Request in progress",
+                        "Another request with this Idempotency-Key is still in progress. Retry shortly.")
+                .with("Retry-After", "1");
     }
 }

@@ -5,9 +5,10 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.model.JobToken;
 import io.vertx.core.Future;
+import java.time.Duration;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,39 +16,62 @@ import org.jspecify.annotations.Nullable;
  * {@link ProblemException}.
  */
 final class JobClient {
+    /** The member of a problem with the token of a job that may have been created. */
+    static final String TOKEN = "token";
+
     private static final long TIMEOUT_MS = 5_000;
     private static final int RETRY_SECONDS = 2;
-    private static final String MAYBE_DONE =
-            "The job may have been created or cancelled anyway. Use an Idempotency-Key to retry safely.";
-
-    private static final Pattern TOKEN = Pattern.compile("job_[0-9A-Za-z]{22}");
+    private static final double MILLIS_PER_SECOND = 1_000;
 
     private final MessageBus bus;
+    private final int creationSeconds;
 
-    JobClient(MessageBus bus) {
+    /** @param databaseTimeout of a statement, and of the wait for a connection before it */
+    JobClient(MessageBus bus, Duration databaseTimeout) {
         this.bus = bus;
+        this.creationSeconds =
+                Math.max(RETRY_SECONDS, (int) Math.ceil(2 * databaseTimeout.toMillis() / MILLIS_PER_SECOND));
     }
 
-    /** Whether the text has the format of a job token: {@code job_} and 22 letters and digits. */
-    static boolean isToken(String text) {
-        return TOKEN.matcher(text).matches();
-    }
-
+    /**
+     * Creates a job. If it is unknown whether the job was created, the problem has its token ({@link #TOKEN}). After
+     * the time in Retry-After, the job exists or will never exist.
+     */
     Future<JobMessage.CreateReply> create(
             long accountId, long keyId, JobRequestReader.JobRequest job, JobMessage.@Nullable Idempotency idempotency) {
-        return request(
-                BusAddresses.JOB_CREATE,
-                new JobMessage.CreateJob(
-                        accountId,
-                        keyId,
-                        job.name(),
-                        job.module(),
-                        job.items(),
-                        job.options(),
-                        job.fresh(),
-                        idempotency),
-                JobMessage.CreateReply.class,
-                TIMEOUT_MS);
+        String token = JobToken.generate();
+        return bus.request(
+                        BusAddresses.JOB_CREATE,
+                        new JobMessage.CreateJob(
+                                token,
+                                accountId,
+                                keyId,
+                                job.name(),
+                                job.module(),
+                                job.items(),
+                                job.options(),
+                                job.fresh(),
+                                idempotency),
+                        JobMessage.CreateReply.class,
+                        TIMEOUT_MS)
+                .compose(
+                        reply -> reply instanceof JobMessage.JobsUnavailable unavailable
+                                ? ProblemException.failed(creationUnknown(token, unavailable.overloaded()))
+                                : Future.succeededFuture(reply),
+                        failure -> MessageBus.isTimeout(failure)
+                                ? ProblemException.failed(creationUnknown(token, false))
+                                : noReply(failure));
+    }
+
+    private Problem creationUnknown(String token, boolean overloaded) {
+        return Problem.unavailable(
+                        overloaded ? "overloaded" : "unavailable",
+                        ("The database did not respond in time, so it is unknown whether the job was created. Read the"
+                                        + " URL in `Location` after %s seconds: status 404 means that it was not"
+                                        + " created. To retry without a second job, use an `Idempotency-Key`.")
+                                .formatted(creationSeconds),
+                        creationSeconds)
+                .withExtension(TOKEN, token);
     }
 
     Future<JobMessage.JobSnapshot> read(long accountId, String token) {
@@ -132,9 +156,7 @@ final class JobClient {
         }
         if (MessageBus.isTimeout(failure)) {
             return ProblemException.failed(Problem.unavailable(
-                    "unavailable",
-                    "The job coordinator did not respond in time. Retry shortly. " + MAYBE_DONE,
-                    RETRY_SECONDS));
+                    "unavailable", "The job coordinator did not respond in time. Retry shortly.", RETRY_SECONDS));
         }
         return Future.failedFuture(failure);
     }
@@ -165,7 +187,7 @@ final class JobClient {
         boolean overloaded = reply instanceof JobMessage.JobsUnavailable unavailable && unavailable.overloaded();
         return Problem.unavailable(
                 overloaded ? "overloaded" : "unavailable",
-                "The database did not respond in time. Retry shortly. " + MAYBE_DONE,
+                "The database did not respond in time. Retry shortly.",
                 RETRY_SECONDS);
     }
 }

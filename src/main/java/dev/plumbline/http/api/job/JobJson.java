@@ -29,8 +29,8 @@ final class JobJson {
     }
 
     /** Returns the URL of the job. */
-    String location(JobMessage.JobSnapshot job) {
-        return publicUrl + PATH + job.token();
+    String location(String token) {
+        return publicUrl + PATH + token;
     }
 
     /** Returns a job without its lines. */
@@ -116,7 +116,7 @@ final class JobJson {
     }
 
     private JsonObject json(JobMessage.JobSnapshot job) {
-        String location = location(job);
+        String location = location(job.token());
         JsonObject counts = new JsonObject()
                 .put("total", job.total())
                 .put("pending", job.pending())

@@ -14,8 +14,10 @@ import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
+import dev.plumbline.model.JobToken;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -41,11 +43,12 @@ public final class JobOperations {
             RequestBodyReader bodies,
             ProblemResponder problems,
             Config.HttpSettings http,
+            Duration databaseTimeout,
             MemoryBudget memory) {
         this.authentication = authentication;
         this.problems = problems;
         json = new JobJson(http.publicUrl());
-        jobs = new JobClient(bus);
+        jobs = new JobClient(bus, databaseTimeout);
         responses = new JobResponses(modules, json, http.idleTimeout().toMillis(), memory);
         // a held request must not run into the idle timeout of its connection
         int maxWait = (int) Math.min(MAX_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
@@ -102,7 +105,7 @@ public final class JobOperations {
 
     private void cancel(RoutingContext ctx, ApiCaller caller) {
         String token = ctx.pathParam("token");
-        if (!JobClient.isToken(token)) {
+        if (!JobToken.isValid(token)) {
             problems.send(ctx, JobClient.noSuchJob());
         } else if (!ContentNegotiation.acceptsJson(ctx)) {
             ctx.fail(406);

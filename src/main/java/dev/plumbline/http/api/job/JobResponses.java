@@ -131,8 +131,8 @@ final class JobResponses {
         }
     }
 
-    String location(JobMessage.JobSnapshot job) {
-        return json.location(job);
+    String location(String token) {
+        return json.location(token);
     }
 
     private static void setContentHeaders(

@@ -1,6 +1,7 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.model.JobToken;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -32,7 +33,7 @@ public final class PageCursor {
      */
     public static String job(String cursor) {
         String token = read(JOBS, cursor);
-        if (!JobClient.isToken(token)) {
+        if (!JobToken.isValid(token)) {
             throw new IllegalArgumentException("not a job token");
         }
         return token;

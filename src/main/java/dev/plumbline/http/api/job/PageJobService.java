@@ -4,6 +4,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.model.JobToken;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -116,16 +117,19 @@ public final class PageJobService {
                 over.retryAfterSeconds());
     }
 
+    /** Returns the token of the job that may have been created although its creation failed with this problem. */
+    public static @Nullable String tokenOfUnknownOutcome(Problem problem) {
+        return problem.extensions().get(JobClient.TOKEN) instanceof String token ? token : null;
+    }
+
     /** Returns the current state of a job. */
     public Future<JobMessage.JobSnapshot> read(long accountId, String token) {
-        return JobClient.isToken(token) ? jobs.read(accountId, token) : ProblemException.failed(JobClient.noSuchJob());
+        return JobToken.isValid(token) ? jobs.read(accountId, token) : ProblemException.failed(JobClient.noSuchJob());
     }
 
     /** Cancels a job. Idempotent. */
     public Future<JobMessage.JobSnapshot> cancel(long accountId, String token) {
-        return JobClient.isToken(token)
-                ? jobs.cancel(accountId, token)
-                : ProblemException.failed(JobClient.noSuchJob());
+        return JobToken.isValid(token) ? jobs.cancel(accountId, token) : ProblemException.failed(JobClient.noSuchJob());
     }
 
     /**

@@ -9,6 +9,7 @@ import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
+import dev.plumbline.model.JobToken;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
@@ -46,7 +47,7 @@ final class ReadJobOperation {
 
     private void read(RoutingContext ctx, ApiCaller caller) {
         String token = ctx.pathParam("token");
-        if (!JobClient.isToken(token)) {
+        if (!JobToken.isValid(token)) {
             problems.send(ctx, JobClient.noSuchJob());
             return;
         }
