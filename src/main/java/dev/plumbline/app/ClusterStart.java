@@ -87,6 +87,11 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
             LOG.atWarn()
                     .addKeyValue("cluster_host", IpAddressText.format(host))
                     .log("only nodes on this machine can join: cluster.host is a loopback address");
+        } else if (bus.tls() == null) {
+            LOG.atWarn()
+                    .addKeyValue("cluster_host", IpAddressText.format(host))
+                    .addKeyValue("event_bus_port", bus.busPort())
+                    .log("event bus not encrypted and not authenticated: cluster.insecure is true");
         }
         return new ClusterStart(cluster, Objects.requireNonNull(databases.get()));
     }

@@ -44,13 +44,17 @@ public final class Options {
 
     /**
      * Parses options of a query string (all values are strings) or of a JSON object (numbers, booleans, strings,
-     * lists). A value equal to the default counts as not given.
+     * lists). A value equal to the default counts as not given, as does null or an empty string for an option without a
+     * default.
      */
     public static Parsed parse(ModuleDescription description, Map<String, ?> raw) {
         return parse(description, raw, false);
     }
 
-    /** Parses options of a JSON object with the types of the module's {@code options_schema}. */
+    /**
+     * Parses options of a JSON object with the types of the module's {@code options_schema}. Null counts as not given
+     * for an option without a default.
+     */
     public static Parsed parseTyped(ModuleDescription description, Map<String, ? extends @Nullable Object> raw) {
         return parse(description, raw, true);
     }
@@ -65,10 +69,12 @@ public final class Options {
                 faults.add(new Fault(entry.getKey(), unknown(description, entry.getKey())));
                 continue;
             }
+            Object rawValue = entry.getValue();
+            if (option.defaultValue() == null && (rawValue == null || (!typed && rawValue.equals("")))) {
+                continue;
+            }
             try {
-                Object value = typed
-                        ? OptionParser.readTyped(option, entry.getValue())
-                        : OptionParser.read(option, entry.getValue());
+                Object value = typed ? OptionParser.readTyped(option, rawValue) : OptionParser.read(option, rawValue);
                 if (!value.equals(option.defaultValue())) {
                     given.put(option.name(), value);
                 }

@@ -77,7 +77,7 @@ public final class TargetPolicy {
     /** Returns why a name must not be looked up; null if it is allowed. */
     public @Nullable String refusalOfName(String name) {
         if (name.indexOf('.') < 0) {
-            return name + " is a single label. Enter a fully qualified domain name, such as example.com.";
+            return name + " is a single label. Single labels are not looked up.";
         }
         for (int start = 0; ; ) {
             String suffix = start == 0 ? name : name.substring(start);
@@ -152,6 +152,9 @@ public final class TargetPolicy {
     }
 
     private @Nullable String refusalOfHost(Host host, int port) {
+        if (host.literal() == null && host.name().indexOf('.') < 0) {
+            return host.name() + " is a single label. Enter a fully qualified domain name, such as example.com.";
+        }
         String refusal = host.literal() == null ? refusalOfName(host.name()) : refusalOfAddress(host.literal(), port);
         return refusal == null && port != 0 && !ports.get(port) ? refusalOfPort(port) : refusal;
     }

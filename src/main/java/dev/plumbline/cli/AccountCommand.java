@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         footerHeading = "%nExit codes:%n",
-        footer = {"  0  success", "  1  error, see stderr", "  2  invalid usage"})
+        footer = {"  0  success", "  1  error, see stderr", "  4  invalid usage"})
 public final class AccountCommand {
     private static final int PAGE = 500;
 

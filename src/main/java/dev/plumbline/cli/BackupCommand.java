@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExit codes:%n",
-        footer = {"  0  success", "  1  error, see stderr", "  2  invalid usage"})
+        footer = {"  0  success", "  1  error, see stderr", "  4  invalid usage"})
 public final class BackupCommand extends EmbeddedDatabaseCommand {
     @Parameters(index = "0", paramLabel = "DIR", description = "Directory for the backup, new or empty.")
     private Path directory = Path.of("");

@@ -54,7 +54,6 @@ import picocli.CommandLine.Parameters;
             "One target: the complete report. Several targets or --input: one line per target."
         },
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = CheckCommand.INVALID,
         exitCodeOnExecutionException = CheckCommand.INVALID,
         footerHeading = "%nExit codes (the worst verdict at or above --fail-on):%n",
         footer = {
@@ -67,7 +66,7 @@ import picocli.CommandLine.Parameters;
             "With --output nagios, 3 (UNKNOWN) instead of 4, except for an invalid option"
         })
 public final class CheckCommand implements Callable<Integer> {
-    static final int INVALID = 4;
+    static final int INVALID = UsageErrorHandler.EXIT_CODE;
 
     @Parameters(index = "0", paramLabel = "MODULE", description = "Module, for example http-status.")
     private String module = "";
@@ -147,6 +146,9 @@ public final class CheckCommand implements Callable<Integer> {
                 return fail("option " + fault.name() + ": " + fault.detail());
             }
             try (TargetReader reader = TargetReader.open(targets, input)) {
+                if (reader.isEmpty()) {
+                    return fail("The input contains no targets. Add one target per line.");
+                }
                 return run(settings, modules, description, parsed.options(), reader);
             }
         } catch (ConfigException invalid) {

@@ -12,7 +12,11 @@ import picocli.CommandLine.Mixin;
         description = "Prints every setting with its value and source. Secrets are hidden.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExit codes:%n",
-        footer = {"  0  the configuration is valid", "  1  the configuration is not valid, see stderr"})
+        footer = {
+            "  0  the configuration is valid",
+            "  1  the configuration is not valid, see stderr",
+            "  4  invalid usage"
+        })
 public final class ConfigCommand implements Callable<Integer> {
     @Mixin
     private ConfigOption config = new ConfigOption();

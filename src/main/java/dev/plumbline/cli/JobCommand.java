@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,7 +21,6 @@ import picocli.CommandLine.Parameters;
         description = "Creates and reads jobs of a service. Requires an API key in PLUMBLINE_KEY.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        exitCodeOnInvalidInput = CheckCommand.INVALID,
         footerHeading = "%nExit codes:%n",
         footer = {"  0  success", "  1  a job was cancelled or failed", "  4  invalid usage, or a request failed"})
 public final class JobCommand {
@@ -42,7 +42,6 @@ public final class JobCommand {
                 "Creates a job. A longer input becomes several jobs of 500 lines.",
                 "Prints the tokens. With --output, waits for the jobs and prints their results in input order."
             },
-            exitCodeOnInvalidInput = CheckCommand.INVALID,
             mixinStandardHelpOptions = true)
     int create(
             @Mixin ServerOptions server,
@@ -90,9 +89,14 @@ public final class JobCommand {
                 }
             }
             if (jobs.isEmpty()) {
-                throw new ServiceException("The input contains no targets.");
+                throw new ServiceException("The input contains no targets. Add one target per line.");
             }
-            return output == null ? 0 : watch(client, jobs, output);
+            if (output != null) {
+                return watch(client, jobs, output);
+            }
+            System.err.println("Next: plumbline job watch " + server.arguments()
+                    + jobs.stream().map(job -> job.getString("token")).collect(Collectors.joining(" ")));
+            return 0;
         });
     }
 
@@ -119,11 +123,7 @@ public final class JobCommand {
         return job;
     }
 
-    @Command(
-            name = "watch",
-            description = "Waits for jobs and shows their progress.",
-            exitCodeOnInvalidInput = CheckCommand.INVALID,
-            mixinStandardHelpOptions = true)
+    @Command(name = "watch", description = "Waits for jobs and shows their progress.", mixinStandardHelpOptions = true)
     int watch(
             @Mixin ServerOptions server,
             @Parameters(arity = "1..*", paramLabel = "TOKEN", description = "Tokens of jobs.") List<String> tokens) {
@@ -133,7 +133,6 @@ public final class JobCommand {
     @Command(
             name = "download",
             description = "Waits for jobs and prints their results in the order of the tokens.",
-            exitCodeOnInvalidInput = CheckCommand.INVALID,
             mixinStandardHelpOptions = true)
     int download(
             @Mixin ServerOptions server,
@@ -148,11 +147,7 @@ public final class JobCommand {
         return run(server, client -> watch(client, jobs(client, tokens), output));
     }
 
-    @Command(
-            name = "cancel",
-            description = "Cancels jobs. Finished results are kept.",
-            exitCodeOnInvalidInput = CheckCommand.INVALID,
-            mixinStandardHelpOptions = true)
+    @Command(name = "cancel", description = "Cancels jobs. Finished results are kept.", mixinStandardHelpOptions = true)
     int cancel(
             @Mixin ServerOptions server,
             @Parameters(arity = "1..*", paramLabel = "TOKEN", description = "Tokens of jobs.") List<String> tokens) {
@@ -164,11 +159,7 @@ public final class JobCommand {
         });
     }
 
-    @Command(
-            name = "list",
-            description = "Lists jobs, newest first.",
-            exitCodeOnInvalidInput = CheckCommand.INVALID,
-            mixinStandardHelpOptions = true)
+    @Command(name = "list", description = "Lists jobs, newest first.", mixinStandardHelpOptions = true)
     int list(
             @Mixin ServerOptions server,
             @Option(names = "--limit", defaultValue = "20", description = "1 to 100 (default: ${DEFAULT-VALUE}).")

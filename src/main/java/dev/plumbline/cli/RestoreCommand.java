@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
         },
         mixinStandardHelpOptions = true,
         footerHeading = "%nExit codes:%n",
-        footer = {"  0  success", "  1  error, see stderr", "  2  invalid usage"})
+        footer = {"  0  success", "  1  error, see stderr", "  4  invalid usage"})
 public final class RestoreCommand extends EmbeddedDatabaseCommand {
     @Parameters(index = "0", paramLabel = "DIR", description = "Directory of the backup.")
     private Path directory = Path.of("");

@@ -39,6 +39,12 @@ final class ServerOptions {
         return new ServiceClient(url, key(), notice -> System.err.println("plumbline: " + notice));
     }
 
+    /** The given options for another command, each followed by a space. */
+    String arguments() {
+        return (server == null ? "" : "--server " + server + " ")
+                + (keyFile == null ? "" : "--key-file " + keyFile + " ");
+    }
+
     private String key() {
         String key = System.getenv("PLUMBLINE_KEY");
         if (keyFile != null) {

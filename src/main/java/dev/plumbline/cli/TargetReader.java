@@ -85,6 +85,12 @@ final class TargetReader implements AutoCloseable {
         return next != null;
     }
 
+    /** Whether there is no target. Blocks while stdin is open without data. */
+    boolean isEmpty() throws IOException {
+        next = next();
+        return next == null;
+    }
+
     private @Nullable String read() throws IOException {
         return arguments.hasNext() ? arguments.next() : readTarget(true);
     }

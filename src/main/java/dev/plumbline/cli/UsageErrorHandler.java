@@ -9,6 +9,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Prints the error of invalid usage in one line, and a line that refers to the help of the command. */
 public final class UsageErrorHandler implements IParameterExceptionHandler {
+    /** The exit code of every command for invalid usage. */
+    static final int EXIT_CODE = 4;
+
     @Override
     public int handleParseException(ParameterException invalid, String[] arguments) {
         CommandLine command = invalid.getCommandLine();
@@ -17,7 +20,7 @@ public final class UsageErrorHandler implements IParameterExceptionHandler {
         PrintWriter err = command.getErr();
         err.println("plumbline: " + message);
         err.println("Run '" + command.getCommandSpec().qualifiedName() + " --help' for usage.");
-        return command.getCommandSpec().exitCodeOnInvalidInput();
+        return EXIT_CODE;
     }
 
     private static String unknown(UnmatchedArgumentException unmatched) {

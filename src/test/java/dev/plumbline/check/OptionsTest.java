@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.module.tls.SslCertificate;
 import dev.plumbline.support.Descriptions;
 import dev.plumbline.support.ModuleDescriptionBuilder;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -55,9 +56,36 @@ class OptionsTest {
         assertThat(Options.defaults(CONNECTING).connectTo()).isNull();
     }
 
+    @Test
+    void nullAndAnEmptyQueryValueOfAnOptionWithoutDefaultAreNotGiven() {
+        Map<String, Object> nulls = new HashMap<>();
+        nulls.put("warn_days", null);
+        nulls.put("connect_to", null);
+
+        assertThat(Options.parse(CONNECTING, Map.of("warn_days", "", "connect_to", "", "sni", ""))
+                        .options())
+                .isEqualTo(Options.defaults(CONNECTING));
+        assertThat(Options.parse(CONNECTING, nulls).options()).isEqualTo(Options.defaults(CONNECTING));
+        assertThat(Options.parseTyped(CONNECTING, nulls).options()).isEqualTo(Options.defaults(CONNECTING));
+    }
+
+    @Test
+    void nullOfAnOptionWithADefaultAndATypedEmptyStringAreInvalid() {
+        Map<String, Object> nulls = new HashMap<>();
+        nulls.put("check_revocation", null);
+
+        assertThat(Options.parseTyped(CONNECTING, nulls).faults())
+                .containsExactly(new Options.Fault("check_revocation", "must be true or false"));
+        assertThat(Options.parseTyped(CONNECTING, Map.of("sni", "")).faults())
+                .extracting(Options.Fault::name)
+                .containsExactly("sni");
+        assertThat(Options.parse(CONNECTING, Map.of("check_revocation", "")).faults())
+                .hasSize(1);
+    }
+
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "192.0.2", "192.0.2.256", "0x7f.1", "127.1", "1::2::3", "[::1]", "fe80::1%1", "example.com"})
+            strings = {"192.0.2", "192.0.2.256", "0x7f.1", "127.1", "1::2::3", "[::1]", "fe80::1%1", "example.com"})
     void connectToRejectsOtherText(String given) {
         assertThat(Options.parse(CONNECTING, Map.of("connect_to", given)).faults())
                 .extracting(Options.Fault::name)

@@ -82,10 +82,12 @@ class TargetPolicyTest {
         assertThat(lenient.refusalOfName("8.8.8.8.in-addr.arpa")).contains("targets.deny");
     }
 
+    /** Only the target was entered; a name in a record of its zone was not. */
     @Test
-    void explainsSingleLabels() {
-        assertThat(STRICT.refusalOfName("com"))
+    void explainsSingleLabels() throws InvalidTargetException {
+        assertThat(STRICT.refusal(TargetParser.parse(URL, "http://com/")))
                 .isEqualTo("com is a single label. Enter a fully qualified domain name, such as example.com.");
+        assertThat(STRICT.refusalOfName("ns1")).isEqualTo("ns1 is a single label. Single labels are not looked up.");
     }
 
     @ParameterizedTest

@@ -265,10 +265,10 @@ class AccountCommandsTest {
                 "key create --email a@example.com --name ",
                 "key revoke"
             })
-    void wrongUsageIsATwo(String line) {
+    void wrongUsageIsAFour(String line) {
         CommandLineRunner.Ended ended = CommandLineRunner.run("", line.split(" ", -1));
 
-        assertThat(ended.code()).isEqualTo(2);
+        assertThat(ended.code()).isEqualTo(4);
         assertThat(ended.out()).isEmpty();
         assertThat(ended.err()).isNotEmpty();
     }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** Commands that need neither a server nor targets. */
@@ -59,7 +60,7 @@ class CommandLineTest {
     void anUnknownCommandIsAnErrorWithASuggestion(String typed, String meant) {
         CommandLineRunner.Ended ended = CommandLineRunner.run("", typed, "http-status");
 
-        assertThat(ended.code()).isEqualTo(2);
+        assertThat(ended.code()).isEqualTo(4);
         assertThat(ended.err().lines())
                 .containsExactly(
                         "plumbline: Unknown command '" + typed + "'. Did you mean '" + meant + "'?",
@@ -79,6 +80,36 @@ class CommandLineTest {
         assertThat(ended.code()).isEqualTo(4);
         assertThat(ended.err().lines())
                 .containsExactly("plumbline: " + message, "Run 'plumbline check --help' for usage.");
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void everyUsageErrorHasTheSameExitCode(List<String> path) {
+        List<String> arguments = new ArrayList<>(path);
+        arguments.add("--no-such-option");
+
+        CommandLineRunner.Ended ended = CommandLineRunner.run("", arguments.toArray(String[]::new));
+
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.err()).startsWith("plumbline: ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\n", " \r\n\t\n\n", "# a comment\n"})
+    void anInputWithoutTargetsIsAnError(String input) throws IOException {
+        Path file = Files.writeString(folder.resolve("empty"), input);
+        String message = "plumbline: The input contains no targets. Add one target per line.";
+
+        CommandLineRunner.Ended ofFile =
+                CommandLineRunner.run("", "check", "http-status", "--input", file.toString(), "--output", "csv");
+        CommandLineRunner.Ended ofStdin = CommandLineRunner.run(input, "check", "http-status", "--input", "-");
+        CommandLineRunner.Ended nagios =
+                CommandLineRunner.run(input, "check", "http-status", "--input", "-", "--output", "nagios");
+
+        assertThat(ofFile).isEqualTo(new CommandLineRunner.Ended(4, "", message));
+        assertThat(ofStdin).isEqualTo(new CommandLineRunner.Ended(4, "", message));
+        assertThat(nagios.code()).isEqualTo(3);
+        assertThat(nagios.out()).contains("UNKNOWN", "The input contains no targets.");
     }
 
     @Test

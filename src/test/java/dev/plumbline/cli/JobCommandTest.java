@@ -144,8 +144,11 @@ class JobCommandTest {
 
     @Test
     void tokensOfCreatedJobsCanBeWatchedDownloadedAndListed() {
-        String token =
-                job("", "create", "http-status", url("/a\"b"), url("/missing")).out();
+        CommandLineRunner.Ended created = job("", "create", "http-status", url("/a\"b"), url("/missing"));
+        String token = created.out();
+        assertThat(created.err())
+                .isEqualTo("Next: plumbline job watch --server " + service.uri("") + " --key-file " + keyFile + " "
+                        + token);
         String other = job("", "create", "http-status", "not a target").out();
 
         assertThat(job("", "watch", token, other).out()).isEqualTo("1 pass, 0 warn, 1 fail, 1 error");

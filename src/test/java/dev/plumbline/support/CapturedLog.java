@@ -19,7 +19,7 @@ public final class CapturedLog implements AutoCloseable {
     public CapturedLog() {
         PatternLayoutEncoder encoder = new PatternLayoutEncoder();
         encoder.setContext(root.getLoggerContext());
-        encoder.setPattern("%msg %kvp %ex%n");
+        encoder.setPattern("%level %msg %kvp %ex%n");
         encoder.start();
         everything.setContext(root.getLoggerContext());
         everything.setEncoder(encoder);

@@ -1,6 +1,7 @@
 package dev.plumbline.probe.registry;
 
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Target;
@@ -141,7 +142,7 @@ final class BootstrapRegistry<T> {
                     nextRefreshNanos.set(now + RETRY_INTERVAL.toNanos());
                     LOG.atInfo()
                             .addKeyValue("url", url.text())
-                            .addKeyValue("cause", failure.toString())
+                            .addKeyValue("cause", failure.getMessage())
                             .log("RDAP bootstrap registry download failed");
                 })
                 .onComplete(done -> ready.tryComplete());
@@ -152,16 +153,22 @@ final class BootstrapRegistry<T> {
                         BackgroundCheckContext.of(vertx, FETCH_MILLIS), HttpRequestSpec.get(url, MAX_BYTES), REDIRECTS)
                 .compose(trace -> {
                     HttpExchange page = trace.page();
-                    if (page == null
-                            || page.status() != OK
-                            || page.bodyError() != null
-                            || page.body().truncated()) {
-                        return Future.failedFuture(new CheckFailure(
-                                ErrorCode.HTTP_PROTOCOL_ERROR,
-                                url.authority() + " did not return the RDAP bootstrap file."));
+                    CheckError error = page == null ? trace.error() : page.bodyError();
+                    if (page == null || error != null) {
+                        return failed(error == null ? "The response is a redirect." : error.message());
+                    }
+                    if (page.status() != OK) {
+                        return failed("The status code is " + page.status() + ".");
+                    }
+                    if (page.body().truncated()) {
+                        return failed("The response is larger than " + MAX_BYTES + " bytes.");
                     }
                     byte[] bytes = page.body().shared();
                     return vertx.executeBlocking(() -> parser.apply(bytes), false);
                 });
+    }
+
+    private static <T> Future<T> failed(String cause) {
+        return Future.failedFuture(new CheckFailure(ErrorCode.HTTP_PROTOCOL_ERROR, cause));
     }
 }

@@ -136,7 +136,7 @@ class AccessLogTest {
     private static List<String> accessLines(CapturedLog log) {
         return log.text()
                 .lines()
-                .filter(line -> line.startsWith("request completed "))
+                .filter(line -> line.startsWith("INFO request completed "))
                 .toList();
     }
 

@@ -92,6 +92,16 @@ class JobCreationApiTest {
         assertThat(refused.headers().firstValue("RateLimit")).isEmpty();
     }
 
+    @Test
+    void nullOptionWithoutDefaultIsNotGiven() {
+        HttpResponse<String> created = jobs.post(
+                """
+            {"module": "ssl-certificate", "items": ["a"], "options": {"warn_days": null, "sni": null}}""");
+
+        assertThat(created.statusCode()).as(created.body()).isEqualTo(202);
+        assertThat(new JsonObject(created.body()).getJsonObject("options")).isEmpty();
+    }
+
     @ParameterizedTest
     @CsvSource({"null, null", "[], an array", "17, a number", "'\"job\"', a string"})
     void nonObjectBodyReportsExpectedType(String body, String what) {

@@ -2,6 +2,7 @@ package dev.plumbline.e2e.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.app.Service;
@@ -20,7 +21,9 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Tuple;
 import java.io.IOException;
+import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -116,27 +119,9 @@ class NodeRolesTest {
 
     @Test
     void aFailedStartLeavesTheCluster(@TempDir Path folder) throws Exception {
-        Path roots = Files.writeString(folder.resolve("roots.pem"), "-----BEGIN CERTIFICATE-----");
         int port = FreePorts.nextPair();
-        Config config = ConfigLoader.load(
-                null,
-                Map.of(
-                        "PLUMBLINE_NODE_ROLES",
-                        "run",
-                        "PLUMBLINE_CLUSTER_ENABLED",
-                        "true",
-                        "PLUMBLINE_CLUSTER_PORT",
-                        Integer.toString(port),
-                        "PLUMBLINE_MANAGEMENT_PORT",
-                        Integer.toString(FreePorts.next()),
-                        "PLUMBLINE_DATABASE_URL",
-                        DATABASE.url(),
-                        "PLUMBLINE_SESSION_SECRET",
-                        "a secret with at least 32 characters",
-                        "PLUMBLINE_TLS_EXTRA_ROOTS",
-                        roots.toString()));
 
-        assertThatThrownBy(() -> Service.start(config, line -> {}))
+        assertThatThrownBy(() -> Service.start(withInvalidRoots(folder, "127.0.0.1", port), line -> {}))
                 .isInstanceOf(StartException.class)
                 .hasMessageContaining("tls.extra_roots");
 
@@ -145,6 +130,53 @@ class NodeRolesTest {
                         .size())
                 .as("registrations of the node")
                 .isZero();
+    }
+
+    @Test
+    void anUnencryptedEventBusIsAWarning(@TempDir Path folder) throws Exception {
+        String host = NetworkInterface.networkInterfaces()
+                .filter(each -> !each.getName().equals("lo"))
+                .flatMap(NetworkInterface::inetAddresses)
+                .filter(Inet4Address.class::isInstance)
+                .map(InetAddress::getHostAddress)
+                .findFirst()
+                .orElse(null);
+        assumeThat(host).as("an IPv4 address other than loopback").isNotNull();
+
+        try (CapturedLog log = new CapturedLog()) {
+            assertThatThrownBy(() -> Service.start(withInvalidRoots(folder, host, FreePorts.nextPair()), line -> {}))
+                    .isInstanceOf(StartException.class);
+
+            assertThat(log.text())
+                    .contains("WARN event bus not encrypted and not authenticated: cluster.insecure is true"
+                            + " cluster_host=\"" + host + "\"");
+        }
+    }
+
+    /** The settings of a node that joins the cluster before its start fails. */
+    private static Config withInvalidRoots(Path folder, String host, int port) throws Exception {
+        Path roots = Files.writeString(folder.resolve("roots.pem"), "-----BEGIN CERTIFICATE-----");
+        return ConfigLoader.load(
+                null,
+                Map.of(
+                        "PLUMBLINE_NODE_ROLES",
+                        "run",
+                        "PLUMBLINE_CLUSTER_ENABLED",
+                        "true",
+                        "PLUMBLINE_CLUSTER_PORT",
+                        Integer.toString(port),
+                        "PLUMBLINE_CLUSTER_HOST",
+                        host,
+                        "PLUMBLINE_CLUSTER_INSECURE",
+                        "true",
+                        "PLUMBLINE_MANAGEMENT_PORT",
+                        Integer.toString(FreePorts.next()),
+                        "PLUMBLINE_DATABASE_URL",
+                        DATABASE.url(),
+                        "PLUMBLINE_SESSION_SECRET",
+                        "a secret with at least 32 characters",
+                        "PLUMBLINE_TLS_EXTRA_ROOTS",
+                        roots.toString()));
     }
 
     /** Creates a job on a node and waits for its only result there. */

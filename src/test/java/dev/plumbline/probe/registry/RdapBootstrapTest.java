@@ -7,6 +7,7 @@ import dev.plumbline.check.IpAddressText;
 import dev.plumbline.config.Config;
 import dev.plumbline.lab.RegistryFixture;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
@@ -176,7 +177,8 @@ class RdapBootstrapTest {
     @Test
     void ignoresAnInvalidUpdate() throws Exception {
         AtomicLong clock = new AtomicLong();
-        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
+        try (RegistryFixture bench = new RegistryFixture(folder, "com");
+                CapturedLog log = new CapturedLog()) {
             bench.page("/rdap/dns.json", 200, "{\"services\":[]}");
             RdapBootstrap bootstrap =
                     new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", clock::get);
@@ -191,6 +193,23 @@ class RdapBootstrapTest {
             });
 
             assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
+            assertThat(log.text())
+                    .contains("RDAP bootstrap registry download failed", "cause=\"contains no RDAP server\"");
+        }
+    }
+
+    @Test
+    void logsTheCauseOfAFailedDownload() throws Exception {
+        try (RegistryFixture bench = new RegistryFixture(folder, "com");
+                CapturedLog log = new CapturedLog()) {
+            bench.page("/rdap/dns.json", 404, "");
+            new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", System::nanoTime)
+                    .serverOf("example.com");
+            new RdapBootstrap(bench.vertx(), bench.http(), "http://127.0.0.1:1/dns.json", System::nanoTime)
+                    .serverOf("example.com");
+
+            Await.until(() -> log.text().contains("cause=\"The status code is 404.\"")
+                    && log.text().contains("cause=\"Connection refused by 127.0.0.1:1.\""));
         }
     }
 

@@ -150,7 +150,7 @@ final class JobRequestReader {
         private @Nullable ModuleDescription module;
         private @Nullable String name;
         private final List<String> items = new ArrayList<>();
-        private final Map<String, Object> options = new TreeMap<>();
+        private final Map<String, @Nullable Object> options = new TreeMap<>();
 
         Parse(JsonParser json) {
             this.json = json;
@@ -301,8 +301,8 @@ final class JobRequestReader {
             }
         }
 
-        private List<Object> list() throws IOException {
-            List<Object> kept = new ArrayList<>();
+        private List<@Nullable Object> list() throws IOException {
+            List<@Nullable Object> kept = new ArrayList<>();
             while (json.nextToken() != JsonToken.END_ARRAY) {
                 if (kept.size() < MAX_LIST_ITEMS) {
                     kept.add(scalar());
@@ -312,10 +312,11 @@ final class JobRequestReader {
             return kept;
         }
 
-        private Object scalar() throws IOException {
+        private @Nullable Object scalar() throws IOException {
             return switch (json.currentToken()) {
                 case VALUE_TRUE, VALUE_FALSE -> json.getBooleanValue();
                 case VALUE_STRING -> json.getText();
+                case VALUE_NULL -> null;
                 case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> whole(json.getDoubleValue());
                 default -> UNSUPPORTED;
             };
@@ -344,8 +345,9 @@ final class JobRequestReader {
                     faults.add('/' + required, "is missing");
                 }
             }
+            boolean freshGiven = options.containsKey(ModuleDescription.FRESH.name());
             Object fresh = options.remove(ModuleDescription.FRESH.name());
-            if (fresh != null && !(fresh instanceof Boolean)) {
+            if (freshGiven && !(fresh instanceof Boolean)) {
                 faults.add("/options/" + ModuleDescription.FRESH.name(), "must be true or false");
             }
             Options.Parsed parsed =

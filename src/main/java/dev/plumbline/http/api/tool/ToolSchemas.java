@@ -24,7 +24,7 @@ public final class ToolSchemas {
     public static JsonObject options(ModuleDescription module) {
         JsonObject properties = new JsonObject();
         for (OptionDescription option : module.options()) {
-            properties.put(option.name(), option(option));
+            properties.put(option.name(), option.defaultValue() == null ? orNull(option) : option(option));
         }
         properties.put(
                 ModuleDescription.FRESH.name(), option(ModuleDescription.FRESH).put("jobs_only", true));
@@ -34,6 +34,16 @@ public final class ToolSchemas {
                 .put("type", "object")
                 .put("properties", properties)
                 .put("additionalProperties", false);
+    }
+
+    /** In a JSON object, null means that an option without a default is not given. */
+    private static JsonObject orNull(OptionDescription option) {
+        JsonObject schema = option(option);
+        JsonArray values = schema.getJsonArray("enum");
+        if (values != null) {
+            schema.put("enum", values.copy().addNull());
+        }
+        return schema.put("type", new JsonArray().add(schema.getString("type")).add("null"));
     }
 
     static JsonObject option(OptionDescription option) {
