@@ -86,15 +86,20 @@ public interface CheckContext {
     /**
      * Runs a part of a composite module with its default options, or returns its cached result. The part has its own
      * budget of requests, which also counts against the budget of this check, and ends at the deadline of this check at
-     * the latest.
+     * the latest. If the part ends with {@code tls_untrusted}, it runs again without verification of certificates.
      *
      * @param part one of {@link #parts}
      * @param target the target of the part, as a caller would enter it
      * @return the result as in JSON: times are strings. Does not fail: the result of a part that did not run or did not
      *     complete has an error
      */
-    default Future<CheckResult> check(CompositePart part, String target) {
+    default Future<PartResult> check(CompositePart part, String target) {
         throw new UnsupportedOperationException("not a composite");
+    }
+
+    /** Whether an untrusted certificate of a server ends a request. */
+    default boolean verifiesCertificates() {
+        return true;
     }
 
     /** The IP version of connections: {@code 4}, {@code 6}, or any other text or null for both. */

@@ -66,18 +66,16 @@ public record CompositePart(ModuleDescription module, String area) {
     }
 
     /**
-     * The verdict of a result of this part in a composite. Not determined are the parts of a host without addresses,
-     * because a domain can be used for mail only, and mail servers that do not respond, because many networks block
-     * outgoing connections to port 25.
+     * The verdict of a result of this part in a composite. Mail servers that do not respond are not determined, because
+     * many networks block outgoing connections to port 25.
      */
     public Verdict verdict(CheckResult result) {
         CheckError error = result.error();
-        if (error == null) {
+        if (error == null || !needsMailServer()) {
             return result.verdict();
         }
         return switch (error.code()) {
-            case DNS_NXDOMAIN, DNS_NO_DATA -> Verdict.ERROR;
-            case CONNECT_TIMEOUT, CONNECT_UNREACHABLE -> needsMailServer() ? Verdict.ERROR : result.verdict();
+            case CONNECT_TIMEOUT, CONNECT_UNREACHABLE -> Verdict.ERROR;
             default -> result.verdict();
         };
     }
@@ -98,6 +96,17 @@ public record CompositePart(ModuleDescription module, String area) {
                         .min(Comparator.comparing(record -> ((Number) record.get("preference")).intValue()))
                         .map(CompositePart::mailServer)
                         .orElse(null);
+    }
+
+    /**
+     * Whether another mail server in a result of the module {@value #MX_MODULE} responded, so that mail is delivered.
+     */
+    static boolean otherMailServerResponds(CheckResult mx, String host) {
+        return mx.fields().get("records") instanceof List<?> records
+                && records.stream()
+                        .anyMatch(row -> row instanceof Map<?, ?> record
+                                && record.get("tls") != null
+                                && !host.equals(record.get("host")));
     }
 
     private static MailServer mailServer(Map<?, ?> record) {

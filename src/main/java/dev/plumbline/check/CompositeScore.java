@@ -1,13 +1,15 @@
 package dev.plumbline.check;
 
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The score of the parts of a composite, from 0 to 100, by their verdicts. A part with the verdict {@code error} was
- * not determined and does not count. {@code src/docs/overview.md} describes the computation.
+ * The scores of a composite, from 0 to 100, by the verdicts of its parts. {@code src/docs/overview.md} describes the
+ * computation. Fixing a problem never lowers a score.
  */
 public final class CompositeScore {
     private static final int PASS = 100;
@@ -19,18 +21,42 @@ public final class CompositeScore {
     /** The highest total score with a failed part: grade C. */
     private static final int MAX_TOTAL_WITH_FAILED_PART = 74;
 
-    private CompositeScore() {}
+    /** The highest total score if the website or mail does not work: grade E. */
+    private static final int MAX_TOTAL_IF_UNAVAILABLE = 39;
+
+    /** The modules that a problem of the target affects. */
+    private final Set<String> affected = new HashSet<>();
+
+    private final Set<String> unavailable = new HashSet<>();
+
+    /** @param causes of the problems of all parts */
+    public CompositeScore(List<Cause> causes) {
+        for (Cause cause : causes) {
+            if (cause.level() != Level.INFO) {
+                affected.addAll(cause.parts());
+            }
+            if (cause.unavailable()) {
+                unavailable.addAll(cause.parts());
+            }
+        }
+    }
 
     /**
-     * The score of an area: the mean of its parts, at most 59 if a part failed.
+     * The score of an area: the mean of its parts, at most 59 if a part failed, and 0 if a cause with the consequence
+     * {@code unavailable} affects a part. A part that did not complete because of the target counts 0, other parts with
+     * the verdict {@code error} do not count.
      *
      * @return null if fewer than half of the parts were determined
      */
-    public static @Nullable Integer ofArea(Collection<Verdict> parts) {
+    public @Nullable Integer ofArea(Collection<PartResult> parts) {
         int determined = 0;
         int points = 0;
-        for (Verdict verdict : parts) {
-            determined += verdict == Verdict.ERROR ? 0 : 1;
+        for (PartResult part : parts) {
+            if (unavailable.contains(part.module())) {
+                return 0;
+            }
+            Verdict verdict = part.verdict();
+            determined += verdict != Verdict.ERROR || affected.contains(part.module()) ? 1 : 0;
             points += verdict == Verdict.PASS ? PASS : verdict == Verdict.WARN ? WARN : 0;
         }
         return determined == 0 || 2 * determined < parts.size()
@@ -39,20 +65,24 @@ public final class CompositeScore {
     }
 
     /**
-     * The score of all areas: the mean of their scores, at most 74 if a part failed.
+     * The score of all areas: the mean of their scores, at most 74 if a part failed, and at most 39 if the score of an
+     * area is 0 because of its consequence.
      *
      * @param areas the scores of the areas with parts, null if not determined
-     * @param parts the verdicts of all parts
+     * @param parts of all areas
      * @return null if fewer than half of the areas or of the parts were determined
      */
-    public static @Nullable Integer total(Collection<@Nullable Integer> areas, Collection<Verdict> parts) {
+    public @Nullable Integer total(Collection<@Nullable Integer> areas, Collection<PartResult> parts) {
         List<Integer> scores = areas.stream().filter(Objects::nonNull).toList();
-        long errors = parts.stream().filter(verdict -> verdict == Verdict.ERROR).count();
+        long errors = parts.stream()
+                .filter(part -> part.verdict() == Verdict.ERROR && !affected.contains(part.module()))
+                .count();
         if (scores.isEmpty() || 2 * scores.size() < areas.size() || 2 * errors > parts.size()) {
             return null;
         }
-        int sum = scores.stream().mapToInt(Integer::intValue).sum();
-        return limited(sum / scores.size(), parts, MAX_TOTAL_WITH_FAILED_PART);
+        int mean = scores.stream().mapToInt(Integer::intValue).sum() / scores.size();
+        int score = limited(mean, parts, MAX_TOTAL_WITH_FAILED_PART);
+        return unavailable.isEmpty() ? score : Math.min(score, MAX_TOTAL_IF_UNAVAILABLE);
     }
 
     /** The grade of a score; null if there is no score. */
@@ -60,7 +90,7 @@ public final class CompositeScore {
         return score == null ? null : Grade.of(score);
     }
 
-    private static int limited(int score, Collection<Verdict> parts, int max) {
-        return parts.contains(Verdict.FAIL) ? Math.min(score, max) : score;
+    private static int limited(int score, Collection<PartResult> parts, int max) {
+        return parts.stream().anyMatch(part -> part.verdict() == Verdict.FAIL) ? Math.min(score, max) : score;
     }
 }

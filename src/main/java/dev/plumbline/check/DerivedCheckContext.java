@@ -62,8 +62,13 @@ record DerivedCheckContext(CheckContext base, Deadline deadline, boolean patient
     }
 
     @Override
-    public Future<CheckResult> check(CompositePart part, String target) {
+    public Future<PartResult> check(CompositePart part, String target) {
         return base.check(part, target);
+    }
+
+    @Override
+    public boolean verifiesCertificates() {
+        return base.verifiesCertificates();
     }
 
     @Override

@@ -67,6 +67,16 @@ public record ModuleDescription(
         return null;
     }
 
+    /** The declaration of a finding; null if it does not exist, for example in a stored result. */
+    public @Nullable FindingCode finding(String code) {
+        for (FindingCode finding : findings) {
+            if (finding.code().equals(code)) {
+                return finding;
+            }
+        }
+        return null;
+    }
+
     /**
      * The options that all modules have after their own.
      *

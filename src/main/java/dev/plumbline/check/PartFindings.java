@@ -1,10 +1,10 @@
 package dev.plumbline.check;
 
-/** The findings of a composite about its parts: one for each part that did not pass. */
+/** The findings of a composite: one for each cause. */
 public interface PartFindings extends FindingCollector {
     void partFail(String part, SheetText finding, SheetText action);
 
     void partWarn(String part, SheetText finding, SheetText action);
 
-    void partError(String part, SheetText error);
+    void partError(String part, SheetText finding, SheetText action);
 }

@@ -2,11 +2,7 @@ package dev.plumbline.check;
 
 import io.vertx.core.Future;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +10,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param target null if it was not determined
  * @param result for the target, or for the module that did not determine it
+ * @param unverified the result without verification of the server's certificate, if the part ended with
+ *     {@code tls_untrusted}; null otherwise
  */
-public record PartResult(CompositePart part, @Nullable String target, CheckResult result) {
+public record PartResult(
+        CompositePart part, @Nullable String target, CheckResult result, @Nullable CheckResult unverified) {
 
     /**
      * Runs parts for a domain. Starts the last part first, so that parts do not wait for a slow web server. A part that
@@ -28,16 +27,16 @@ public record PartResult(CompositePart part, @Nullable String target, CheckResul
                 .filter(part -> part.module().module().equals(CompositePart.MX_MODULE))
                 .findFirst()
                 .orElse(null);
-        Future<CheckResult> mailServers = mx == null ? null : context.check(mx, domain);
+        Future<PartResult> mailServers = mx == null ? null : context.check(mx, domain);
         List<Future<@Nullable PartResult>> results = new ArrayList<>();
         for (int i = parts.size() - 1; i >= 0; i--) {
             CompositePart part = parts.get(i);
             if (part.equals(mx)) {
-                results.add(0, mailServers.map(result -> new PartResult(part, domain, result)));
+                results.add(0, mailServers.map(result -> result));
             } else if (!part.needsMailServer()) {
                 results.add(0, run(context, part, part.target(domain, null)));
             } else if (mailServers != null) {
-                results.add(0, mailServers.compose(result -> runForMailServer(context, part, domain, result)));
+                results.add(0, mailServers.compose(mail -> runForMailServer(context, part, domain, mail.result())));
             }
         }
         Future<List<PartResult>> all = Future.succeededFuture(List.of());
@@ -56,87 +55,68 @@ public record PartResult(CompositePart part, @Nullable String target, CheckResul
     private static Future<@Nullable PartResult> run(CheckContext context, CompositePart part, @Nullable String target) {
         return target == null
                 ? Future.succeededFuture(null)
-                : context.check(part, target).map(result -> new PartResult(part, target, result));
+                : context.check(part, target).map(result -> result);
     }
 
     private static Future<@Nullable PartResult> runForMailServer(
             CheckContext context, CompositePart part, String domain, CheckResult mailServers) {
         return mailServers.error() != null
-                ? Future.succeededFuture(new PartResult(part, null, mailServers))
+                ? Future.succeededFuture(new PartResult(part, null, mailServers, null))
                 : run(context, part, part.target(domain, CompositePart.mailServer(mailServers)));
+    }
+
+    /**
+     * Whether no part has a result about the domain, so that the composite does not have one either: each part has an
+     * error, and not because the website or mail does not work.
+     */
+    public static boolean noneReached(List<PartResult> parts, List<Cause> causes) {
+        return !parts.isEmpty()
+                && parts.stream().allMatch(part -> part.errorCode() != null)
+                && (causes.stream().noneMatch(Cause::unavailable)
+                        || parts.stream().allMatch(part -> part.errorCode() == ErrorCode.DNS_NXDOMAIN));
+    }
+
+    /** The key value of the report; null if it does not have one. */
+    public @Nullable String headline() {
+        return target == null ? null : part.module().headline().of(inspected());
+    }
+
+    /** The name of the module. */
+    public String module() {
+        return part.module().module();
+    }
+
+    /** The result that describes the target: the one without verification of the certificate if there is one. */
+    public CheckResult inspected() {
+        return unverified == null ? result : unverified;
     }
 
     /** The verdict of the part; {@code error} if it was not determined. See {@link CompositePart#verdict}. */
     public Verdict verdict() {
-        return target == null ? Verdict.ERROR : part.verdict(result);
+        if (target == null) {
+            return Verdict.ERROR;
+        }
+        return unverified == null || entry() ? part.verdict(result) : unverified.verdict();
+    }
+
+    /** Whether other parts depend on the server that this part tests. */
+    boolean entry() {
+        return part.module().reachability();
+    }
+
+    /** The code of the error; null if the part completed. */
+    @Nullable
+    ErrorCode errorCode() {
+        return result.error() == null ? null : result.error().code();
     }
 
     /**
-     * Reports the parts that did not pass. Parts with the same error have the same cause, so it is reported once: by
-     * the part with the worst finding.
+     * Whether the part did not complete because of its target. Not known for mail servers that do not respond, because
+     * many networks block outgoing connections to port 25.
      */
-    public static void report(List<PartResult> parts, PartFindings findings) {
-        Map<CheckError, List<PartResult>> byError = new LinkedHashMap<>();
-        for (PartResult part : parts) {
-            if (part.result().error() != null && part.verdict() != Verdict.PASS) {
-                byError.computeIfAbsent(part.result().error(), none -> new ArrayList<>())
-                        .add(part);
-            }
-        }
-        for (PartResult part : parts) {
-            List<PartResult> same = part.result().error() == null
-                    ? null
-                    : byError.get(part.result().error());
-            if (same == null) {
-                part.report(part.part().module().title(), findings);
-            } else if (same.get(0) == part) {
-                worst(same).report(titles(same), findings);
-            }
-        }
-    }
-
-    private static PartResult worst(List<PartResult> parts) {
-        return Collections.max(
-                parts,
-                Comparator.comparing((PartResult part) -> part.verdict() == Verdict.FAIL)
-                        .thenComparing(part -> part.result().topFinding() != null
-                                && part.result().topFinding().level() == Level.FAIL));
-    }
-
-    private static String titles(List<PartResult> parts) {
-        String title = worst(parts).part().module().title();
-        int others = parts.size() - 1;
-        return others == 0 ? title : title + " and " + (others == 1 ? "1 other part" : others + " other parts");
-    }
-
-    private void report(String title, PartFindings findings) {
-        switch (verdict()) {
-            case FAIL -> findings.partFail(title, message(), action());
-            case WARN -> findings.partWarn(title, message(), action());
-            case ERROR -> findings.partError(title, errorMessage());
-            case PASS -> {}
-        }
-    }
-
-    /** The message of the worst finding, or of the error. */
-    private SheetText message() {
-        Finding top = result.topFinding();
-        return top == null ? errorMessage() : new SheetText(top.message());
-    }
-
-    /** The action of the worst finding, or the module that has the details. */
-    private SheetText action() {
-        Finding top = result.topFinding();
-        return new SheetText(
-                top == null || top.action().isEmpty()
-                        ? "For details, run `%s` for `%s`."
-                                .formatted(part.module().module(), result.target())
-                        : top.action());
-    }
-
-    /** The message of the error. */
-    private SheetText errorMessage() {
-        CheckError error = result.error();
-        return new SheetText(error == null ? "See the report of this check." : error.message());
+    boolean endedByTarget() {
+        ErrorCode code = errorCode();
+        boolean noResponse = code == ErrorCode.CONNECT_TIMEOUT || code == ErrorCode.CONNECT_UNREACHABLE;
+        return code != null && code.targetFault() && !(noResponse && part.needsMailServer());
     }
 }

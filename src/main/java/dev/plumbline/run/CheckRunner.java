@@ -220,6 +220,7 @@ public final class CheckRunner {
                 request.fresh(),
                 resources,
                 probes,
+                true,
                 null);
         ModuleDescription description = module.description();
         return description.composite()

@@ -12,8 +12,10 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.PartResult;
 import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.ResultAssembler;
+import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.concurrent.AsyncSemaphore;
@@ -25,6 +27,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of one composite check. They run with its permit. Not thread-safe: used on one event loop. */
@@ -87,35 +90,59 @@ final class CompositeRun {
     }
 
     /** As {@link dev.plumbline.check.CheckContext#check}. */
-    Future<CheckResult> check(CompositePart part, String text) {
+    Future<PartResult> check(CompositePart part, String text) {
         ModuleDefinition<?> module = runtime.modules().find(part.module().module());
         if (module == null) {
             throw new IllegalArgumentException("unknown part: " + part.module().module());
         }
-        return check(module, text).onSuccess(result -> complete &= result.cacheable());
-    }
-
-    private Future<CheckResult> check(ModuleDefinition<?> module, String text) {
         ModuleDescription description = module.description();
-        Instant now = check.clock().instant();
         Target target;
         try {
             target = TargetParser.parse(description, text);
         } catch (InvalidTargetException invalid) {
             CheckError error = new CheckError(ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage()));
-            return Future.succeededFuture(ResultAssembler.withoutTarget(description, error, now));
+            return Future.succeededFuture(new PartResult(
+                    part,
+                    text,
+                    ResultAssembler.withoutTarget(
+                            description, error, check.clock().instant()),
+                    null));
         }
+        return check(module, target).compose(result -> {
+            complete &= result.cacheable();
+            return result.error() != null && result.error().code() == ErrorCode.TLS_UNTRUSTED
+                    ? checkUnverified(module, target).map(other -> new PartResult(part, text, result, other))
+                    : Future.succeededFuture(new PartResult(part, text, result, null));
+        });
+    }
+
+    private Future<CheckResult> check(ModuleDefinition<?> module, Target target) {
+        ModuleDescription description = module.description();
         Options options = Options.defaults(description);
         String refusal = runtime.results().refusal(target, options);
         if (refusal != null) {
             CheckError error = new CheckError(ErrorCode.TARGET_BLOCKED, refusal);
-            return Future.succeededFuture(ResultAssembler.failed(description, target, error, now, 0));
+            return Future.succeededFuture(ResultAssembler.failed(
+                    description, target, error, check.clock().instant(), 0));
         }
         ResultKey key = ResultKey.of(description, target, options);
         CheckResult cached = request.fresh() ? null : runtime.results().findInMemory(key);
         if (cached != null) {
             return Future.succeededFuture(cached);
         }
+        return limited(description, target, () -> runtime.results()
+                .findOrRun(key, request.bulk(), request.fresh(), () -> run(module, target, true)));
+    }
+
+    /** The result without verification of certificates, which is not cached; null if it did not complete. */
+    private Future<@Nullable CheckResult> checkUnverified(ModuleDefinition<?> module, Target target) {
+        return limited(module.description(), target, () -> run(module, target, false))
+                .map(result -> result.error() == null ? ResultJson.read(ResultJson.write(result)) : null);
+    }
+
+    /** Runs a part when a permit is available, until the deadline of the composite. Does not fail. */
+    private Future<CheckResult> limited(
+            ModuleDescription description, Target target, Supplier<Future<CheckResult>> run) {
         Promise<CheckResult> completed = Promise.promise();
         ContextFutures.addDeadline(
                 check.vertx(),
@@ -125,8 +152,7 @@ final class CompositeRun {
                 late -> late.tryComplete(unfinished(description, target)));
         permits.withPermit(
                         AsyncSemaphore.NO_TIMEOUT,
-                        () -> runtime.results()
-                                .findOrRun(key, request.bulk(), request.fresh(), () -> run(module, target, options)),
+                        run,
                         () -> Future.failedFuture("not reached: the queue is not limited"))
                 .otherwise(failure -> ResultAssembler.failed(
                         description,
@@ -151,9 +177,10 @@ final class CompositeRun {
                 description, target, UNFINISHED, check.clock().instant(), 0);
     }
 
-    /** Runs a part. Does not fail. */
-    private Future<CheckResult> run(ModuleDefinition<?> module, Target target, Options options) {
+    /** Runs a part with or without verification of certificates. Does not fail. */
+    private Future<CheckResult> run(ModuleDefinition<?> module, Target target, boolean verify) {
         ModuleDescription description = module.description();
+        Options options = Options.defaults(description);
         long startNanos = runtime.nanos().getAsLong();
         Instant checkedAt = check.clock().instant();
         if (check.deadline().passed()) {
@@ -167,7 +194,7 @@ final class CompositeRun {
         // a retry would repeat the requests of the other parts
         long patienceMs = check.budget().used() ? timeoutMs : check.patienceMs();
         CheckResources resources = check.resources().part();
-        RunningCheckContext context = check.part(options, deadline, patienceMs, budget, resources);
+        RunningCheckContext context = check.part(options, deadline, patienceMs, budget, resources, verify);
         return context.evaluate(module, target)
                 .onComplete(ended -> resources.close())
                 .transform(outcome -> {

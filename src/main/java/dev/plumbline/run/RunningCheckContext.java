@@ -6,7 +6,6 @@ import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.check.BudgetFailures;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.ErrorCode;
@@ -14,6 +13,7 @@ import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.PartResult;
 import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.Target;
 import dev.plumbline.concurrent.ContextFutures;
@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * The context of a check in progress.
  *
  * @param resources the memory and CPU time of the check
+ * @param verifiesCertificates see {@link CheckContext#verifiesCertificates}
  * @param composite the parts of the check; null if it is not a composite
  */
 record RunningCheckContext(
@@ -42,6 +43,7 @@ record RunningCheckContext(
         boolean fresh,
         CheckResources resources,
         ClassToInstanceMap<Object> probes,
+        boolean verifiesCertificates,
         @Nullable CompositeRun composite)
         implements CheckContext {
     /** Time after the deadline of a check at which it is ended. Probes report their timeouts first. */
@@ -52,13 +54,25 @@ record RunningCheckContext(
 
     RunningCheckContext withParts(CompositeRun run) {
         return new RunningCheckContext(
-                vertx, options, deadline, patienceMs, account, clock, budget, fresh, resources, probes, run);
+                vertx,
+                options,
+                deadline,
+                patienceMs,
+                account,
+                clock,
+                budget,
+                fresh,
+                resources,
+                probes,
+                verifiesCertificates,
+                run);
     }
 
     /** The context of a part of this check. */
-    RunningCheckContext part(Options other, Deadline end, long patience, RequestBudget requests, CheckResources share) {
+    RunningCheckContext part(
+            Options other, Deadline end, long patience, RequestBudget requests, CheckResources share, boolean verify) {
         return new RunningCheckContext(
-                vertx, other, end, patience, account, clock, requests, fresh, share, probes, null);
+                vertx, other, end, patience, account, clock, requests, fresh, share, probes, verify, null);
     }
 
     /** Runs a module in this context. The future fails at the latest shortly after the deadline. */
@@ -84,7 +98,7 @@ record RunningCheckContext(
     }
 
     @Override
-    public Future<CheckResult> check(CompositePart part, String target) {
+    public Future<PartResult> check(CompositePart part, String target) {
         if (composite == null) {
             throw new UnsupportedOperationException("not a composite");
         }

@@ -18,6 +18,7 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.PartResult;
 import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.TargetParser;
@@ -160,7 +161,7 @@ class CompositeRunTest {
         @Override
         public Future<List<CheckResult>> collect(Target target, CheckContext context) {
             return Future.all(context.parts().stream()
-                            .map(part -> context.check(part, target.text()))
+                            .map(part -> context.check(part, target.text()).map(PartResult::result))
                             .toList())
                     .map(all -> all.<CheckResult>list());
         }

@@ -14,6 +14,7 @@ import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.PartResult;
 import dev.plumbline.check.Target;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -85,7 +86,7 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
     @Override
     public Future<List<CheckResult>> collect(Target target, CheckContext context) {
         List<Future<CheckResult>> parts = context.parts().stream()
-                .map(part -> context.check(part, target.text()))
+                .map(part -> context.check(part, target.text()).map(PartResult::result))
                 .toList();
         return Future.all(parts).map(all -> parts.stream().map(Future::result).toList());
     }

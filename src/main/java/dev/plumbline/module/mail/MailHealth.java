@@ -1,6 +1,7 @@
 package dev.plumbline.module.mail;
 
 import com.google.auto.service.AutoService;
+import dev.plumbline.check.Cause;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckModule;
@@ -27,7 +28,7 @@ public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHe
     private static final int MAX_TEXT = 300;
 
     /** The fields of the report. Score and grade are null only in a result with an error. */
-    public record Report(Integer score, String grade, Map<String, ?> parts) {}
+    public record Report(Integer score, String grade, List<Cause> fixFirst, List<Cause> causes, Map<String, ?> parts) {}
 
     /** The findings. */
     public interface Findings extends PartFindings {}
@@ -47,33 +48,37 @@ public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHe
 
     @Override
     public Report evaluate(Evidence evidence, Options options, Findings findings) {
-        List<Verdict> verdicts =
-                evidence.parts().stream().map(PartResult::verdict).toList();
-        Integer score = CompositeScore.ofArea(verdicts);
+        List<Cause> causes = Cause.of(evidence.parts());
+        boolean noneReached = PartResult.noneReached(evidence.parts(), causes);
+        Integer score = noneReached ? null : new CompositeScore(causes).ofArea(evidence.parts());
         if (score == null) {
             evidence.parts().stream()
                     .filter(part -> part.verdict() == Verdict.ERROR)
                     .findFirst()
                     .ifPresent(part -> findings.error(part.result().error()));
         }
-        PartResult.report(evidence.parts(), findings);
+        if (!noneReached) {
+            Cause.report(causes, evidence.parts(), findings);
+        }
         Map<String, @Nullable Object> parts = new LinkedHashMap<>();
         for (PartResult part : evidence.parts()) {
-            parts.put(part.part().module().module(), row(part));
+            parts.put(part.module(), row(part));
         }
-        return new Report(score, CompositeScore.grade(score), parts);
+        return new Report(score, CompositeScore.grade(score), Cause.first(causes), causes, parts);
     }
 
     private static Map<String, @Nullable Object> row(PartResult part) {
-        Finding top = part.target() == null ? null : part.result().topFinding();
+        Finding top = part.target() == null ? null : part.inspected().topFinding();
         CheckError error = part.result().error();
         Map<String, @Nullable Object> row = new LinkedHashMap<>();
         row.put("target", part.target() == null ? null : part.result().target());
         row.put("verdict", part.verdict().id());
+        row.put("headline", part.headline());
         row.put("code", top == null ? null : top.code());
         row.put("message", top == null ? null : PrintableText.shorten(top.message(), MAX_TEXT));
         row.put("action", top == null ? null : PrintableText.shorten(top.action(), MAX_TEXT));
         row.put("error", error == null ? null : error.code().id());
+        row.put("error_message", error == null ? null : PrintableText.shorten(error.message(), MAX_TEXT));
         return row;
     }
 }

@@ -1,6 +1,7 @@
 package dev.plumbline.module.network;
 
 import com.google.auto.service.AutoService;
+import dev.plumbline.check.Cause;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckModule;
@@ -44,11 +45,14 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
 
     public record PartError(String code, String message) {}
 
+    /** @param headline the key value of the report */
     public record Part(
             String module,
             String area,
             @Nullable String target,
             Verdict verdict,
+            @Nullable String headline,
+            boolean unverified,
             @Nullable TopFinding topFinding,
             @Nullable PartError error) {}
 
@@ -56,6 +60,8 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
             @Nullable Integer score,
             @Nullable String grade,
             Areas areas,
+            List<Cause> fixFirst,
+            List<Cause> causes,
             List<Part> parts,
             int partCount,
             int failedCount) {}
@@ -79,62 +85,68 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
     @Override
     public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
         List<PartResult> parts = evidence.parts();
-        if (!parts.isEmpty() && parts.stream().allMatch(part -> part.result().error() != null)) {
+        List<Cause> causes = Cause.of(parts);
+        boolean noneReached = PartResult.noneReached(parts, causes);
+        if (noneReached) {
             findings.error(parts.get(0).result().error());
         } else {
-            PartResult.report(parts, findings);
+            Cause.report(causes, parts, findings);
         }
+        CompositeScore scores = new CompositeScore(noneReached ? List.of() : causes);
         Areas areas = new Areas(
-                area(parts, "web"),
-                area(parts, "tls"),
-                area(parts, "dns"),
-                area(parts, "mail"),
-                area(parts, "registration"));
-        List<Verdict> verdicts = parts.stream().map(PartResult::verdict).toList();
-        List<@Nullable Integer> scores = new ArrayList<>();
+                area(parts, "web", scores),
+                area(parts, "tls", scores),
+                area(parts, "dns", scores),
+                area(parts, "mail", scores),
+                area(parts, "registration", scores));
+        List<@Nullable Integer> ofAreas = new ArrayList<>();
         for (Area area : new Area[] {areas.web(), areas.tls(), areas.dns(), areas.mail(), areas.registration()}) {
             if (area != null) {
-                scores.add(area.score());
+                ofAreas.add(area.score());
             }
         }
-        Integer score = CompositeScore.total(scores, verdicts);
+        Integer score = scores.total(ofAreas, parts);
         return new Report(
                 score,
                 CompositeScore.grade(score),
                 areas,
+                Cause.first(causes),
+                causes,
                 parts.stream().map(Overview::part).toList(),
                 parts.size(),
-                failed(verdicts));
+                failed(parts));
     }
 
-    private static @Nullable Area area(List<PartResult> parts, String name) {
-        List<Verdict> verdicts = parts.stream()
-                .filter(part -> part.part().area().equals(name))
-                .map(PartResult::verdict)
-                .toList();
-        if (verdicts.isEmpty()) {
+    private static @Nullable Area area(List<PartResult> all, String name, CompositeScore scores) {
+        List<PartResult> parts =
+                all.stream().filter(part -> part.part().area().equals(name)).toList();
+        if (parts.isEmpty()) {
             return null;
         }
-        Integer score = CompositeScore.ofArea(verdicts);
-        Verdict worst = verdicts.stream()
+        Integer score = scores.ofArea(parts);
+        Verdict worst = parts.stream()
+                .map(PartResult::verdict)
                 .filter(verdict -> verdict != Verdict.ERROR)
                 .max(Verdict::compareTo)
                 .orElse(Verdict.ERROR);
-        return new Area(score, CompositeScore.grade(score), worst, verdicts.size(), failed(verdicts));
+        return new Area(score, CompositeScore.grade(score), worst, parts.size(), failed(parts));
     }
 
-    private static int failed(List<Verdict> verdicts) {
-        return (int) verdicts.stream().filter(Verdict.FAIL::equals).count();
+    private static int failed(List<PartResult> parts) {
+        return (int)
+                parts.stream().filter(part -> part.verdict() == Verdict.FAIL).count();
     }
 
     private static Part part(PartResult part) {
-        Finding top = part.target() == null ? null : part.result().topFinding();
+        Finding top = part.target() == null ? null : part.inspected().topFinding();
         CheckError error = part.result().error();
         return new Part(
-                part.part().module().module(),
+                part.module(),
                 part.part().area(),
                 part.target() == null ? null : part.result().target(),
                 part.verdict(),
+                part.headline(),
+                part.unverified() != null,
                 top == null
                         ? null
                         : new TopFinding(top.level(), top.code(), shorten(top.message()), shorten(top.action())),

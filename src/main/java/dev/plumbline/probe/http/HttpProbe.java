@@ -74,7 +74,8 @@ public final class HttpProbe {
      * @return fails with a {@link CheckFailure} if no response header was received, and with
      *     {@link dev.plumbline.check.OverloadFailure} if a limit is reached
      */
-    public Future<HttpExchange> exchange(CheckContext context, HttpRequestSpec request) {
+    public Future<HttpExchange> exchange(CheckContext context, HttpRequestSpec given) {
+        HttpRequestSpec request = context.verifiesCertificates() ? given : given.verifyingTls(false);
         Target.Url url = request.url();
         if (!Http1RequestEncoder.isSendable(url)) {
             return Future.failedFuture(
@@ -115,7 +116,9 @@ public final class HttpProbe {
      * @return as {@link #follow}; see {@link RedirectTrace#page()}
      */
     public Future<RedirectTrace> page(CheckContext context, Target.Url url) {
-        HttpRequestSpec request = HttpRequestSpec.get(url, PAGE_BYTES).with("accept", PAGE_TYPES);
+        HttpRequestSpec request = HttpRequestSpec.get(url, PAGE_BYTES)
+                .with("accept", PAGE_TYPES)
+                .verifyingTls(context.verifiesCertificates());
         return pages.get(context, request, PAGE_REDIRECTS, () -> follow(context, request, PAGE_REDIRECTS))
                 // another check can have made the requests
                 .onSuccess(trace -> context.budget().recordError(trace.error()));

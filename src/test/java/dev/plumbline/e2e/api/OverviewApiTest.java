@@ -23,6 +23,9 @@ import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +47,7 @@ class OverviewApiTest {
     static final TestDatabase DATABASE = new TestDatabase();
 
     private static final String SITE = "127.15.1.1";
+    private static final String EXPIRED = "127.15.1.3";
     private static final String SILENT = "127.15.1.2";
     private static final List<CompositePart> PARTS = ModuleCatalogue.load().parts("overview");
 
@@ -60,6 +64,12 @@ class OverviewApiTest {
     static void start() throws IOException {
         TestCa root = TestCa.root("Overview Root");
         String domains = "good.overview.test www.good.overview.test once.overview.test line.overview.test";
+        TestCa.Identity expired = root.issue(CertificateSpec.server("expired.overview.test")
+                .from(Instant.now().minus(Duration.ofDays(93)))
+                .until(Instant.now().minus(Duration.ofDays(3))));
+        Files.writeString(
+                folder.resolve("expired.pem"), TestCa.pem(expired.chain().toArray(new X509Certificate[0])));
+        Files.writeString(folder.resolve("expired-key.pem"), expired.keyPem());
         nginx = NginxServer.start(
                 folder,
                 root.issue(CertificateSpec.server(domains.split(" "))),
@@ -73,8 +83,17 @@ class OverviewApiTest {
                   add_header Strict-Transport-Security 'max-age=63072000; includeSubDomains';
                   location = / { return 200 '<!doctype html><html lang="en"><title>Good</title><h1>Good</h1></html>'; }
                   location / { return 404 'not found'; }
+                }
+                server {
+                  listen %3$s:80; server_name expired.overview.test; return 301 https://$host$request_uri; }
+                server {
+                  listen %3$s:443 ssl; server_name expired.overview.test; access_log off;
+                  ssl_certificate FOLDER/expired.pem; ssl_certificate_key FOLDER/expired-key.pem;
+                  default_type text/html;
+                  location = / { return 200 '<!doctype html><html lang="en"><title>Old</title><h1>Old</h1></html>'; }
+                  location / { return 404 'not found'; }
                 """
-                        .formatted(SITE, domains));
+                        .formatted(SITE, domains, EXPIRED));
         for (int port : new int[] {80, 443}) {
             SOCKETS.add(new ServerSocket(port, 200, InetAddress.getByName(SILENT)));
         }
@@ -82,7 +101,9 @@ class OverviewApiTest {
         for (String domain : domains.split(" ")) {
             dns.address(domain, SITE).record(domain + ". 60 IN MX 0 .").record(domain + ". 60 IN TXT \"v=spf1 -all\"");
         }
-        dns.address("silent.overview.test", SILENT)
+        dns.address("expired.overview.test", EXPIRED)
+                .record("expired.overview.test. 60 IN MX 0 .")
+                .address("silent.overview.test", SILENT)
                 .record("mail.overview.test. 60 IN MX 20 first.overview.test.")
                 .record("mail.overview.test. 60 IN MX 10 second.overview.test.")
                 .address("first.overview.test", SITE)
@@ -164,6 +185,32 @@ class OverviewApiTest {
                 "-w",
                 "%{http_code}");
         assertThat(status).isEqualTo("200");
+    }
+
+    /** The certificate is the cause of the errors of the website's checks, which are repeated without verification. */
+    @Test
+    void anExpiredCertificateIsOneCause() {
+        JsonObject overview = overview("expired.overview.test", "", "203.0.113.7");
+        JsonObject fields = overview.getJsonObject("fields");
+        JsonObject first = fields.getJsonArray("fix_first").getJsonObject(0);
+
+        assertThat(first.getString("code")).isEqualTo("expired");
+        assertThat(first.getString("module")).isEqualTo("ssl-certificate");
+        assertThat(first.getString("consequence")).isEqualTo("unavailable");
+        assertThat(first.getJsonArray("parts").getList())
+                .startsWith("ssl-certificate")
+                .contains("http-status", "hsts", "security-headers", "page-metadata");
+        assertThat(fields.getJsonArray("causes").stream().map(cause -> ((JsonObject) cause).getString("code")))
+                .doesNotContain("tls_untrusted", "certificate_invalid");
+        assertThat(fields.getString("grade")).isIn("E", "F");
+        for (String area : List.of("web", "tls")) {
+            assertThat(fields.getJsonObject("areas").getJsonObject(area).getInteger("score"))
+                    .isZero();
+        }
+        JsonObject headers = parts(overview).get("security-headers");
+        assertThat(headers.getBoolean("unverified")).isTrue();
+        assertThat(headers.getString("verdict")).isIn("warn", "fail");
+        assertThat(headers.getJsonObject("error").getString("code")).isEqualTo("tls_untrusted");
     }
 
     @Test

@@ -63,14 +63,15 @@ class MailHealthTest {
                 .extracting(Finding::code, Finding::message)
                 .containsExactly(
                         tuple("part_warn", title("spf") + ": A problem."),
-                        tuple("part_error", title("tls-rpt") + " was not determined: Failed."));
+                        tuple("part_error", title("tls-rpt") + ": Failed."));
         assertThat(evaluation.findings().get(0).action()).isEqualTo("Set `a=b`.");
         assertThat(evaluation.error()).isNull();
         assertThat(String.valueOf(evaluation.fields().get("parts")))
+                .contains("spf={target=example.com, verdict=warn, headline=null, code=problem, message=A problem., "
+                        + "action=Set `a=b`., error=null, error_message=null}")
                 .contains(
-                        "spf={target=example.com, verdict=warn, code=problem, message=A problem., action=Set `a=b`., error=null}")
-                .contains(
-                        "tls-rpt={target=example.com, verdict=error, code=null, message=null, action=null, error=dns_timeout}");
+                        "tls-rpt={target=example.com, verdict=error, headline=null, code=null, message=null, action=null, "
+                                + "error=dns_timeout, error_message=Failed.}");
     }
 
     @Test
@@ -94,7 +95,7 @@ class MailHealthTest {
 
         assertThat(timeout.fields()).containsEntry("score", 100);
         assertThat(timeout.findings()).extracting(Finding::code).containsExactly("part_error");
-        assertThat(refused.fields()).containsEntry("score", 50);
+        assertThat(refused.fields()).containsEntry("score", 0).containsEntry("grade", "F");
         assertThat(refused.findings()).extracting(Finding::code).containsExactly("part_fail");
     }
 
@@ -205,14 +206,14 @@ class MailHealthTest {
     }
 
     private static PartResult result(String module, Verdict verdict, @Nullable ErrorCode code) {
-        List<Finding> findings = verdict == Verdict.WARN || verdict == Verdict.FAIL
+        List<Finding> findings = code == null && (verdict == Verdict.WARN || verdict == Verdict.FAIL)
                 ? List.of(new Finding(Level.of(verdict.id()), "problem", null, "A problem.", "Set `a=b`.", null))
                 : List.of();
         CheckError error = code == null ? null : new CheckError(code, "Failed.");
         return new PartResult(
                 new CompositePart(MODULES.find(module).description(), CompositePart.MAIL_AREA),
                 "example.com",
-                new CheckResult(
-                        module, "example.com", verdict, Map.of(), findings, List.of(), error, Instant.EPOCH, 1));
+                new CheckResult(module, "example.com", verdict, Map.of(), findings, List.of(), error, Instant.EPOCH, 1),
+                null);
     }
 }

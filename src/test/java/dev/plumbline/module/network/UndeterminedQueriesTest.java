@@ -120,10 +120,28 @@ class UndeterminedQueriesTest {
     private static Set<String> untrue(CheckResult result, CheckResult complete) {
         Set<String> untrue = new TreeSet<>(problems(result));
         untrue.removeAll(problems(complete));
-        result.fields()
-                .forEach((field, value) ->
-                        addUntrue(field, value, complete.fields().get(field), untrue));
+        Set<String> causes = new TreeSet<>(causes(result));
+        causes.removeAll(causes(complete));
+        untrue.addAll(causes);
+        result.fields().forEach((field, value) -> {
+            // the others follow from the verdicts of the parts
+            if (!Set.of("causes", "fix_first", "grade").contains(field)) {
+                addUntrue(field, value, complete.fields().get(field), untrue);
+            }
+        });
         return untrue;
+    }
+
+    /** The findings of parts that a composite reports as causes, except those about failed lookups. */
+    private static Set<String> causes(CheckResult result) {
+        return result.fields().get("causes") instanceof List<?> causes
+                ? causes.stream()
+                        .map(cause -> (Map<?, ?>) cause)
+                        .filter(cause -> !cause.get("level").equals("info"))
+                        .map(cause -> cause.get("module") + "/" + cause.get("code"))
+                        .filter(cause -> !cause.matches(".*/(dns_.*|.*lookups?_failed|address_lookup_failed)"))
+                        .collect(Collectors.toSet())
+                : Set.of();
     }
 
     private static void addUntrue(String path, @Nullable Object value, @Nullable Object complete, Set<String> untrue) {

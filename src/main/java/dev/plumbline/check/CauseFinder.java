@@ -1,0 +1,209 @@
+package dev.plumbline.check;
+
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Groups the findings and errors of the parts of a composite by cause. Errors of the same {@link ErrorKind} of the same
+ * host and port are one problem, and so are equal errors of DNS lookups. A problem that another problem explains
+ * ({@link FindingCode#explains}) is an effect of it.
+ */
+final class CauseFinder {
+    private static final int MAX_CAUSES = 40;
+    private static final int MAX_TEXT = 200;
+
+    /** @param port 0 for all ports */
+    private record Endpoint(String host, int port) {
+        boolean isIn(Endpoint domain) {
+            return host.equals(domain.host) || host.endsWith("." + domain.host);
+        }
+
+        @Override
+        public String toString() {
+            return port == 0 ? host : host + ":" + port;
+        }
+    }
+
+    private record ErrorKey(ErrorKind kind, Endpoint endpoint) {}
+
+    private record FindingKey(String module, String code) {}
+
+    /** A finding of a part, or an error of one or more parts. */
+    private static final class Problem {
+        private final Set<PartResult> parts = new LinkedHashSet<>();
+        private final PartResult owner;
+        private final @Nullable Finding finding;
+        private final @Nullable FindingCode declared;
+        private final Endpoint endpoint;
+
+        /** @param finding null for an error */
+        Problem(PartResult owner, @Nullable Finding finding, Endpoint endpoint) {
+            this.owner = owner;
+            this.finding = finding;
+            this.declared = finding == null ? null : owner.part().module().finding(finding.code());
+            this.endpoint = endpoint;
+            parts.add(owner);
+        }
+
+        boolean explains(Problem other) {
+            if (declared == null || other == this) {
+                return false;
+            }
+            return other.finding == null
+                    ? other.parts.stream().anyMatch(part -> explains(part.errorCode(), other))
+                    : declared.explains().contains(other.owner.module() + "/" + other.finding.code());
+        }
+
+        private boolean explains(@Nullable ErrorCode code, Problem error) {
+            return code != null
+                    && declared.explains().contains(code.id())
+                    && (ErrorKind.of(code) == ErrorKind.DNS
+                            ? error.endpoint.isIn(endpoint) || endpoint.isIn(error.endpoint)
+                            : error.endpoint.equals(endpoint));
+        }
+    }
+
+    private final List<PartResult> parts;
+    private final Map<Object, Problem> problems = new LinkedHashMap<>();
+
+    private CauseFinder(List<PartResult> parts) {
+        this.parts = parts;
+        parts.forEach(this::add);
+    }
+
+    /** The causes, the most important first, at most 40. */
+    static List<Cause> causes(List<PartResult> parts) {
+        CauseFinder finder = new CauseFinder(parts);
+        Map<Problem, Set<PartResult>> affected = new LinkedHashMap<>();
+        for (Problem problem : finder.problems.values()) {
+            affected.computeIfAbsent(finder.root(problem), root -> new LinkedHashSet<>())
+                    .addAll(problem.parts);
+        }
+        return affected.entrySet().stream()
+                .map(entry -> finder.cause(entry.getKey(), entry.getValue()))
+                .sorted(Cause.MOST_IMPORTANT_FIRST)
+                .limit(MAX_CAUSES)
+                .toList();
+    }
+
+    private void add(PartResult part) {
+        CheckError error = part.result().error();
+        if (error != null) {
+            ErrorKind kind = ErrorKind.of(error.code());
+            Endpoint endpoint = endpoint(part, kind != ErrorKind.DNS);
+            Object key =
+                    switch (kind) {
+                        // a check can look up names that are not its target
+                        case DNS -> error;
+                        case OTHER -> new FindingKey(part.module(), error.code().id());
+                        default -> new ErrorKey(kind, endpoint);
+                    };
+            Problem known = problems.get(key);
+            if (known == null) {
+                problems.put(key, new Problem(part, null, endpoint));
+            } else if (part.entry() && !known.owner.entry()) {
+                // the part on which the others depend reports the problem
+                Problem better = new Problem(part, null, endpoint);
+                better.parts.addAll(known.parts);
+                problems.put(key, better);
+            } else {
+                known.parts.add(part);
+            }
+        }
+        boolean certain =
+                part.target() != null && (error == null || !part.part().needsMailServer() || part.endedByTarget());
+        if (!certain) {
+            return;
+        }
+        for (Finding finding : part.inspected().findings()) {
+            if (finding.level() != Level.INFO) {
+                problems.putIfAbsent(
+                        new FindingKey(part.module(), finding.code()),
+                        new Problem(part, finding, endpoint(part, true)));
+            }
+        }
+    }
+
+    private static Endpoint endpoint(PartResult part, boolean withPort) {
+        String text = part.result().target();
+        try {
+            Target target = TargetParser.parse(part.part().module(), text == null ? "" : text);
+            int port = target.port() != 0
+                    ? target.port()
+                    : part.part().module().category().equals("web") ? Target.Url.defaultPort("https") : 0;
+            return new Endpoint(target.host().name(), withPort ? port : 0);
+        } catch (InvalidTargetException impossible) {
+            return new Endpoint(String.valueOf(text), 0);
+        }
+    }
+
+    /** The problem that explains this one, and is not explained itself. Sheets do not declare circles. */
+    private Problem root(Problem problem) {
+        Set<Problem> visited = new LinkedHashSet<>();
+        Problem root = problem;
+        while (visited.add(root)) {
+            Problem effect = root;
+            root = problems.values().stream()
+                    .filter(candidate -> candidate.explains(effect))
+                    .findFirst()
+                    .orElse(effect);
+        }
+        return root;
+    }
+
+    private Cause cause(Problem problem, Set<PartResult> affected) {
+        List<String> parts =
+                affected.stream().map(PartResult::module).distinct().collect(Collectors.toList());
+        parts.remove(problem.owner.module());
+        parts.add(0, problem.owner.module());
+        Finding finding = problem.finding;
+        return finding == null
+                ? ofError(problem, parts)
+                : new Cause(
+                        finding.code(),
+                        problem.owner.module(),
+                        problem.owner.result().target(),
+                        finding.level(),
+                        problem.declared == null ? Consequence.RECOMMENDED : problem.declared.consequence(),
+                        shorten(finding.message()),
+                        shorten(finding.action()),
+                        parts);
+    }
+
+    private Cause ofError(Problem problem, List<String> parts) {
+        CheckError error = problem.owner.result().error();
+        boolean unavailable = problem.parts.stream().anyMatch(this::isUnavailable);
+        boolean targetFault = problem.parts.stream().anyMatch(PartResult::endedByTarget);
+        return new Cause(
+                error.code().id(),
+                problem.owner.module(),
+                ErrorKind.of(error.code()) == ErrorKind.OTHER
+                        ? problem.owner.result().target()
+                        : problem.endpoint.toString(),
+                unavailable ? Level.FAIL : targetFault ? Level.WARN : Level.INFO,
+                unavailable ? Consequence.UNAVAILABLE : targetFault ? Consequence.DEGRADED : Consequence.RECOMMENDED,
+                shorten(error.message()),
+                ErrorAction.of(error.code()),
+                parts);
+    }
+
+    /** Whether the website or mail does not work because the server of this part cannot be used. */
+    private boolean isUnavailable(PartResult part) {
+        return part.entry()
+                && part.verdict() == Verdict.FAIL
+                && !(part.part().needsMailServer()
+                        && parts.stream()
+                                .filter(each -> each.module().equals(CompositePart.MX_MODULE))
+                                .anyMatch(mx -> CompositePart.otherMailServerResponds(
+                                        mx.result(), endpoint(part, false).host())));
+    }
+
+    private static String shorten(String text) {
+        return PrintableText.shorten(text, MAX_TEXT);
+    }
+}
