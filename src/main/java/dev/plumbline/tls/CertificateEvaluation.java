@@ -29,7 +29,7 @@ public final class CertificateEvaluation {
         evaluateConnection(evidence, findings);
         evaluateRevocation(evidence, findings);
         findings.error(evidence.failure());
-        return CertificateReport.of(evidence, problems);
+        return CertificateReport.of(evidence, problems, warnDays);
     }
 
     /** All problems of a certificate, in order of precedence. */

@@ -31,6 +31,20 @@ enum CertificateExpiry {
         return left.compareTo(warnDays == null ? soon(lifetime) : Duration.ofDays(warnDays)) < 0 ? SOON : LATER;
     }
 
+    /**
+     * The start of the warning of an expiry.
+     *
+     * @param warnDays as in {@link #of}
+     * @return null if the warning is disabled
+     */
+    static @Nullable Instant warningAt(X509Certificate certificate, @Nullable Long warnDays) {
+        Instant end = certificate.getNotAfter().toInstant();
+        Duration lifetime = Duration.between(certificate.getNotBefore().toInstant(), end);
+        return warnDays == null
+                ? end.minus(soon(lifetime))
+                : warnDays == 0 ? null : end.minus(Duration.ofDays(warnDays));
+    }
+
     private static Duration soon(Duration lifetime) {
         return lifetime.compareTo(SHORT_LIFETIME) <= 0
                 ? SHORT_LIFETIME_SOON

@@ -23,6 +23,7 @@ public record CertificateReport(
         Instant notBefore,
         Instant notAfter,
         long daysRemaining,
+        @Nullable Instant expiryWarningAt,
         Instant chainEarliestNotAfter,
         @Nullable String subjectCn,
         List<String> sans,
@@ -70,7 +71,8 @@ public record CertificateReport(
         }
     }
 
-    static CertificateReport of(CertificateEvidence evidence, Set<CertificateProblem> problems) {
+    static CertificateReport of(
+            CertificateEvidence evidence, Set<CertificateProblem> problems, @Nullable Long warnDays) {
         X509Certificate certificate = evidence.leaf();
         CertificatePath path = evidence.path();
         ChainCertificate leaf = ChainCertificate.of(certificate);
@@ -83,6 +85,7 @@ public record CertificateReport(
                 leaf.notBefore(),
                 leaf.notAfter(),
                 evidence.daysRemaining(),
+                CertificateExpiry.warningAt(certificate, warnDays),
                 path.earliestNotAfter(),
                 DistinguishedNames.commonName(certificate.getSubjectX500Principal()),
                 evidence.names().listed(),

@@ -53,6 +53,9 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
             .area("dns", "DNS")
             .fields(
                     Descriptions.integer("score", "Score", "A score."),
+                    Descriptions.string("grade", "Grade", "A grade."),
+                    Descriptions.array("fix_first", "Fix first", "Causes.", FieldType.OBJECT),
+                    Descriptions.array("causes", "Causes", "Causes.", FieldType.OBJECT),
                     Descriptions.object("areas", "Areas", "Scores of the areas."),
                     Descriptions.array("parts", "Parts", "Results of the parts.", FieldType.OBJECT),
                     Descriptions.integer("part_count", "Parts", "The number of parts."))
@@ -110,6 +113,26 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
         }
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("score", 81);
+        fields.put("grade", "B");
+        Map<String, Object> cause = Map.of(
+                "code",
+                BAD.code(),
+                "module",
+                "made-slow",
+                "target",
+                "a.example",
+                "level",
+                "fail",
+                "consequence",
+                "exposed",
+                "message",
+                BAD.message(),
+                "action",
+                BAD.action(),
+                "parts",
+                List.of("made-slow", "made-failing"));
+        fields.put("fix_first", List.of(cause));
+        fields.put("causes", List.of(cause));
         fields.put(
                 "areas",
                 Map.of(

@@ -69,7 +69,7 @@ class CompositeReportBrowserTest {
 
             SampleComposite.release(target);
 
-            assertThat(page.locator("article.report .parts .name")).hasCount(3);
+            assertThat(page.locator("#field-parts .parts .name")).hasCount(3);
             assertThat(page.locator(".in-progress")).isHidden();
             assertThat(page.locator("h1:visible")).hasCount(1);
             holds(visit);
@@ -79,7 +79,7 @@ class CompositeReportBrowserTest {
             assertThat(page.locator(".in-progress")).hasCount(0);
             assertThat(page.locator(".age")).containsText("Cached");
             visit.fits();
-            page.locator(".parts .name").first().click();
+            page.locator("#field-parts .parts .name").first().click();
             assertThat(page.locator(".verdict h1")).hasText(target);
             assertThat(page.locator(".tabs [aria-current=page]")).hasText("Slow part");
         }

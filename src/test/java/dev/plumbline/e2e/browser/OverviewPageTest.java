@@ -37,6 +37,7 @@ class OverviewPageTest {
     private static final String DOMAIN = "site.pages.test";
     private static final String ADDRESS = "127.15.2.1";
     private static final int PHONE = 390;
+    private static final int PHONE_HEIGHT = 844;
 
     private static final ChromiumBrowser CHROMIUM = new ChromiumBrowser();
     private static NginxServer nginx;
@@ -100,7 +101,7 @@ class OverviewPageTest {
             assertThat(page).hasURL(service.uri("/check/overview/" + DOMAIN).toString());
             assertThat(page.locator(".tabs [aria-current=page]")).hasText("Domain overview");
             assertThat(page.locator(".areas li")).hasCount(5);
-            List<String> parts = page.locator("article .parts .name").allTextContents();
+            List<String> parts = page.locator("#field-parts .parts .name").allTextContents();
             assertThat(parts)
                     .hasSizeGreaterThan(20)
                     .doesNotHaveDuplicates()
@@ -110,15 +111,18 @@ class OverviewPageTest {
                             .title());
             holds(visit);
 
-            page.locator("article .parts a[href*='/security-headers/']").click();
+            page.locator("#field-parts .parts a[href*='/security-headers/']").click();
             assertThat(page.locator(".verdict h1")).hasText("https://" + DOMAIN + "/");
             assertThat(page.locator(".age")).containsText("Cached");
         }
     }
 
     private static void holds(WebVisitor visit) {
+        visit.page().setViewportSize(PHONE, PHONE_HEIGHT);
+        assertThat((Integer) visit.page().evaluate("document.documentElement.scrollHeight"))
+                .isLessThanOrEqualTo(4 * PHONE_HEIGHT);
         for (int width : List.of(PHONE, ViewportTheme.WIDE)) {
-            visit.page().setViewportSize(width, 844);
+            visit.page().setViewportSize(width, PHONE_HEIGHT);
             for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
                 visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
                 visit.fits();

@@ -111,30 +111,33 @@ class CompositeReportTest {
         SampleComposite.release("report.example");
         Document page = complete("report.example", "203.0.113.2");
 
-        assertThat(page.select(".areas li").eachText())
-                .containsExactly("Web C Score 61 of 100", "DNS A Score 100 of 100");
+        assertThat(page.select(".verdict > .grade").text()).isEqualTo("Grade B 81 of 100");
+        assertThat(page.select(".areas li").eachText()).containsExactly("Web C 61 of 100", "DNS A 100 of 100");
         for (String area : page.select(".areas a").eachAttr("href")) {
             assertThat(page.select(area)).hasSize(1);
         }
-        assertThat(page.select("section:has(> #parts) .area").eachText())
-                .containsExactly("Web 1 failed, 1 error", "DNS 1 passed");
-        assertThat(page.select(".parts li").eachText())
+        assertThat(page.select("#field-fix_first .problems > li > :not(details)")
+                        .eachText())
+                .containsExactly("Security risk It is bad.", "Set max-age=31536000.", "Slow part");
+        assertThat(page.select("#field-fix_first details").text())
+                .isEqualTo("1 other check affected Error Failing part Connection refused by https://report.example/");
+        assertThat(page.select("section:has(> #parts) .area").eachText()).containsExactly("Web 1 failed", "DNS");
+        assertThat(page.select("#field-parts > .parts li").eachText()).containsExactly("Fail Slow part It is bad.");
+        assertThat(page.select("#field-parts > details:not([open])").eachText())
                 .containsExactly(
-                        "Fail Slow part It is bad. Set max-age=31536000.",
-                        "Error Failing part Connection refused by https://report.example/",
-                        "Pass Quick part");
-        assertThat(page.select(".parts a").eachAttr("href"))
+                        "1 not determined Error Failing part Connection refused by https://report.example/",
+                        "1 passed Pass Quick part");
+        assertThat(page.select("#field-parts .parts a").eachAttr("href"))
                 .containsExactly(
                         "/check/made-slow/report.example",
                         "/check/made-failing/https%3A%2F%2Freport.example%2F",
                         "/check/made-quick/report.example");
-        assertThat(page.select("#field-part_count dd").text()).isEqualTo("3");
         assertThat(page.select("[id=field-parts], [id=field-areas]").eachAttr("id"))
                 .containsExactly("field-areas", "field-parts");
         assertThat(page.select(".findings")).isEmpty();
-        assertThat(page.select(".verdict .summary").text()).isEqualTo("Fail. A check fails.");
-        Document part =
-                Jsoup.parse(service.page(page.select(".parts a").get(0).attr("href"), "X-Forwarded-For", "203.0.113.3")
+        assertThat(page.select(".verdict .summary").text()).isEqualTo("Fail. It is bad.");
+        Document part = Jsoup.parse(
+                service.page(page.select("#field-parts .parts a").get(0).attr("href"), "X-Forwarded-For", "203.0.113.3")
                         .body());
         assertThat(part.select(".age").text()).contains("Cached result");
     }

@@ -118,7 +118,7 @@ class GenericModulePagesTest {
         assertThat(page.select(".verdict").hasClass("fail")).isTrue();
         assertThat(page.select(".verdict h1").text()).isEqualTo("bad.example");
         assertThat(page.select(".verdict .summary").text()).isEqualTo("Fail. It says " + SHOWN + " 1 more problem.");
-        assertThat(page.select(".findings .badge").eachText()).containsExactly("fail", "warn", "info");
+        assertThat(page.select(".findings .badge").eachText()).containsExactly("Fail", "Warning", "Info");
         assertThat(page.select(".findings > li").first().text()).contains("Make it good.");
         assertThat(page.select(".findings a[href=#field-text]").text()).isEqualTo("Some text");
         assertThat(page.select(".findings a[href^=https]").attr("href"))

@@ -30,6 +30,10 @@ public final class Labels {
         };
     }
 
+    public static String level(String id) {
+        return id.equals("info") ? "Info" : verdict(id);
+    }
+
     public static String verdict(String id) {
         return switch (id) {
             case "pass" -> "Pass";

@@ -7,15 +7,56 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of the report of a composite module.
+ * The problems and the parts of the report of a composite module.
  *
+ * @param grade null if it was not determined
+ * @param score of 100; null if it was not determined
+ * @param first the problems to fix first
+ * @param others the other problems, the most important first
  * @param areas without those that do not have parts
  */
-public record CompositeView(List<Area> areas) {
+public record CompositeView(
+        @Nullable String grade, @Nullable Integer score, List<Problem> first, List<Problem> others, List<Area> areas) {
 
     /** Whether the areas have scores of their own. */
     public boolean scored() {
         return areas.size() > 1 && areas.stream().anyMatch(area -> area.verdict != null);
+    }
+
+    /** The class of the colors of the grade. */
+    public String tone() {
+        return grade == null ? "error" : tone(grade);
+    }
+
+    private static String tone(String grade) {
+        return switch (grade.charAt(0)) {
+            case 'A' -> "pass";
+            case 'B', 'C' -> "warn";
+            default -> "fail";
+        };
+    }
+
+    /**
+     * A problem of one or more parts.
+     *
+     * @param level of the problem, {@code error} if the parts were not determined
+     * @param consequence the label of the consequence; empty if the parts were not determined
+     * @param title of the check that reports the problem
+     * @param path of the report of this check; null if it does not have a target
+     * @param affected the other parts that it affects
+     */
+    public record Problem(
+            String level,
+            String consequence,
+            String title,
+            @Nullable String path,
+            String message,
+            String action,
+            List<Part> affected) {
+
+        public String levelLabel() {
+            return Labels.verdict(level);
+        }
     }
 
     /**
@@ -24,6 +65,7 @@ public record CompositeView(List<Area> areas) {
      * @param verdict null if areas do not have verdicts
      * @param grade null if it was not determined
      * @param score of 100; null if it was not determined
+     * @param parts sorted by verdict and title
      */
     public record Area(
             String id,
@@ -33,18 +75,46 @@ public record CompositeView(List<Area> areas) {
             @Nullable Integer score,
             List<Part> parts) {
 
-        /** The number of parts by verdict, for example "2 failed, 1 warning, 5 passed". */
-        public String counts() {
+        /** The class of the colors of the grade. */
+        public String tone() {
+            return grade == null ? "error" : CompositeView.tone(grade);
+        }
+
+        /** Whether a part was checked without verification of the certificate. */
+        public boolean unverified() {
+            return parts.stream().anyMatch(Part::unverified);
+        }
+
+        /** The parts with problems of their own. */
+        public List<Part> problems() {
+            return parts.stream().filter(part -> !part.collapsed()).toList();
+        }
+
+        public List<Part> collapsed() {
+            return parts.stream().filter(Part::collapsed).toList();
+        }
+
+        /** The number of parts with problems by verdict, for example "2 failed, 1 warning". */
+        public String problemCounts() {
+            return counts(problems());
+        }
+
+        /** The number of collapsed parts by verdict, for example "1 not determined, 5 passed". */
+        public String collapsedCounts() {
+            return counts(collapsed());
+        }
+
+        private static String counts(List<Part> parts) {
             return Stream.of(
-                            count("fail", "failed", "failed"),
-                            count("warn", "warning", "warnings"),
-                            count("error", "error", "errors"),
-                            count("pass", "passed", "passed"))
+                            count(parts, "fail", "failed", "failed"),
+                            count(parts, "warn", "warning", "warnings"),
+                            count(parts, "error", "not determined", "not determined"),
+                            count(parts, "pass", "passed", "passed"))
                     .filter(text -> !text.isEmpty())
                     .collect(Collectors.joining(", "));
         }
 
-        private String count(String level, String one, String more) {
+        private static String count(List<Part> parts, String level, String one, String more) {
             long count =
                     parts.stream().filter(part -> part.verdict.equals(level)).count();
             return count == 0 ? "" : count + " " + (count == 1 ? one : more);
@@ -54,13 +124,20 @@ public record CompositeView(List<Area> areas) {
     /**
      * The result of a part.
      *
-     * @param message the most severe finding, the error or the headline; empty for none
-     * @param action the recommended change; empty for none
+     * @param text the headline, the most severe finding or the error; empty for none
      * @param path of its own report; null if the part does not have a target
+     * @param unverified whether the part was checked without verification of the certificate
      */
-    public record Part(String title, String verdict, String message, String action, @Nullable String path) {
+    public record Part(String title, String verdict, String text, @Nullable String path, boolean unverified) {
         public String verdictLabel() {
             return Labels.verdict(verdict);
+        }
+
+        /**
+         * Passed parts have no problem. Parts with an error, and unverified ones, belong to a problem with its cause.
+         */
+        boolean collapsed() {
+            return verdict.equals("pass") || verdict.equals("error") || unverified;
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.plumbline.http.web.report;
 
 import dev.plumbline.check.CompositePart;
+import dev.plumbline.check.Consequence;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
@@ -11,20 +12,28 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Builds the parts of composite reports from the fields {@code parts} and {@code areas}. */
+/** Builds the problems, areas and parts of composite reports. */
 final class CompositeViewBuilder {
-    /** The fields that reports show as parts and areas. */
-    static final Set<String> FIELDS = Set.of(CompositeViewBuilder.PARTS, CompositeViewBuilder.AREAS);
-
+    private static final String SCORE = "score";
+    private static final String GRADE = "grade";
     private static final String PARTS = "parts";
     private static final String AREAS = "areas";
+    private static final String CAUSES = "causes";
+    private static final String FIRST = "fix_first";
+
+    /** The fields that reports show in another form. */
+    static final Set<String> FIELDS = Set.of(SCORE, GRADE, PARTS, AREAS, CAUSES, FIRST, "part_count", "failed_count");
 
     private static final List<String> MOST_SEVERE_FIRST = List.of("fail", "warn", "error", "pass");
+    private static final Comparator<CompositeView.Part> ORDER = Comparator.comparingInt(
+                    (CompositeView.Part part) -> MOST_SEVERE_FIRST.indexOf(part.verdict()))
+            .thenComparing(CompositeView.Part::title);
 
     private final ModuleCatalogue modules;
 
@@ -43,32 +52,86 @@ final class CompositeViewBuilder {
         for (CompositePart part : modules.parts(composite.module())) {
             areaOf.put(part.module().module(), part.area());
         }
+        Map<String, CompositeView.Part> byModule = new LinkedHashMap<>();
         Map<String, List<CompositeView.Part>> parts = new LinkedHashMap<>();
         composite.areas().keySet().forEach(area -> parts.put(area, new ArrayList<>()));
         for (JsonObject row : rows) {
+            CompositeView.Part part = part(row);
+            byModule.put(string(row, "module"), part);
             // a stored result can have a part that has been removed from the catalogue
             parts.computeIfAbsent(areaOf.getOrDefault(string(row, "module"), ""), area -> new ArrayList<>())
-                    .add(part(row));
+                    .add(part);
         }
         JsonObject areas = fields.getValue(AREAS) instanceof JsonObject object ? object : new JsonObject();
         List<CompositeView.Area> views = new ArrayList<>();
         parts.forEach((id, members) -> {
             if (!members.isEmpty()) {
-                members.sort(Comparator.comparingInt(part -> MOST_SEVERE_FIRST.indexOf(part.verdict())));
+                members.sort(ORDER);
                 views.add(area(id, composite.areas().getOrDefault(id, "Other"), areas.getValue(id), members));
             }
         });
-        return new CompositeView(views);
+        List<CompositeView.Problem> problems = rows(fields.getValue(CAUSES)).stream()
+                .map(cause -> problem(cause, byModule))
+                .toList();
+        int first = Math.min(rows(fields.getValue(FIRST)).size(), problems.size());
+        return new CompositeView(
+                fields.getString(GRADE),
+                fields.getInteger(SCORE),
+                problems.subList(0, first),
+                problems.subList(first, problems.size()),
+                views);
     }
 
-    /** Removes the findings that the rows of the parts contain. */
+    /** The summary of the problems; null if the result does not have causes. */
+    static @Nullable String summary(JsonObject fields) {
+        if (!(fields.getValue(CAUSES) instanceof JsonArray causes)) {
+            return null;
+        }
+        List<JsonObject> problems = rows(causes).stream()
+                .filter(cause -> !string(cause, "level").equals("info"))
+                .toList();
+        int undetermined = causes.size() - problems.size();
+        if (problems.isEmpty()) {
+            return "No problems found." + (undetermined == 0 ? "" : " Some checks were not determined.");
+        }
+        return string(problems.get(0), "message") + ReportViewBuilder.more(problems.size() - 1);
+    }
+
+    /** Removes the findings that the problems contain. */
     static List<ReportView.FindingView> withoutPartFindings(List<ReportView.FindingView> findings) {
         return findings.stream()
-                .filter(finding -> !PARTS.equals(finding.field()))
+                .filter(finding -> !PARTS.equals(finding.field()) && !CAUSES.equals(finding.field()))
                 .toList();
     }
 
-    /** A list of parts, or an object whose members are parts by the names of their modules. */
+    private CompositeView.Problem problem(JsonObject cause, Map<String, CompositeView.Part> parts) {
+        String module = string(cause, "module");
+        String level = string(cause, "level");
+        boolean determined = !level.equals("info");
+        CompositeView.Part owner = parts.get(module);
+        ModuleDefinition<?> definition = modules.find(module);
+        List<CompositeView.Part> affected = new ArrayList<>();
+        if (cause.getValue("parts") instanceof JsonArray names) {
+            names.stream()
+                    .map(parts::get)
+                    .filter(part -> part != null && part != owner)
+                    .forEach(affected::add);
+        }
+        affected.sort(ORDER);
+        return new CompositeView.Problem(
+                determined ? level : "error",
+                determined
+                        ? Consequence.valueOf(string(cause, "consequence").toUpperCase(Locale.ROOT))
+                                .title()
+                        : "",
+                definition == null ? module : definition.description().title(),
+                owner == null ? null : owner.path(),
+                string(cause, "message"),
+                string(cause, "action"),
+                affected);
+    }
+
+    /** A list of objects, or an object whose members are objects by the names of their modules. */
     private static List<JsonObject> rows(@Nullable Object parts) {
         Stream<?> values = Stream.of();
         if (parts instanceof JsonArray list) {
@@ -91,7 +154,7 @@ final class CompositeViewBuilder {
             return new CompositeView.Area(id, title, null, null, null, parts);
         }
         return new CompositeView.Area(
-                id, title, area.getString("verdict"), area.getString("grade"), area.getInteger("score"), parts);
+                id, title, area.getString("verdict"), area.getString(GRADE), area.getInteger(SCORE), parts);
     }
 
     private CompositeView.Part part(JsonObject row) {
@@ -100,18 +163,17 @@ final class CompositeViewBuilder {
         String verdict = string(row, "verdict");
         ModuleDefinition<?> definition = modules.find(module);
         JsonObject finding = row.containsKey("message") ? row : object(row, "top_finding");
-        JsonObject error = row.getValue("error") instanceof String code
-                ? new JsonObject().put("message", "Error: `" + code + "`.")
-                : object(row, "error");
-        JsonObject reason =
-                verdict.equals("error") || string(finding, "message").isEmpty() ? error : finding;
-        boolean explained = !verdict.equals("pass");
+        String error = row.getValue("error") instanceof JsonObject object
+                ? string(object, "message")
+                : string(row, "error_message");
+        String fact = string(row, "headline").isEmpty() ? string(finding, "message") : string(row, "headline");
+        boolean undetermined = verdict.equals("error") || fact.isEmpty();
         return new CompositeView.Part(
                 definition == null ? module : definition.description().title(),
                 verdict,
-                explained ? string(reason, "message") : "",
-                explained ? string(reason, "action") : "",
-                definition == null || target.isEmpty() ? null : Links.report(module, target, Map.of()));
+                undetermined ? error : fact,
+                definition == null || target.isEmpty() ? null : Links.report(module, target, Map.of()),
+                Boolean.TRUE.equals(row.getValue("unverified")));
     }
 
     private static JsonObject object(JsonObject row, String name) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -21,13 +22,25 @@ import org.jspecify.annotations.Nullable;
  * The fields of a result for display.
  *
  * @param timings null if there are less than two durations
- * @param groups the other fields with a value, and those whose null value has a meaning
+ * @param validity null if the result does not have a validity period
+ * @param groups the other fields with a value that states something
+ * @param minor fields without a finding whose value does not state anything (null, no, empty), or is shown elsewhere
  * @param undetermined the fields that are null because of an error
  */
 record ReportFields(
-        DisplayValue.@Nullable Waterfall timings, List<ReportView.Group> groups, List<FieldDescription> undetermined) {
+        DisplayValue.@Nullable Waterfall timings,
+        ReportView.@Nullable Validity validity,
+        List<ReportView.Group> groups,
+        List<ReportView.FieldView> minor,
+        List<FieldDescription> undetermined) {
     /** A sentence about null, which only readers of the JSON need. */
     private static final Pattern NULL_SENTENCE = Pattern.compile("\\s*\\bNull\\b[^.]*\\.(?=\\s|$)");
+
+    /** Values that correspond to null. */
+    private static final Set<Object> NOTHING = Set.of("", "none");
+
+    /** Fields that headlines contain. */
+    private static final Set<String> SHOWN_ABOVE = Set.of("score", "grade");
 
     private static final JsonObject NO_FIELDS = new JsonObject();
 
@@ -38,6 +51,9 @@ record ReportFields(
         Instant checkedAt = Instant.parse(result.getString("checked_at"));
         Map<FieldDescription, Double> durations = durations(module, fields);
         List<FieldDescription> undetermined = new ArrayList<>();
+        ReportView.Validity validity = ValidityView.of(fields, checkedAt);
+        Set<String> shown = validity == null ? SHOWN_ABOVE : ValidityView.FIELDS;
+        List<ReportView.FieldView> minor = new ArrayList<>();
         Map<@Nullable String, ReportView.Group> groups = new LinkedHashMap<>();
         for (FieldDescription declared : module.fields()) {
             Object raw = fields.getValue(declared.name());
@@ -48,21 +64,36 @@ record ReportFields(
                 undetermined.add(declared);
             } else if (durations.size() < 2 || !durations.containsKey(declared)) {
                 FieldDescription field = completed ? declared : declared.inResultWithError();
-                ReportView.Group group = groups.computeIfAbsent(
-                        declared.group(), title -> new ReportView.Group(title, new ArrayList<>(), new ArrayList<>()));
                 ReportView.FieldView view = new ReportView.FieldView(
                         field.name(),
                         field.title(),
                         NULL_SENTENCE.matcher(field.description()).replaceAll(""),
                         value(field, raw, fields, checkedAt),
                         levels.get(field.name()));
+                if (view.level() == null && (isMinor(raw) || shown.contains(field.name()))) {
+                    minor.add(view);
+                    continue;
+                }
+                ReportView.Group group = groups.computeIfAbsent(
+                        declared.group(), title -> new ReportView.Group(title, new ArrayList<>(), new ArrayList<>()));
                 (isCollection(raw) ? group.sections() : group.details()).add(view);
             }
         }
         return new ReportFields(
                 durations.size() < 2 ? null : FieldValueView.waterfall(durations),
+                validity,
                 List.copyOf(groups.values()),
+                minor,
                 undetermined);
+    }
+
+    /** Whether a value does not state anything without knowledge of the field. */
+    private static boolean isMinor(@Nullable Object raw) {
+        return raw == null
+                || Boolean.FALSE.equals(raw)
+                || NOTHING.contains(raw)
+                || raw instanceof JsonArray items && items.isEmpty()
+                || raw instanceof JsonObject object && object.isEmpty();
     }
 
     private static Map<FieldDescription, Double> durations(ModuleDescription module, JsonObject fields) {

@@ -16,10 +16,13 @@ import org.jspecify.annotations.Nullable;
  * @param verdict pass, warn, fail or error
  * @param headline the key value, or null
  * @param summary the most important finding, or the error
+ * @param errorAction what to do about the error; empty without an error
  * @param composite the parts of a composite module; null for other modules
  * @param findings the most severe first
  * @param timings null if there are less than two durations
+ * @param validity null if the result does not have a validity period
  * @param groups the other fields, in the order of declaration
+ * @param minor fields without a finding whose value does not state anything (null, no, empty), or is shown elsewhere
  * @param undetermined fields without a value in a result with an error
  * @param truncated the titles of the truncated fields
  * @param path of the report
@@ -30,10 +33,13 @@ public record ReportView(
         String verdict,
         @Nullable String headline,
         DisplayText summary,
+        String errorAction,
         @Nullable CompositeView composite,
         List<FindingView> findings,
         DisplayValue.@Nullable Waterfall timings,
+        @Nullable Validity validity,
         List<Group> groups,
+        List<FieldView> minor,
         List<FieldDescription> undetermined,
         List<String> truncated,
         Age age,
@@ -56,7 +62,27 @@ public record ReportView(
             @Nullable String field,
             @Nullable String fieldTitle,
             @Nullable String reference,
-            @Nullable String referenceUrl) {}
+            @Nullable String referenceUrl) {
+
+        public String levelLabel() {
+            return Labels.level(level);
+        }
+    }
+
+    /**
+     * A validity period with the time of the check.
+     *
+     * @param now position in percent of the period, limited to it
+     * @param warning position of the start of the expiry warning in percent; null if it is disabled
+     * @param text the same in words
+     */
+    public record Validity(
+            DisplayValue.Timestamp from,
+            DisplayValue.Timestamp until,
+            DisplayValue.@Nullable Timestamp warningFrom,
+            double now,
+            @Nullable Double warning,
+            String text) {}
 
     /**
      * Fields that a report shows together.

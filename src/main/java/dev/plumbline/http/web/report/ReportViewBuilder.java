@@ -1,6 +1,8 @@
 package dev.plumbline.http.web.report;
 
 import dev.plumbline.bus.Message;
+import dev.plumbline.check.ErrorAction;
+import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.Level;
@@ -27,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -73,7 +76,9 @@ public final class ReportViewBuilder {
             Map<String, String> options) {
         JsonObject error = result.getJsonObject("error");
         List<ReportView.FindingView> findings = findings(module, result.getJsonArray("findings", NONE));
-        CompositeView composite = composites.of(module, result.getJsonObject("fields", NO_FIELDS));
+        JsonObject fields = result.getJsonObject("fields", NO_FIELDS);
+        CompositeView composite = composites.of(module, fields);
+        String causes = composite == null ? null : CompositeViewBuilder.summary(fields);
         Map<String, String> levels = new HashMap<>();
         findings.forEach(finding -> levels.putIfAbsent(finding.field(), finding.level()));
         ReportFields values = ReportFields.of(module, result, levels);
@@ -84,12 +89,20 @@ public final class ReportViewBuilder {
         return new ReportView(
                 UnicodeName.of(target),
                 result.getString("verdict"),
-                headline(module, result),
-                DisplayText.markdown(error == null ? summary(findings) : error.getString("message")),
+                composite == null ? headline(module, result) : null,
+                DisplayText.markdown(
+                        error != null ? error.getString("message") : causes == null ? summary(findings) : causes),
+                error == null
+                                || findings.stream()
+                                        .anyMatch(finding -> !finding.level().equals("info"))
+                        ? ""
+                        : ErrorAction.of(errorCode(error)),
                 composite,
                 composite == null ? findings : CompositeViewBuilder.withoutPartFindings(findings),
                 values.timings(),
+                values.validity(),
                 values.groups(),
+                values.minor(),
                 values.groups().isEmpty() && findings.isEmpty() ? List.of() : values.undetermined(),
                 truncated,
                 age,
@@ -108,16 +121,21 @@ public final class ReportViewBuilder {
         return module.headline().of(result.getJsonObject("fields", NO_FIELDS).getMap(), findings, completed);
     }
 
+    private static ErrorCode errorCode(JsonObject error) {
+        return ErrorCode.valueOf(error.getString("code").toUpperCase(Locale.ROOT));
+    }
+
     /** Builds the row of a part whose composite check is in progress. */
     static CompositeView.Part part(ModuleDescription module, JsonObject result) {
         JsonObject error = result.getJsonObject("error");
-        List<ReportView.FindingView> findings = findings(module, result.getJsonArray("findings", NONE));
+        String headline = headline(module, result);
+        String found = headline == null ? summary(findings(module, result.getJsonArray("findings", NONE))) : headline;
         return new CompositeView.Part(
                 module.title(),
                 result.getString("verdict"),
-                error == null ? summary(findings) : error.getString("message"),
-                "",
-                Links.report(module.module(), result.getString("target"), Map.of()));
+                error == null ? found : error.getString("message"),
+                Links.report(module.module(), result.getString("target"), Map.of()),
+                false);
     }
 
     private static String summary(List<ReportView.FindingView> findings) {
@@ -127,9 +145,12 @@ public final class ReportViewBuilder {
         if (problems.isEmpty()) {
             return "No problems found.";
         }
-        int more = problems.size() - 1;
-        String message = problems.get(0).message();
-        return more == 0 ? message : message + (more == 1 ? " 1 more problem." : " " + more + " more problems.");
+        return problems.get(0).message() + more(problems.size() - 1);
+    }
+
+    /** A sentence about the number of other problems; empty if there are none. */
+    static String more(int problems) {
+        return problems == 0 ? "" : problems == 1 ? " 1 more problem." : " " + problems + " more problems.";
     }
 
     private static List<ReportView.FindingView> findings(ModuleDescription module, JsonArray findings) {

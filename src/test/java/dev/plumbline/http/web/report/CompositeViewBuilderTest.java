@@ -1,6 +1,7 @@
 package dev.plumbline.http.web.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.support.SampleComposite;
@@ -34,21 +35,26 @@ class CompositeViewBuilderTest {
                         new JsonObject()
                                 .put("made_quick", part("pass").put("message", "A note."))
                                 .put("made-slow", part("warn").put("message", "It is odd."))
-                                .put("made-failing", part("error").put("error", "connect_refused"))));
+                                .put(
+                                        "made-failing",
+                                        part("error")
+                                                .put("error", "connect_refused")
+                                                .put("error_message", "Connection refused."))));
 
         assertThat(view.scored()).isFalse();
         assertThat(view.areas()).extracting(CompositeView.Area::title).containsExactly("Web", "DNS");
         assertThat(view.areas().get(0).parts())
                 .containsExactly(
-                        new CompositeView.Part("Slow part", "warn", "It is odd.", "", "/check/made-slow/a.example"),
+                        new CompositeView.Part("Slow part", "warn", "It is odd.", "/check/made-slow/a.example", false),
                         new CompositeView.Part(
                                 "Failing part",
                                 "error",
-                                "Error: `connect_refused`.",
-                                "",
-                                "/check/made-failing/a.example"));
+                                "Connection refused.",
+                                "/check/made-failing/a.example",
+                                false));
         assertThat(view.areas().get(1).parts())
-                .containsExactly(new CompositeView.Part("Quick part", "pass", "", "", "/check/made-quick/a.example"));
+                .containsExactly(
+                        new CompositeView.Part("Quick part", "pass", "A note.", "/check/made-quick/a.example", false));
     }
 
     @Test
@@ -64,12 +70,14 @@ class CompositeViewBuilderTest {
                 view(new JsonObject().put("parts", new JsonArray().add(removed).add(without)));
 
         assertThat(view.areas()).extracting(CompositeView.Area::title).containsExactly("Web", "Other");
-        assertThat(view.areas()).extracting(CompositeView.Area::counts).containsExactly("1 error", "1 failed");
+        assertThat(view.areas())
+                .extracting(CompositeView.Area::collapsedCounts, CompositeView.Area::problemCounts)
+                .containsExactly(tuple("1 not determined", ""), tuple("", "1 failed"));
         assertThat(view.areas())
                 .flatExtracting(CompositeView.Area::parts)
                 .containsExactly(
-                        new CompositeView.Part("Slow part", "error", "No response.", "", null),
-                        new CompositeView.Part("made-up-before", "fail", "", "", null));
+                        new CompositeView.Part("Slow part", "error", "No response.", null, false),
+                        new CompositeView.Part("made-up-before", "fail", "", null, false));
     }
 
     @Test
