@@ -5,13 +5,11 @@ import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.PartColumns;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.UnicodeName;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -45,6 +43,11 @@ final class TextReport {
                     .append(TerminalText.sanitize(result.error().message()))
                     .append('\n');
         }
+        if (CompositeTextReport.applies(module, result.fields())) {
+            return out.append(CompositeTextReport.of(module, result.fields()))
+                    .append(checked(result))
+                    .toString();
+        }
         List<Finding> findings = new ArrayList<>(result.findings());
         findings.sort(Comparator.comparing(Finding::level, Level.MOST_SEVERE_FIRST));
         for (Finding finding : findings) {
@@ -69,44 +72,14 @@ final class TextReport {
             out.append(INDENT)
                     .append(field.name())
                     .append(" ".repeat(width - field.name().length() + 2))
-                    .append(
-                            module.composite() && field.name().equals(PartColumns.FIELD)
-                                    ? parts(value, width + 4)
-                                    : text(value, width + 4))
+                    .append(text(value, width + 4))
                     .append('\n');
         }
-        out.append('\n')
-                .append(INDENT)
-                .append("checked ")
-                .append(ResultJson.time(result.checkedAt()))
-                .append(" in ")
-                .append(result.durationMs())
-                .append(" ms");
-        return out.toString();
+        return out.append(checked(result)).toString();
     }
 
-    /** One line for each part of a composite, whose findings are above. */
-    private static String parts(@Nullable Object value, int indent) {
-        List<Map<?, ?>> parts = new ArrayList<>();
-        if (value instanceof List<?> list) {
-            list.forEach(part -> parts.add((Map<?, ?>) part));
-        } else if (value instanceof Map<?, ?> map) {
-            map.forEach((module, part) -> {
-                Map<Object, Object> named = new LinkedHashMap<>((Map<?, ?>) part);
-                named.putIfAbsent("module", module);
-                parts.add(named);
-            });
-        }
-        int width = parts.stream()
-                .mapToInt(part -> String.valueOf(part.get("module")).length())
-                .max()
-                .orElse(0);
-        return parts.isEmpty()
-                ? text(value, indent)
-                : parts.stream()
-                        .map(part -> ("%-5s  %-" + width + "s  %s")
-                                .formatted(part.get("verdict"), part.get("module"), text(part.get("target"), indent)))
-                        .collect(Collectors.joining("\n" + " ".repeat(indent)));
+    private static String checked(CheckResult result) {
+        return "\n" + INDENT + "checked " + ResultJson.time(result.checkedAt()) + " in " + result.durationMs() + " ms";
     }
 
     private static String text(@Nullable Object value, int indent) {

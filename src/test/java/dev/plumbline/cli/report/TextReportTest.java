@@ -15,6 +15,7 @@ import dev.plumbline.check.Verdict;
 import dev.plumbline.support.Descriptions;
 import dev.plumbline.support.ModuleDescriptionBuilder;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -174,25 +175,75 @@ class TextReportTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void eachPartOfACompositeIsALine(boolean list) {
+    void aCompositeStartsWithTheProblemsToFixFirst(boolean list) {
         ModuleDescription composite = ModuleDescriptionBuilder.of("site", "Site", InputType.DOMAIN)
                 .area("web", "Website")
+                .area("mail", "Mail")
                 .fields(Descriptions.object("parts", "Parts", "The parts."))
                 .build();
-        Map<String, Object> status = Map.of("verdict", "pass", "target", "https://a.test/", "module", "http-status");
-        Map<String, Object> spf = Map.of("verdict", "error", "module", "spf");
+        Map<String, @Nullable Object> certificate = cause("fail", "unavailable", "It expired.", "Renew it.");
+        Map<String, @Nullable Object> status =
+                part("http-status", "fail", "200, 84 ms", Map.of("message", "It expired."));
+        status.put("unverified", true);
+        Map<String, @Nullable Object> spf = part("spf", "pass", "-all", null);
+        Map<String, @Nullable Object> dmarc = part("dmarc", "error", null, Map.of("message", "Timed\u001bout."));
         Map<String, Object> byModule = new LinkedHashMap<>();
-        byModule.put("http-status", status);
-        byModule.put("spf", Map.of("verdict", "error"));
-        CheckResult result = with(Map.of("parts", list ? List.of(status, spf) : byModule), List.of());
+        List.of(status, spf, dmarc).forEach(each -> byModule.put((String) each.get("module"), each));
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        Map<String, @Nullable Object> mail = new HashMap<>();
+        mail.put("grade", null);
+        fields.put("areas", Map.of("web", Map.of("grade", "F", "score", 0), "mail", mail));
+        fields.put("fix_first", List.of(certificate));
+        fields.put("causes", List.of(certificate, cause("info", "recommended", "Timed out.", "Run this check again.")));
+        fields.put("parts", list ? List.of(status, spf, dmarc) : byModule);
 
-        assertThat(TextReport.of(composite, new CheckedLine(0, "input", result, false)))
+        assertThat(TextReport.of(composite, new CheckedLine(0, "input", with(fields, List.of()), false)))
                 .contains(
                         """
-              parts  pass   http-status  https://a.test/
-                     error  spf          (no value)
-            """
-                                .stripTrailing());
+
+                          Website        F  0 of 100
+                          Mail           ?  not determined
+
+                        FIX FIRST
+                          Does not work: It expired.
+                              Renew it.
+                              Affects: http-status, hsts
+
+                        OTHER PROBLEMS
+                          Not determined: Timed out.
+                              Run this check again.
+                              Affects: http-status, hsts
+
+                        CHECKS
+                          fail   http-status  200, 84 ms (certificate not verified)
+                          pass   spf          -all
+                          error  dmarc        Timed\ufffdout.
+                        """);
+    }
+
+    private static Map<String, @Nullable Object> cause(
+            String level, String consequence, String message, String action) {
+        return new LinkedHashMap<>(Map.of(
+                "level",
+                level,
+                "consequence",
+                consequence,
+                "message",
+                message,
+                "action",
+                action,
+                "parts",
+                List.of("http-status", "hsts")));
+    }
+
+    private static Map<String, @Nullable Object> part(
+            String module, String verdict, @Nullable String headline, @Nullable Object error) {
+        Map<String, @Nullable Object> part = new LinkedHashMap<>();
+        part.put("module", module);
+        part.put("verdict", verdict);
+        part.put("headline", headline);
+        part.put("error", error);
+        return part;
     }
 
     @Test
