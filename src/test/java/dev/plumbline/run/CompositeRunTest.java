@@ -138,7 +138,7 @@ class CompositeRunTest {
     }
 
     /** A composite that runs its parts for its own target. */
-    private static final class Site implements ModuleDefinition<List<CheckResult>> {
+    private static final class Site implements ModuleDefinition<List<PartResult>> {
         private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(
                         "site", "Site", InputType.DOMAIN)
                 .area("first", "First")
@@ -147,6 +147,7 @@ class CompositeRunTest {
                 .build();
 
         private volatile List<CheckResult> results = List.of();
+        private volatile List<PartResult> parts = List.of();
 
         @Override
         public ModuleDescription description() {
@@ -159,19 +160,20 @@ class CompositeRunTest {
         }
 
         @Override
-        public Future<List<CheckResult>> collect(Target target, CheckContext context) {
+        public Future<List<PartResult>> collect(Target target, CheckContext context) {
             return Future.all(context.parts().stream()
-                            .map(part -> context.check(part, target.text()).map(PartResult::result))
+                            .map(part -> context.check(part, target.text()))
                             .toList())
-                    .map(all -> all.<CheckResult>list());
+                    .map(all -> all.<PartResult>list());
         }
 
         @Override
-        public Evaluation evaluate(List<CheckResult> evidence, Options options) {
-            results = evidence;
+        public Evaluation evaluate(List<PartResult> evidence, Options options) {
+            parts = evidence;
+            results = evidence.stream().map(PartResult::result).toList();
             String verdicts = String.join(
                     " ",
-                    evidence.stream()
+                    results.stream()
                             .map(part -> part.module() + "=" + part.verdict().id())
                             .toList());
             return new Evaluation(Map.of("verdicts", verdicts), List.of(), null);
@@ -263,6 +265,40 @@ class CompositeRunTest {
         Await.value(store.flush());
         assertThat(Await.value(store.find(lookup.cacheEntry(key(alpha), CHECKED).storedKey())))
                 .isNotNull();
+    }
+
+    /** The cached result of the part is the one that users receive, with the error. */
+    @Test
+    void aPartWithAnUntrustedCertificateRunsAgainWithoutVerification() throws Exception {
+        alpha.behavior = context -> context.verifiesCertificates()
+                ? Future.failedFuture(new CheckFailure(ErrorCode.TLS_UNTRUSTED, "Expired."))
+                : Future.succeededFuture("unverified");
+
+        for (int run = 1; run <= 2; run++) {
+            assertThat(check().fields()).containsEntry("verdicts", "beta=pass gamma=pass alpha=error");
+            PartResult part = site.parts.get(2);
+            assertThat(part.result().error().code()).isEqualTo(ErrorCode.TLS_UNTRUSTED);
+            assertThat(part.unverified().fields())
+                    .containsEntry("text", "unverified")
+                    .containsEntry("at", "2026-11-20T10:00:00.000Z");
+            assertThat(part.verdict()).isEqualTo(Verdict.PASS);
+            assertThat(site.parts.get(0).unverified()).isNull();
+        }
+        assertThat(alpha.contexts)
+                .extracting(CheckContext::verifiesCertificates)
+                .containsExactly(true, false, false);
+        assertThat(lookup.findInMemory(key(alpha)).freshBody().toString()).contains("tls_untrusted");
+    }
+
+    @Test
+    void anErrorOfThePartWithoutVerificationIsNotItsResult() {
+        alpha.behavior = context -> Future.failedFuture(new CheckFailure(
+                context.verifiesCertificates() ? ErrorCode.TLS_UNTRUSTED : ErrorCode.CONNECTION_RESET, "No."));
+
+        check();
+
+        assertThat(site.parts.get(2).unverified()).isNull();
+        assertThat(site.parts.get(2).verdict()).isEqualTo(Verdict.ERROR);
     }
 
     @Test
