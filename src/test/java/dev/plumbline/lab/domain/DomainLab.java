@@ -1,0 +1,113 @@
+package dev.plumbline.lab.domain;
+
+import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.RegistryFixture;
+import dev.plumbline.lab.TestCa;
+import dev.plumbline.support.Await;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The servers of one domain at a time on loopback addresses: web servers on the ports 80 and 443, nameservers on port
+ * 53, a mail server on port 25, and an RDAP server. Requires root.
+ */
+public final class DomainLab implements AutoCloseable {
+    private final Vertx registryVertx = Vertx.vertx();
+    private final DnsLab resolver = DnsLab.start();
+    private final DomainCas authorities = DomainCas.create();
+    private final ParentZones parents = new ParentZones();
+    private final Path folder;
+    private final HttpServer registry;
+    private volatile @Nullable DomainPlan current;
+    private @Nullable Vertx vertx;
+    private @Nullable DomainDns dns;
+
+    /** @param folder for the files to which the settings refer */
+    public DomainLab(Path folder) throws IOException {
+        this.folder = folder.toAbsolutePath();
+        this.registry = Await.value(registryVertx
+                .createHttpServer()
+                .requestHandler(request -> {
+                    DomainPlan plan = current;
+                    JsonObject found = plan != null && request.path().endsWith("/domain/" + plan.domain())
+                            ? plan.registration().rdap(plan.zone())
+                            : null;
+                    request.response()
+                            .setStatusCode(found == null ? 404 : 200)
+                            .putHeader("content-type", "application/rdap+json")
+                            .end(found == null ? "" : found.encode());
+                })
+                .listen(0, "127.0.0.1"));
+        String server = "http://127.0.0.1:" + registry.actualPort() + "/rdap/";
+        Files.writeString(
+                folder.resolve("roots.pem"), TestCa.pem(authorities.root().certificate()));
+        Files.writeString(folder.resolve("dns.json"), RegistryFixture.list(server, "test"));
+        Files.writeString(folder.resolve("ipv4.json"), RegistryFixture.list(server, "9.0.0.0/8"));
+        Files.writeString(folder.resolve("ipv6.json"), RegistryFixture.list(server, "2620::/23"));
+        Files.writeString(folder.resolve("asn.json"), RegistryFixture.list(server, "64496-64511"));
+    }
+
+    public DnsLab resolver() {
+        return resolver;
+    }
+
+    /** The settings of a service that checks the domain, by the name of the environment variable without the prefix. */
+    public Map<String, String> settings() {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("TARGETS_ALLOW", "127.0.0.0/8," + DomainAddresses.NETWORKS);
+        settings.put("TARGETS_PORTS", "*");
+        settings.put("TARGETS_PER_IP_PER_SECOND", "0");
+        settings.put("TARGETS_PER_IP_CONCURRENT", "0");
+        settings.put("TARGETS_DNS_PER_DOMAIN_PER_SECOND", "0");
+        settings.put("REGISTRIES_PER_SERVER_PER_SECOND", "0");
+        settings.put("REGISTRIES_PER_SERVER_CONCURRENT", "0");
+        settings.put("DNS_SERVERS", resolver.address());
+        settings.put("DNS_CACHE_ENTRIES", "0");
+        settings.put("DNS_TRUST_ANCHORS", parents.trustAnchor());
+        settings.put("RDAP_BOOTSTRAP", folder.resolve("dns.json").toString());
+        settings.put("TLS_EXTRA_ROOTS", folder.resolve("roots.pem").toString());
+        return settings;
+    }
+
+    /** Stops the servers of the domain before, and starts those of another one. */
+    public void serve(DomainPlan plan) {
+        stop();
+        current = plan;
+        vertx = Vertx.vertx();
+        plan.addresses().add();
+        TestCa.Identity mail = plan.mail().identity(authorities);
+        dns = DomainDns.start(plan, resolver, parents, plan.mail().tlsaRecords(mail));
+        DomainSite.start(vertx, plan, authorities);
+        DomainMailServer.start(vertx, plan, mail);
+    }
+
+    private void stop() {
+        if (vertx != null) {
+            Await.value(vertx.close());
+            vertx = null;
+        }
+        if (dns != null) {
+            dns.close();
+            dns = null;
+        }
+        DomainPlan before = current;
+        if (before != null) {
+            before.addresses().remove();
+            current = null;
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        resolver.close();
+        Await.value(registryVertx.close());
+    }
+}

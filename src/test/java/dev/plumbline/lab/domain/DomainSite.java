@@ -1,0 +1,158 @@
+package dev.plumbline.lab.domain;
+
+import dev.plumbline.lab.TestCa;
+import dev.plumbline.lab.domain.DomainAddresses.Host;
+import dev.plumbline.support.Await;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.OpenSSLEngineOptions;
+import io.vertx.core.net.PemKeyCertOptions;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Set;
+import java.util.zip.GZIPOutputStream;
+
+/** The web servers of a domain: the website on port 80 and 443, and the host of the MTA-STS policy on port 443. */
+final class DomainSite {
+    private static final Set<String> CIPHERS = Set.of(
+            "TLS_AES_128_GCM_SHA256",
+            "TLS_AES_256_GCM_SHA384",
+            "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+            "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384");
+
+    private final Vertx vertx;
+    private final String domain;
+    private final SitePlan plan;
+
+    private DomainSite(Vertx vertx, DomainPlan plan) {
+        this.vertx = vertx;
+        this.domain = plan.domain();
+        this.plan = plan.site();
+    }
+
+    static void start(Vertx vertx, DomainPlan plan, DomainCas authorities) {
+        DomainSite site = new DomainSite(vertx, plan);
+        TestCa.Identity identity = plan.site().identity(authorities);
+        for (String address : plan.addresses().both(Host.SITE)) {
+            boolean ipv6 = address.contains(":");
+            site.listen(plan.site().state(false, ipv6), address, 80, new HttpServerOptions());
+            site.listen(plan.site().state(true, ipv6), address, 443, site.tls(identity));
+        }
+        HttpServerOptions policy = site.tls(plan.site().policyIdentity(authorities));
+        plan.addresses().both(Host.MTA_STS).forEach(address -> site.listen(PortState.OPEN, address, 443, policy));
+    }
+
+    private void listen(PortState state, String address, int port, HttpServerOptions options) {
+        if (state == PortState.OPEN) {
+            Await.value(vertx.createHttpServer(options)
+                    .requestHandler(this::respond)
+                    .listen(port, address));
+        } else {
+            DomainServer.listen(vertx, state, address, port);
+        }
+    }
+
+    private HttpServerOptions tls(TestCa.Identity identity) {
+        HttpServerOptions options = new HttpServerOptions()
+                .setSsl(true)
+                .setUseAlpn(true)
+                .setAlpnVersions(
+                        plan.http2()
+                                ? List.of(HttpVersion.HTTP_2, HttpVersion.HTTP_1_1)
+                                : List.of(HttpVersion.HTTP_1_1))
+                .setKeyCertOptions(pem(identity));
+        if (plan.legacyTls()) {
+            return options.setSslEngineOptions(new OpenSSLEngineOptions())
+                    .setEnabledSecureTransportProtocols(Set.of("TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"));
+        }
+        CIPHERS.forEach(options::addEnabledCipherSuite);
+        return options.setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"));
+    }
+
+    static PemKeyCertOptions pem(TestCa.Identity identity) {
+        return new PemKeyCertOptions()
+                .addCertValue(Buffer.buffer(TestCa.pem(identity.chain().toArray(new X509Certificate[0]))))
+                .addKeyValue(Buffer.buffer(identity.keyPem()));
+    }
+
+    private void respond(HttpServerRequest request) {
+        String host = request.authority() == null ? domain : request.authority().host();
+        String path = request.path();
+        if (host.equals("mta-sts." + domain)) {
+            send(request, path.equals("/.well-known/mta-sts.txt") ? plan.policy() : notFound());
+        } else if (!request.isSSL() && plan.redirectsToHttps()) {
+            send(request, SitePlan.Page.redirect("https://" + host + request.uri()));
+        } else if (host.equals("www." + domain)) {
+            send(request, SitePlan.Page.redirect("https://" + domain + request.uri()));
+        } else {
+            SitePlan.Page page = plan.pageAt(path);
+            send(request, page == null ? notFound() : page);
+        }
+    }
+
+    private static SitePlan.Page notFound() {
+        return new SitePlan.Page(404, "text/plain; charset=utf-8", "not found\n");
+    }
+
+    private void send(HttpServerRequest request, SitePlan.Page page) {
+        HttpServerResponse response = request.response();
+        response.exceptionHandler(closed -> {});
+        plan.headers().forEach((name, value) -> {
+            if (request.isSSL() || !name.equals("strict-transport-security")) {
+                response.putHeader(name, value);
+            }
+        });
+        page.headers().forEach(response::putHeader);
+        String origin = request.getHeader("origin");
+        if (plan.reflectsOrigin() && origin != null) {
+            response.putHeader("access-control-allow-origin", origin)
+                    .putHeader("access-control-allow-credentials", "true");
+        }
+        response.putHeader("vary", "Accept-Encoding, Origin");
+        if (request.method().equals(HttpMethod.OPTIONS)) {
+            response.setStatusCode(204).end();
+            return;
+        }
+        String etag = response.headers().get("etag");
+        if (plan.revalidates()
+                && page.status() == 200
+                && etag != null
+                && etag.equals(request.getHeader("if-none-match"))) {
+            response.setStatusCode(304).end();
+            return;
+        }
+        Buffer body = Buffer.buffer(page.body());
+        String accepted = request.getHeader("accept-encoding");
+        if (plan.compresses() && body.length() > 0 && accepted != null && accepted.contains("gzip")) {
+            body = gzip(page.body());
+            response.putHeader("content-encoding", "gzip");
+        }
+        response.setStatusCode(page.status())
+                .putHeader("content-type", page.contentType())
+                .putHeader("content-length", "" + body.length());
+        if (request.method().equals(HttpMethod.HEAD)) {
+            response.end();
+        } else {
+            response.end(body);
+        }
+    }
+
+    private static Buffer gzip(String text) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream out = new GZIPOutputStream(bytes)) {
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        return Buffer.buffer(bytes.toByteArray());
+    }
+}

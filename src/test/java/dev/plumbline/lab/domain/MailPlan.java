@@ -1,0 +1,102 @@
+package dev.plumbline.lab.domain;
+
+import dev.plumbline.lab.CertificateSpec;
+import dev.plumbline.lab.TestCa;
+import dev.plumbline.lab.TlsaText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** The mail server of a domain of the lab. Each method changes this object. */
+public final class MailPlan {
+    private final String host;
+    private final List<String> extensions = new ArrayList<>(List.of("SIZE 52428800", "STARTTLS"));
+    private PortState state = PortState.OPEN;
+    private String greeting;
+    private UnaryOperator<CertificateSpec> certificate = UnaryOperator.identity();
+    private boolean selfSigned;
+    private String certificateHost;
+    private boolean tlsaOfOtherKey;
+    private boolean tlsa = true;
+
+    MailPlan(String domain) {
+        host = "mail." + domain;
+        certificateHost = host;
+        greeting = "220 " + host + " ESMTP";
+    }
+
+    /** Changes port 25. */
+    public MailPlan port(PortState changed) {
+        state = changed;
+        return this;
+    }
+
+    public MailPlan greeting(String line) {
+        greeting = line;
+        return this;
+    }
+
+    /** Adds an EHLO extension. */
+    public MailPlan extension(String line) {
+        extensions.add(0, line);
+        return this;
+    }
+
+    public MailPlan withoutStartTls() {
+        extensions.remove("STARTTLS");
+        return this;
+    }
+
+    public MailPlan certificate(UnaryOperator<CertificateSpec> change) {
+        certificate = change;
+        return this;
+    }
+
+    public MailPlan certificateHost(String name) {
+        certificateHost = name;
+        return this;
+    }
+
+    public MailPlan selfSigned() {
+        selfSigned = true;
+        return this;
+    }
+
+    /** Publishes a TLSA record for another key. */
+    public MailPlan tlsaOfOtherKey() {
+        tlsaOfOtherKey = true;
+        return this;
+    }
+
+    public MailPlan withoutTlsa() {
+        tlsa = false;
+        return this;
+    }
+
+    String host() {
+        return host;
+    }
+
+    PortState state() {
+        return state;
+    }
+
+    String greeting() {
+        return greeting;
+    }
+
+    List<String> extensions() {
+        return List.copyOf(extensions);
+    }
+
+    TestCa.Identity identity(DomainCas authorities) {
+        CertificateSpec spec = certificate.apply(CertificateSpec.server(certificateHost));
+        return selfSigned ? TestCa.selfSigned(spec) : authorities.issuer().issue(spec);
+    }
+
+    /** The TLSA record for the zone. */
+    List<String> tlsaRecords(TestCa.Identity identity) {
+        String key = tlsaOfOtherKey ? "00".repeat(32) : TlsaText.spki(identity.certificate());
+        return tlsa ? List.of("_25._tcp.mail TLSA 3 1 1 " + key) : List.of();
+    }
+}

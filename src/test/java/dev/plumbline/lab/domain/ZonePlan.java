@@ -1,0 +1,228 @@
+package dev.plumbline.lab.domain;
+
+import dev.plumbline.lab.DnsFaults;
+import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.domain.DomainAddresses.Host;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The records, nameservers, delegation and DNSSEC of a domain of the lab. Each method changes this object. */
+public final class ZonePlan {
+    /** The state of DNSSEC of the zone. */
+    public enum Dnssec {
+        VALID(false),
+        NOT_SIGNED(false),
+        DS_MISSING(false),
+        DS_MISMATCH(true),
+        EXPIRED(true),
+        INVALID(true);
+
+        /** Whether validating resolvers return SERVFAIL. */
+        final boolean bogus;
+
+        Dnssec(boolean bogus) {
+            this.bogus = bogus;
+        }
+    }
+
+    private final DomainAddresses addresses;
+    private final List<String> records = new ArrayList<>();
+    private final List<String> delegation = new ArrayList<>(List.of("ns1", "ns2"));
+    private final Map<String, String> glue = new LinkedHashMap<>();
+    private final Map<String, DnsLab.Behavior> behaviors = new HashMap<>();
+    private final Map<String, Integer> serials = new HashMap<>();
+    private final Set<String> transferable = new HashSet<>();
+    private final Set<String> recursive = new HashSet<>();
+    private final Set<String> udpOnly = new HashSet<>();
+    private final Set<String> failingLookups = new HashSet<>();
+    private String timers = "14400 3600 1209600 3600";
+    private Dnssec dnssec = Dnssec.VALID;
+    private String ptr;
+
+    ZonePlan(String domain, DomainAddresses addresses) {
+        this.addresses = addresses;
+        this.ptr = "mail." + domain + ".";
+        record("@ NS ns1").record("@ NS ns2");
+        addresses("@", Host.SITE).addresses("www", Host.SITE).addresses("mta-sts", Host.MTA_STS);
+        addresses("mail", Host.MAIL).addresses("ns1", Host.NS1).addresses("ns2", Host.NS2);
+        record("@ CAA 0 issue \"ca.test\"");
+        record("@ MX 10 mail");
+        record("@ TXT \"v=spf1 mx -all\"");
+        record("default._domainkey TXT \"v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\"");
+        record("_dmarc TXT \"v=DMARC1; p=reject; rua=mailto:dmarc@" + domain + "\"");
+        record("_mta-sts TXT \"v=STSv1; id=1\"");
+        record("_smtp._tls TXT \"v=TLSRPTv1; rua=mailto:tls@" + domain + "\"");
+    }
+
+    /** Adds a record, for example {@code www A 192.0.2.1}. Names are relative to the domain. */
+    public ZonePlan record(String line) {
+        records.add(line);
+        return this;
+    }
+
+    /** Removes the records of a type from a name. */
+    public ZonePlan remove(String owner, String type) {
+        if (!records.removeIf(line -> line.startsWith(owner + " " + type + " "))) {
+            throw new IllegalArgumentException(owner + " does not have " + type + " records");
+        }
+        return this;
+    }
+
+    /** Replaces the records of a type. */
+    public ZonePlan replace(String owner, String type, String data) {
+        return remove(owner, type).record(owner + " " + type + " " + data);
+    }
+
+    /** Removes the A and AAAA records of a name. */
+    public ZonePlan removeAddresses(String owner) {
+        return remove(owner, "A").remove(owner, "AAAA");
+    }
+
+    ZonePlan addresses(String owner, Host host) {
+        return record(owner + " A " + addresses.v4(host)).record(owner + " AAAA " + addresses.v6(host));
+    }
+
+    /** Changes the addresses of a name to those of a host without servers. */
+    public ZonePlan moveToUnusedAddress(String owner) {
+        return removeAddresses(owner).addresses(owner, Host.UNUSED);
+    }
+
+    /** Removes a nameserver from the zone, but not from the parent zone. */
+    public ZonePlan removeNameserver(String nameserver) {
+        return removeRecord("@ NS " + nameserver);
+    }
+
+    private ZonePlan removeRecord(String line) {
+        if (!records.remove(line)) {
+            throw new IllegalArgumentException(line);
+        }
+        return this;
+    }
+
+    /** Removes a nameserver from the parent zone, but not from the zone. */
+    public ZonePlan removeDelegation(String nameserver) {
+        delegation.remove(nameserver);
+        return this;
+    }
+
+    /** Changes the glue record of a nameserver. */
+    public ZonePlan glue(String nameserver, String address) {
+        glue.put(nameserver, address);
+        return this;
+    }
+
+    /** Changes the responses of a nameserver to those of {@link DnsFaults}. */
+    public ZonePlan behave(String nameserver, DnsLab.Behavior behavior) {
+        behaviors.put(nameserver, behavior);
+        return this;
+    }
+
+    /** Allows zone transfers from a nameserver. */
+    public ZonePlan allowTransfers(String nameserver) {
+        transferable.add(nameserver);
+        return this;
+    }
+
+    /** Allows recursive queries to a nameserver. */
+    public ZonePlan allowRecursion(String nameserver) {
+        recursive.add(nameserver);
+        return this;
+    }
+
+    /** Closes the TCP port of a nameserver. */
+    public ZonePlan closeTcp(String nameserver) {
+        udpOnly.add(nameserver);
+        return this;
+    }
+
+    public ZonePlan serial(String nameserver, int serial) {
+        serials.put(nameserver, serial);
+        return this;
+    }
+
+    /** @param values refresh, retry, expire and minimum of the SOA record, in seconds */
+    public ZonePlan timers(String values) {
+        timers = values;
+        return this;
+    }
+
+    public ZonePlan dnssec(Dnssec state) {
+        dnssec = state;
+        return this;
+    }
+
+    /** Lookups of these records end with SERVFAIL. */
+    public ZonePlan failLookup(String owner, String type) {
+        failingLookups.add(owner + " " + type);
+        return this;
+    }
+
+    /** @param name with the final dot; empty: no PTR record of the mail server */
+    public ZonePlan ptr(String name) {
+        ptr = name;
+        return this;
+    }
+
+    List<String> records() {
+        return List.copyOf(records);
+    }
+
+    List<String> delegation() {
+        return List.copyOf(delegation);
+    }
+
+    /** The IPv4 glue record of a nameserver. */
+    String glue(String nameserver) {
+        return glue.getOrDefault(nameserver, addresses.v4(host(nameserver)));
+    }
+
+    static Host host(String nameserver) {
+        return Host.valueOf(nameserver.toUpperCase(java.util.Locale.ROOT));
+    }
+
+    DnsLab.@org.jspecify.annotations.Nullable Behavior behavior(String nameserver) {
+        return behaviors.get(nameserver);
+    }
+
+    int serial(String nameserver) {
+        return serials.getOrDefault(nameserver, 2026112501);
+    }
+
+    boolean allowsTransfers(String nameserver) {
+        return transferable.contains(nameserver);
+    }
+
+    boolean allowsRecursion(String nameserver) {
+        return recursive.contains(nameserver);
+    }
+
+    boolean isUdpOnly(String nameserver) {
+        return udpOnly.contains(nameserver);
+    }
+
+    /** Whether no delegated nameserver responds with records. */
+    boolean unresolvable() {
+        return behaviors.keySet().containsAll(delegation);
+    }
+
+    boolean lookupFails(String owner, String type) {
+        return failingLookups.contains(owner + " " + type);
+    }
+
+    String timers() {
+        return timers;
+    }
+
+    Dnssec dnssec() {
+        return dnssec;
+    }
+
+    String ptr() {
+        return ptr;
+    }
+}
