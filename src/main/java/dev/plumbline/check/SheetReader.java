@@ -103,6 +103,28 @@ final class SheetReader {
             @Nullable Consequence consequence,
             @Nullable List<String> explains) {
 
+        /** This finding of an included sheet with the consequence and the effects that the including sheet declares. */
+        FindingSheet in(@Nullable FindingSheet including, String name) {
+            if (including == null) {
+                return this;
+            }
+            if (!including.equals(new FindingSheet(
+                    null, null, null, null, null, null, 0, including.consequence, including.explains))) {
+                throw new IllegalArgumentException("finding " + name
+                        + ": the included sheet declares it. Only consequence and explains can be added");
+            }
+            return new FindingSheet(
+                    info,
+                    warn,
+                    fail,
+                    field,
+                    action,
+                    reference,
+                    cost,
+                    including.consequence == null ? consequence : including.consequence,
+                    including.explains == null ? explains : including.explains);
+        }
+
         /** @param composite whether the findings are about parts, which have the consequences */
         FindingCode code(String name, boolean composite) {
             List<String> messages =
@@ -156,9 +178,10 @@ final class SheetReader {
                 entries(part.options(), (key, option) -> options.add(option.option(key)));
                 fields.addAll(fields(part.fields()));
                 entries(part.groups(), (title, names) -> names.forEach(field -> group(groups, field, title)));
-                entries(part.findings(), (key, finding) -> findings.add(finding.code(key, sheet.areas() != null)));
                 entries(part.headline(), headline::put);
             }
+            declaredFindings(shared, sheet)
+                    .forEach((key, finding) -> findings.add(finding.code(key, sheet.areas() != null)));
             options.addAll(ModuleDescription.commonOptions(
                     sheet.resolver() ? resolvers : null, sheet.connects(), sheet.areas() != null));
             InputType input = required(sheet.input(), name, "input");
@@ -185,6 +208,19 @@ final class SheetReader {
         } catch (IllegalArgumentException | JsonProcessingException e) {
             throw new IllegalStateException(name + ".yaml: " + e.getMessage(), e);
         }
+    }
+
+    /**
+     * The findings of the included sheet, as the including one declares them, and then those of the including sheet.
+     */
+    private static Map<String, FindingSheet> declaredFindings(@Nullable Sheet included, Sheet sheet) {
+        Map<String, FindingSheet> own = sheet.findings() == null ? Map.of() : sheet.findings();
+        Map<String, FindingSheet> findings = new LinkedHashMap<>();
+        if (included != null) {
+            entries(included.findings(), (key, finding) -> findings.put(key, finding.in(own.get(key), key)));
+        }
+        own.forEach(findings::putIfAbsent);
+        return findings;
     }
 
     private static List<InputType> defaultFor(Sheet sheet) {

@@ -168,6 +168,64 @@ class SheetModuleTest {
         assertThat(evaluation.fields()).containsEntry("bytes", 2_000L).containsEntry("large", true);
     }
 
+    private static final String SHARED_FINDING =
+            """
+            findings:
+              large: {warn: The page is large., field: bytes, action: Remove images.}
+            """;
+
+    interface LargeFindings extends FindingCollector {
+        void large();
+    }
+
+    static final class SharedFinding implements CheckModule<Long, PageSize, LargeFindings> {
+        @Override
+        public Future<Long> collect(Target target, CheckContext context) {
+            return Future.succeededFuture(2_000L);
+        }
+
+        @Override
+        public PageSize evaluate(Long bytes, Options options, LargeFindings findings) {
+            findings.large();
+            return new PageSize(bytes);
+        }
+    }
+
+    private static SheetModule<Long, PageSize, LargeFindings> sharedFinding(String large) {
+        Map<String, String> files = Map.of(
+                "size.yaml", "fields: {bytes: integer | Bytes | The size of the page.}\n" + SHARED_FINDING,
+                "shared-finding.yaml",
+                        """
+                title: Page size
+                summary: Reports the size of a page.
+                category: web
+                input: url
+                example: https://example.com/
+                include: size
+                findings:
+                """
+                                + "  large: " + large);
+        return SheetModule.load(new SharedFinding(), List.of(), files::get);
+    }
+
+    @Test
+    void addsTheConsequenceToAFindingOfAnIncludedSheet() {
+        FindingCode code = sharedFinding("{consequence: degraded, explains: [read_timeout]}")
+                .description()
+                .findings()
+                .get(0);
+
+        assertThat(code.message()).isEqualTo("The page is large.");
+        assertThat(code.consequence()).isEqualTo(Consequence.DEGRADED);
+        assertThat(code.explains()).containsExactly("read_timeout");
+    }
+
+    @Test
+    void rejectsAnotherMessageForAFindingOfAnIncludedSheet() {
+        assertThatThrownBy(() -> sharedFinding("{fail: The page is too large., consequence: degraded}"))
+                .hasMessageContaining("finding large: the included sheet declares it");
+    }
+
     private static Evaluation evaluate(long days) {
         SheetModule<Long, Report, Findings> module = module(SHEET);
         return module.evaluate(days, Options.defaults(module.description()));
