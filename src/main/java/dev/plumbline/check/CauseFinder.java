@@ -162,6 +162,11 @@ final class CauseFinder {
         parts.remove(problem.owner.module());
         parts.add(0, problem.owner.module());
         Finding finding = problem.finding;
+        FindingCode declared = problem.declared;
+        Consequence consequence = declared == null ? Consequence.RECOMMENDED : declared.consequence();
+        if (consequence == Consequence.UNAVAILABLE && anotherMailServerResponds(problem.owner)) {
+            consequence = Consequence.DEGRADED;
+        }
         return finding == null
                 ? ofError(problem, parts)
                 : new Cause(
@@ -169,7 +174,7 @@ final class CauseFinder {
                         problem.owner.module(),
                         problem.owner.result().target(),
                         finding.level(),
-                        problem.declared == null ? Consequence.RECOMMENDED : problem.declared.consequence(),
+                        consequence,
                         shorten(finding.message()),
                         shorten(finding.action()),
                         parts);
@@ -194,13 +199,16 @@ final class CauseFinder {
 
     /** Whether the website or mail does not work because the server of this part cannot be used. */
     private boolean isUnavailable(PartResult part) {
-        return part.entry()
-                && part.verdict() == Verdict.FAIL
-                && !(part.part().needsMailServer()
-                        && parts.stream()
-                                .filter(each -> each.module().equals(CompositePart.MX_MODULE))
-                                .anyMatch(mx -> CompositePart.otherMailServerResponds(
-                                        mx.result(), endpoint(part, false).host())));
+        return part.entry() && part.verdict() == Verdict.FAIL && !anotherMailServerResponds(part);
+    }
+
+    /** Whether the part is about a mail server, and mail is delivered to another one. */
+    private boolean anotherMailServerResponds(PartResult part) {
+        return part.part().needsMailServer()
+                && parts.stream()
+                        .filter(each -> each.module().equals(CompositePart.MX_MODULE))
+                        .anyMatch(mx -> CompositePart.otherMailServerResponds(
+                                mx.result(), endpoint(part, false).host()));
     }
 
     private static String shorten(String text) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param cost the points that it takes off a score, 0 if the module has none
  * @param consequence what happens if the problem is not fixed; {@code RECOMMENDED} for the level {@code info}
  * @param explains what exists only because of this problem, so that a composite reports one problem: findings as
- *     {@code MODULE.CODE}, of this and other parts of the composite, and errors as their {@link ErrorCode#id}
+ *     {@code MODULE/CODE}, of this and other parts of the composite, and errors as their {@link ErrorCode#id}
  */
 public record FindingCode(
         String code,

@@ -36,7 +36,7 @@ class ConsequencesTest {
     private static Map<String, FindingCode> findings(Collection<ModuleDescription> modules) {
         Map<String, FindingCode> findings = new LinkedHashMap<>();
         modules.forEach(
-                module -> module.findings().forEach(code -> findings.put(module.module() + '.' + code.code(), code)));
+                module -> module.findings().forEach(code -> findings.put(module.module() + '/' + code.code(), code)));
         return findings;
     }
 
@@ -61,7 +61,7 @@ class ConsequencesTest {
                         }
                     });
             module.findings().forEach(code -> assertThat(known)
-                    .as(module.module() + '.' + code.code())
+                    .as(module.module() + '/' + code.code())
                     .containsAll(code.explains()));
         });
     }
@@ -83,19 +83,19 @@ class ConsequencesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "ssl-certificate.expired, UNAVAILABLE",
-        "starttls-certificate.expired, DEGRADED",
-        "ssl-certificate.expiring_soon, EXPIRING",
-        "ssl-certificate.weak_key, EXPOSED",
-        "http-status.status_server_error, UNAVAILABLE",
-        "dnssec.signature_expired, UNAVAILABLE",
-        "nameservers.no_authoritative_server, UNAVAILABLE",
-        "nameservers.lame_delegation, DEGRADED",
-        "dmarc.no_record, EXPOSED",
-        "caa.malformed_issuer, EXPIRING",
-        "domain-registration.registration_expires_soon, EXPIRING",
-        "hsts.hsts_missing, RECOMMENDED",
-        "http-compression.compression_missing, RECOMMENDED",
+        "ssl-certificate/expired, UNAVAILABLE",
+        "starttls-certificate/expired, DEGRADED",
+        "ssl-certificate/expiring_soon, EXPIRING",
+        "ssl-certificate/weak_key, EXPOSED",
+        "http-status/status_server_error, UNAVAILABLE",
+        "dnssec/signature_expired, UNAVAILABLE",
+        "nameservers/no_authoritative_server, UNAVAILABLE",
+        "nameservers/lame_delegation, DEGRADED",
+        "dmarc/no_record, EXPOSED",
+        "caa/malformed_issuer, EXPIRING",
+        "domain-registration/registration_expires_soon, EXPIRING",
+        "hsts/hsts_missing, RECOMMENDED",
+        "http-compression/compression_missing, RECOMMENDED",
     })
     void problemsAreRankedByConsequence(String finding, Consequence consequence) {
         assertThat(FINDINGS.get(finding).consequence()).isEqualTo(consequence);
@@ -103,20 +103,20 @@ class ConsequencesTest {
 
     @Test
     void aCertificateFaultExplainsItsEffectsOnWebsiteAndMailDifferently() {
-        assertThat(FINDINGS.get("ssl-certificate.expired").explains())
-                .contains("tls_untrusted", "hsts.certificate_invalid");
-        assertThat(FINDINGS.get("starttls-certificate.expired").explains())
-                .contains("mta-sts.mx_tls_invalid")
+        assertThat(FINDINGS.get("ssl-certificate/expired").explains())
+                .contains("tls_untrusted", "hsts/certificate_invalid");
+        assertThat(FINDINGS.get("starttls-certificate/expired").explains())
+                .contains("mta-sts/mx_tls_invalid")
                 .doesNotContain("tls_untrusted");
     }
 
     /** One removed NS record is one problem. */
     @Test
     void aDelegationThatDiffersExplainsTheMissingRedundancy() {
-        assertThat(FINDINGS.get("nameservers.missing_in_zone").explains()).contains("nameservers.single_nameserver");
-        assertThat(FINDINGS.get("nameservers.missing_in_parent").explains())
-                .contains("nameservers.single_nameserver", "domain-registration.single_nameserver");
-        assertThat(FINDINGS.get("nameservers.single_nameserver").explains())
-                .contains("dns-records.single_nameserver", "domain-registration.single_nameserver");
+        assertThat(FINDINGS.get("nameservers/missing_in_zone").explains()).contains("nameservers/single_nameserver");
+        assertThat(FINDINGS.get("nameservers/missing_in_parent").explains())
+                .contains("nameservers/single_nameserver", "domain-registration/single_nameserver");
+        assertThat(FINDINGS.get("nameservers/single_nameserver").explains())
+                .contains("dns-records/single_nameserver", "domain-registration/single_nameserver");
     }
 }

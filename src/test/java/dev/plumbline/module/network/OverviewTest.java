@@ -85,8 +85,8 @@ class OverviewTest {
     void reportsEachProblemOnceWithTheMostImportantFirst() {
         Evaluation evaluation = evaluate(
                 result("http-status", Verdict.PASS),
-                found("page-metadata", Level.WARN, "viewport_missing"),
-                found("hsts", Level.WARN, "hsts_missing"),
+                found("page-metadata", Level.WARN, "lang_missing"),
+                found("https-redirect", Level.WARN, "https_downgrade"),
                 result("spf", Verdict.ERROR),
                 found("dnssec", Level.FAIL, "signature_expired"));
 
@@ -94,7 +94,7 @@ class OverviewTest {
                 .extracting(Finding::code, Finding::message, Finding::action)
                 .containsExactly(
                         tuple("part_fail", title("dnssec") + ": A problem.", "Set `a=b`."),
-                        tuple("part_warn", title("hsts") + ": A problem.", "Set `a=b`."),
+                        tuple("part_warn", title("https-redirect") + ": A problem.", "Set `a=b`."),
                         tuple(
                                 "part_warn",
                                 title("spf") + ": The name does not exist.",
@@ -102,7 +102,7 @@ class OverviewTest {
                         tuple("part_warn", title("page-metadata") + ": A problem.", "Set `a=b`."));
         assertThat(causes(evaluation, "fix_first"))
                 .extracting(cause -> cause.get("module"))
-                .containsExactly("dnssec", "hsts", "spf");
+                .containsExactly("dnssec", "https-redirect", "spf");
         assertThat(evaluation.fields()).containsEntry("part_count", 5).containsEntry("failed_count", 1);
         assertThat(evaluation.error()).isNull();
     }
@@ -177,7 +177,8 @@ class OverviewTest {
     @Test
     void aMailServerDoesNotMakeMailUnavailableIfAnotherOneResponds() {
         CheckError refused = new CheckError(ErrorCode.CONNECT_REFUSED, "Connection refused.");
-        PartResult smtp = result(part("smtp"), Verdict.FAIL, List.of(), refused);
+        Finding closedPort = new Finding(Level.FAIL, "port_refused", null, "The port is closed.", "Start it.", null);
+        PartResult smtp = result(part("smtp"), Verdict.FAIL, List.of(closedPort), refused);
         Map<String, Object> closed = new HashMap<>(Map.of("preference", 10, "host", "example.com"));
         closed.put("tls", null);
         PartResult mx = new PartResult(
@@ -186,8 +187,17 @@ class OverviewTest {
                 mx(closed, Map.of("preference", 20, "host", "b.example.net", "tls", true)),
                 null);
 
-        assertThat(area(evaluate(mx, smtp), "mail")).containsEntry("score", 50).containsEntry("grade", "D");
-        assertThat(area(evaluate(smtp, result("spf", Verdict.PASS)), "mail")).containsEntry("score", 0);
+        Evaluation other = evaluate(mx, smtp);
+        Evaluation only = evaluate(smtp, result("spf", Verdict.PASS));
+
+        assertThat(area(other, "mail")).containsEntry("score", 50).containsEntry("grade", "D");
+        assertThat(causes(other, "causes")).singleElement().satisfies(cause -> assertThat(cause)
+                .containsEntry("code", "port_refused")
+                .containsEntry("consequence", "degraded"));
+        assertThat(area(only, "mail")).containsEntry("score", 0);
+        assertThat(causes(only, "causes")).singleElement().satisfies(cause -> assertThat(cause)
+                .containsEntry("code", "port_refused")
+                .containsEntry("consequence", "unavailable"));
     }
 
     @Test
