@@ -44,6 +44,11 @@ public sealed interface DisplayValue {
         public boolean symbol() {
             return SYMBOL.matcher(value).matches();
         }
+
+        /** The value in words: {@code hostname mismatch}. */
+        public String words() {
+            return value.replace('_', ' ');
+        }
     }
 
     /**
