@@ -32,12 +32,17 @@ final class HeadlineTemplate {
         COUNT,
         /** The number of items of each list in an object: {@code 2 A, 1 MX}. */
         COUNTS,
-        /** Days remaining: {@code expires in 12 days}, {@code expired 11 days ago}. */
+        /** Days remaining: {@code expires in 12 days}, {@code expired 11 days ago}; with a capital at the start. */
         EXPIRY,
         /** As {@link #EXPIRY}; does not have a value before the expiry. */
         EXPIRED,
         /** The items of a list, separated by arrows. */
-        PATH
+        PATH;
+
+        /** Whether the text consists of words of a sentence instead of values. */
+        boolean isSentence() {
+            return this == EXPIRY || this == EXPIRED;
+        }
     }
 
     private record Placeholder(List<String> path, Format format, FieldDescription field) {}
@@ -124,7 +129,7 @@ final class HeadlineTemplate {
     String fill(Map<String, ?> fields) {
         StringBuilder out = new StringBuilder();
         for (Part part : parts) {
-            String text = fill(part, fields);
+            String text = fill(part, fields, out.isEmpty());
             if (text != null) {
                 out.append(text);
             } else if (!part.optional()) {
@@ -134,7 +139,8 @@ final class HeadlineTemplate {
         return out.toString();
     }
 
-    private static @Nullable String fill(Part part, Map<String, ?> fields) {
+    /** @param start whether the headline starts with this part */
+    private static @Nullable String fill(Part part, Map<String, ?> fields, boolean start) {
         StringBuilder out = new StringBuilder(part.texts().get(0));
         for (int i = 0; i < part.placeholders().size(); i++) {
             Placeholder placeholder = part.placeholders().get(i);
@@ -143,7 +149,9 @@ final class HeadlineTemplate {
             if (text.isEmpty()) {
                 return null;
             }
-            out.append(text).append(part.texts().get(i + 1));
+            boolean sentence = start && out.isEmpty() && placeholder.format().isSentence();
+            out.append(sentence ? Character.toUpperCase(text.charAt(0)) + text.substring(1) : text)
+                    .append(part.texts().get(i + 1));
         }
         return out.toString();
     }

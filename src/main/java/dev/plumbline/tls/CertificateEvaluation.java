@@ -3,6 +3,8 @@ package dev.plumbline.tls;
 import static java.util.Comparator.comparing;
 import static java.util.Comparator.reverseOrder;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -79,18 +81,20 @@ public final class CertificateEvaluation {
         CertificateExpiry expiry = CertificateExpiry.of(leaf, at, warnDays);
         switch (expiry) {
             case LATER -> {}
-            case SOON -> findings.expiringSoon(timeLeft(at, leaf));
-            case IMMINENT -> findings.expiryImminent(timeLeft(at, leaf));
+            case SOON -> findings.expiringSoon(timeLeft(at, leaf), text(expiry.threshold(leaf, warnDays)));
+            case IMMINENT -> findings.expiryImminent(timeLeft(at, leaf), text(expiry.threshold(leaf, warnDays)));
         }
         evidence.path().validityChecked().stream()
                 .filter(issuer -> CertificateExpiry.of(issuer, at, warnDays).compareTo(expiry) > 0)
                 .max(comparing((X509Certificate issuer) -> CertificateExpiry.of(issuer, at, warnDays))
                         .thenComparing(X509Certificate::getNotAfter, reverseOrder()))
                 .ifPresent(issuer -> {
-                    if (CertificateExpiry.of(issuer, at, warnDays) == CertificateExpiry.IMMINENT) {
-                        findings.chainExpiryImminent(timeLeft(at, issuer));
+                    CertificateExpiry ofIssuer = CertificateExpiry.of(issuer, at, warnDays);
+                    String threshold = text(ofIssuer.threshold(issuer, warnDays));
+                    if (ofIssuer == CertificateExpiry.IMMINENT) {
+                        findings.chainExpiryImminent(timeLeft(at, issuer), threshold);
                     } else {
-                        findings.chainExpiringSoon(timeLeft(at, issuer));
+                        findings.chainExpiringSoon(timeLeft(at, issuer), threshold);
                     }
                 });
     }
@@ -100,6 +104,20 @@ public final class CertificateEvaluation {
         return left.toHours() < 1
                 ? "less than 1 hour"
                 : left.toDays() < 1 ? count(left.toHours(), "hour") : count(left.toDays(), "day");
+    }
+
+    /** A threshold, for example {@code 14.4 hours} or {@code 30 days}. */
+    private static String text(Duration threshold) {
+        double hours = threshold.toSeconds() / 3600.0;
+        return hours < 48 ? decimal(hours) + " hours" : decimal(hours / 24) + " days";
+    }
+
+    /** Rounded up to one decimal, so that it is more than a lower value that is rounded down. */
+    private static String decimal(double value) {
+        return BigDecimal.valueOf(value)
+                .setScale(1, RoundingMode.CEILING)
+                .stripTrailingZeros()
+                .toPlainString();
     }
 
     private static String count(long count, String unit) {

@@ -22,13 +22,23 @@ enum CertificateExpiry {
 
     /** @param warnDays {@link #SOON} below this number of days; null: derived from the lifetime */
     static CertificateExpiry of(X509Certificate certificate, Instant at, @Nullable Long warnDays) {
-        Instant end = certificate.getNotAfter().toInstant();
-        Duration lifetime = Duration.between(certificate.getNotBefore().toInstant(), end);
-        Duration left = Duration.between(at, end);
-        if (left.compareTo(imminent(lifetime)) < 0) {
+        Duration left = Duration.between(at, certificate.getNotAfter().toInstant());
+        if (left.compareTo(IMMINENT.threshold(certificate, warnDays)) < 0) {
             return IMMINENT;
         }
-        return left.compareTo(warnDays == null ? soon(lifetime) : Duration.ofDays(warnDays)) < 0 ? SOON : LATER;
+        return left.compareTo(SOON.threshold(certificate, warnDays)) < 0 ? SOON : LATER;
+    }
+
+    /** The remaining time below which the certificate has this state. Not defined for {@link #LATER}. */
+    Duration threshold(X509Certificate certificate, @Nullable Long warnDays) {
+        Duration lifetime = Duration.between(
+                certificate.getNotBefore().toInstant(),
+                certificate.getNotAfter().toInstant());
+        return switch (this) {
+            case LATER -> throw new IllegalStateException("no threshold");
+            case SOON -> warnDays == null ? soon(lifetime) : Duration.ofDays(warnDays);
+            case IMMINENT -> imminent(lifetime);
+        };
     }
 
     /**

@@ -26,13 +26,13 @@ public interface CertificateFindings extends FindingCollector {
 
     void handshakeFailed(String reason);
 
-    void expiryImminent(String timeLeft);
+    void expiryImminent(String timeLeft, String threshold);
 
-    void chainExpiryImminent(String timeLeft);
+    void chainExpiryImminent(String timeLeft, String threshold);
 
-    void expiringSoon(String timeLeft);
+    void expiringSoon(String timeLeft, String threshold);
 
-    void chainExpiringSoon(String timeLeft);
+    void chainExpiringSoon(String timeLeft, String threshold);
 
     void chainOutOfOrder();
 

@@ -40,13 +40,13 @@ class HeadlineTest {
 
     @ParameterizedTest
     @CsvSource({
-        "12, expires in 12 days",
-        "1, expires in 1 day",
-        "0, expires in less than a day",
-        "-1, expired less than a day ago",
-        "-2, expired 1 day ago",
-        "-12, expired 11 days ago",
-        "-1201, expired 3 years ago",
+        "12, Expires in 12 days",
+        "1, Expires in 1 day",
+        "0, Expires in less than a day",
+        "-1, Expired less than a day ago",
+        "-2, Expired 1 day ago",
+        "-12, Expired 11 days ago",
+        "-1201, Expired 3 years ago",
     })
     void expiryIsRelative(int days, String text) {
         assertThat(headline("{days_remaining:expiry}", Map.of("days_remaining", days)))
@@ -58,7 +58,13 @@ class HeadlineTest {
         assertThat(headline("{days_remaining:expired}", Map.of("days_remaining", 12)))
                 .isNull();
         assertThat(headline("{days_remaining:expired}", Map.of("days_remaining", -12)))
-                .isEqualTo("expired 11 days ago");
+                .isEqualTo("Expired 11 days ago");
+    }
+
+    @Test
+    void expiryStartsWithACapitalOnlyAtTheStart() {
+        assertThat(headline("Self-signed, {days_remaining:expiry}", Map.of("days_remaining", 12)))
+                .isEqualTo("Self-signed, expires in 12 days");
     }
 
     @Test

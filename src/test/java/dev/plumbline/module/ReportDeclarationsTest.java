@@ -3,6 +3,7 @@ package dev.plumbline.module;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.FieldDescription;
+import dev.plumbline.check.Headline;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDescription;
 import java.util.List;
@@ -23,6 +24,29 @@ class ReportDeclarationsTest {
     @MethodSource("modules")
     void everyModuleHasAHeadline(ModuleDescription module) {
         assertThat(module.headline().declarations()).isNotEmpty();
+    }
+
+    /** Sentence case, or a value of the target: {@code p=reject}, {@code 2 cookies}. */
+    @ParameterizedTest
+    @MethodSource("modules")
+    void headlinesStartWithACapitalOrAValue(ModuleDescription module) {
+        assertThat(module.headline().declarations())
+                .extracting(Headline.Declaration::text)
+                .allMatch(text -> text.matches("\\[?([A-Z0-9{]|[a-z-]+=).*"));
+    }
+
+    /** A code such as {@code self_signed} is not a readable start. */
+    @ParameterizedTest
+    @MethodSource("modules")
+    void headlinesDoNotStartWithACode(ModuleDescription module) {
+        List<String> codes = module.fields().stream()
+                .filter(field -> field.values().stream().anyMatch(value -> value.contains("_")))
+                .map(FieldDescription::name)
+                .toList();
+
+        assertThat(module.headline().declarations())
+                .extracting(Headline.Declaration::text)
+                .noneMatch(text -> codes.stream().anyMatch(code -> text.startsWith("{" + code + "}")));
     }
 
     @ParameterizedTest

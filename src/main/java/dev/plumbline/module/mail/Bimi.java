@@ -79,7 +79,7 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
 
         void certificateExpired(Instant expires);
 
-        void certificateExpiresSoon(Instant expires);
+        void certificateExpiresSoon(Instant expires, long threshold);
 
         void certificateNameMismatch(String domain, List<String> names);
 
@@ -322,7 +322,7 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
             errors.add("The mark certificate has expired.");
             findings.certificateExpired(expires);
         } else if (expires.isBefore(evidence.now().plus(EXPIRES_SOON))) {
-            findings.certificateExpiresSoon(expires);
+            findings.certificateExpiresSoon(expires, EXPIRES_SOON.toDays());
         }
         if (!certificate.matches(evidence.publisher(), evidence.selector())) {
             errors.add("The mark certificate is not for " + evidence.publisher() + ".");

@@ -64,7 +64,7 @@ public final class DomainRegistration
 
         void registrationExpired(LocalDate date);
 
-        void registrationExpiresSoon(LocalDate date, long days);
+        void registrationExpiresSoon(LocalDate date, long days, int threshold);
 
         void noNameservers(String domain);
 
@@ -245,7 +245,7 @@ public final class DomainRegistration
         } else if (days < 0) {
             findings.registrationExpired(LocalDate.ofInstant(expires, ZoneOffset.UTC));
         } else if (days < SOON_DAYS) {
-            findings.registrationExpiresSoon(LocalDate.ofInstant(expires, ZoneOffset.UTC), days);
+            findings.registrationExpiresSoon(LocalDate.ofInstant(expires, ZoneOffset.UTC), days, SOON_DAYS);
         }
         if (registration.complete().contains(RegistrationRecord.Part.NAMESERVERS)) {
             if (nameservers.isEmpty()) {

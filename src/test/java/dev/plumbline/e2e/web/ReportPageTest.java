@@ -238,7 +238,7 @@ class ReportPageTest {
                 .doesNotHaveDuplicates();
         assertThat(page.select("nav.tabs > .pills [aria-current=page]").text()).isEqualTo("SPF record");
         assertThat(page.select("nav.tabs > .pills a").eachText()).contains("SSL certificate", "DNS records");
-        assertThat(page.select("nav.tabs dt").eachText()).contains("Web", "E-mail");
+        assertThat(page.select("nav.tabs dt").eachText()).contains("Website", "Mail");
         assertThat(page.select("nav.tabs summary").text())
                 .isEqualTo(page.select("nav.tabs dd a").size() + " more checks");
     }

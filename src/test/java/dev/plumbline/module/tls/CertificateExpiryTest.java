@@ -131,7 +131,27 @@ class CertificateExpiryTest {
 
             assertThat(expiry(port, Duration.ofSeconds(seconds), Map.of()))
                     .extracting(Finding::message)
-                    .containsExactly("The certificate expires in " + text + ".");
+                    .containsExactly("The certificate expires in " + text + ", less than the threshold of 3 days.");
+        }
+    }
+
+    /** The threshold has one decimal more than the time left, so that it is visibly higher. */
+    @ParameterizedTest
+    @CsvSource({
+        "6, 47, '', 2 days",
+        "6, 13, '', 14.4 hours",
+        "64, 511, '', 21.4 days",
+        "90, 719, '', 30 days",
+        "90, 335, 14, 14 days"
+    })
+    void namesTheThreshold(int lifetimeDays, int hoursLeft, String warnDays, String threshold) {
+        try (TlsServers servers = new TlsServers()) {
+            int port = servers.serve(identity(Duration.ofDays(lifetimeDays)), TlsServers.ServerOptions.DEFAULT);
+            Map<String, String> options = warnDays.isEmpty() ? Map.of() : Map.of("warn_days", warnDays);
+
+            assertThat(expiry(port, Duration.ofHours(hoursLeft), options))
+                    .singleElement()
+                    .matches(found -> found.message().endsWith(", less than the threshold of " + threshold + "."));
         }
     }
 

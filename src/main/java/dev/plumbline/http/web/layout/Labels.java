@@ -2,7 +2,7 @@ package dev.plumbline.http.web.layout;
 
 import dev.plumbline.check.InputType;
 
-/** Names of input types, categories and verdicts for display. */
+/** Names of input types, categories, verdicts and levels for display. */
 public final class Labels {
     private Labels() {}
 
@@ -20,11 +20,11 @@ public final class Labels {
     /** An unknown category is displayed with an initial capital. */
     public static String category(String id) {
         return switch (id) {
-            case "web" -> "Web";
-            case "tls" -> "TLS and certificates";
+            case "web" -> "Website";
+            case "tls" -> "TLS";
             case "dns" -> "DNS";
-            case "mail" -> "E-mail";
-            case "registry" -> "Domain registration";
+            case "mail" -> "Mail";
+            case "registry" -> "Registration";
             case "network" -> "Network";
             default -> id.isEmpty() ? "Other" : Character.toUpperCase(id.charAt(0)) + id.substring(1);
         };
@@ -40,6 +40,14 @@ public final class Labels {
             case "warn" -> "Warning";
             case "fail" -> "Fail";
             default -> "Error";
+        };
+    }
+
+    /** The label of the level of a finding. */
+    public static String level(String id) {
+        return switch (id) {
+            case "info" -> "Info";
+            default -> verdict(id);
         };
     }
 }
