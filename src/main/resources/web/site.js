@@ -26,8 +26,11 @@
       span.textContent = rounded(Math.floor((now - Date.parse(span.dataset.since)) / 60000)) + " ago";
     }
     for (const span of document.querySelectorAll("[data-until]")) {
-      const remaining = Date.parse(span.dataset.until) - now;
-      span.textContent = remaining > 0 ? "expires in " + rounded(Math.floor(remaining / 60000)) : "expired";
+      const seconds = Math.max(0, Math.ceil((Date.parse(span.dataset.until) - now) / 1000));
+      span.textContent = "in " + Math.floor(seconds / 60) + " min " + (seconds % 60) + " s";
+    }
+    for (const text of document.querySelectorAll("[data-before]")) {
+      text.hidden = Date.parse(text.dataset.before) <= now;
     }
     for (const button of document.querySelectorAll("[data-after].hidden")) {
       if (Date.parse(button.dataset.after) <= now) {
@@ -41,7 +44,7 @@
   };
   if (document.querySelector("[data-since]")) {
     age();
-    setInterval(age, 5000);
+    setInterval(age, 1000);
   }
 
   // copy buttons

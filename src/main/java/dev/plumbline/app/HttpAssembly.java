@@ -104,6 +104,7 @@ final class HttpAssembly {
                 node.bus(),
                 new PageDependencies.Limits(
                         config.limits().freshPerHour(),
+                        config.limits().freshPerHourKey(),
                         config.limits().jobsPerHour(),
                         config.limits().jobsPerHourAccount()),
                 node.clock(),

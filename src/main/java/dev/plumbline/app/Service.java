@@ -241,6 +241,8 @@ public final class Service {
                 new NotificationListener(vertx, databaseUrl),
                 budget,
                 lag);
+        // notifications may have been lost before a connection
+        context.notifications().onConnected(cache::clear).on(ResultStore.REPLACED, cache::remove);
         context.gauge("result_read", results::pendingLookups);
         context.gauge("result_write", results::pendingWrites);
         return context;

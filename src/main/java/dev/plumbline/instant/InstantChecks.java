@@ -122,6 +122,20 @@ public final class InstantChecks {
     }
 
     /**
+     * Returns the cached result from the database, or null, and removes another result from memory.
+     *
+     * @return fails with {@code DatabaseUnavailableException}
+     */
+    public Future<@Nullable RenderedResult> reload(ResultKey key) {
+        return results.reload(key);
+    }
+
+    /** Whether no other result has replaced this result in memory. */
+    public boolean isCurrent(RenderedResult result) {
+        return results.isCurrent(result);
+    }
+
+    /**
      * The cached results of checks in order, null where there is none. Not counted as cache lookups of instant checks.
      *
      * @return fails with {@code DatabaseUnavailableException}

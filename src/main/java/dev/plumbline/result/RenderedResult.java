@@ -16,6 +16,7 @@ public final class RenderedResult {
     private static final byte[] FRESH_SUFFIX = ",\"cached\":false}".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] CACHED_SUFFIX = ",\"cached\":true}".getBytes(StandardCharsets.US_ASCII);
 
+    private final String key;
     private final byte[] result;
     private final Buffer cachedBody;
     private final String etag;
@@ -24,7 +25,8 @@ public final class RenderedResult {
     private final boolean cacheable;
     private volatile @Nullable Buffer encodedBody;
 
-    private RenderedResult(byte[] result, Instant checkedAt, Instant expiresAt, boolean cacheable) {
+    private RenderedResult(String key, byte[] result, Instant checkedAt, Instant expiresAt, boolean cacheable) {
+        this.key = key;
         this.result = result;
         this.checkedAt = checkedAt;
         this.expiresAt = expiresAt;
@@ -36,22 +38,28 @@ public final class RenderedResult {
     /**
      * A new result.
      *
+     * @param key the key of its check in the database
      * @param result the output of {@link ResultJson#write}
      */
-    static RenderedResult of(byte[] result, Instant checkedAt, boolean cacheable, Duration ttl) {
-        return new RenderedResult(result, checkedAt, cacheable ? checkedAt.plus(ttl) : checkedAt, cacheable);
+    static RenderedResult of(String key, byte[] result, Instant checkedAt, boolean cacheable, Duration ttl) {
+        return new RenderedResult(key, result, checkedAt, cacheable ? checkedAt.plus(ttl) : checkedAt, cacheable);
     }
 
     /** A result read from the database. */
-    static RenderedResult fromStore(byte[] result, Instant checkedAt, Instant expiresAt) {
-        return new RenderedResult(result, checkedAt, expiresAt, true);
+    static RenderedResult fromStore(String key, byte[] result, Instant checkedAt, Instant expiresAt) {
+        return new RenderedResult(key, result, checkedAt, expiresAt, true);
     }
 
     /** A result read from a line of a job, written by {@link #toLine(byte[])}. */
-    static RenderedResult fromLine(byte[] line, Instant checkedAt, Instant expiresAt) {
+    static RenderedResult fromLine(String key, byte[] line, Instant checkedAt, Instant expiresAt) {
         byte[] result = Arrays.copyOf(line, line.length - FRESH_SUFFIX.length + 1);
         result[result.length - 1] = '}';
-        return fromStore(result, checkedAt, expiresAt);
+        return fromStore(key, result, checkedAt, expiresAt);
+    }
+
+    /** The key of its check in the database. */
+    String key() {
+        return key;
     }
 
     /** The result as a JSON object without {@code cached} and {@code expires_at}. */

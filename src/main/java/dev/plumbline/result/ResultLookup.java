@@ -31,7 +31,7 @@ public final class ResultLookup {
 
     /** The result in memory, or null. */
     public @Nullable RenderedResult findInMemory(ResultKey key) {
-        return cache.find(key.text());
+        return cache.find(key.stored());
     }
 
     /**
@@ -41,9 +41,9 @@ public final class ResultLookup {
      */
     public Future<@Nullable RenderedResult> findStored(ResultKey key) {
         return store.find(key.stored()).map(found -> {
-            RenderedResult result = rendered(found);
+            RenderedResult result = rendered(key.stored(), found);
             if (result != null) {
-                cache.put(key.text(), result);
+                cache.putStored(result);
             }
             return result;
         });
@@ -55,7 +55,7 @@ public final class ResultLookup {
      * @return fails with {@code DatabaseUnavailableException}
      */
     public Future<@Nullable RenderedResult> findStoredForJob(ResultKey key) {
-        return store.findForJob(key.stored()).map(ResultLookup::rendered);
+        return store.findForJob(key.stored()).map(found -> rendered(key.stored(), found));
     }
 
     /**
@@ -76,11 +76,24 @@ public final class ResultLookup {
         if (missing.isEmpty()) {
             return Future.succeededFuture(results);
         }
-        return store.find(missing.stream().map(ResultKey::stored).toList()).map(found -> {
+        List<String> stored = missing.stream().map(ResultKey::stored).toList();
+        return store.find(stored).map(found -> {
+            Iterator<String> key = stored.iterator();
             Iterator<ResultStore.@Nullable StoredResult> next = found.iterator();
-            results.replaceAll(result -> result == null ? rendered(next.next()) : result);
+            results.replaceAll(result -> result == null ? rendered(key.next(), next.next()) : result);
             return results;
         });
+    }
+
+    /** Whether this object is the result of its check in memory. False if another result has replaced it. */
+    public boolean isCurrent(RenderedResult result) {
+        return cache.isCurrent(result);
+    }
+
+    /** As {@link #findStored}, without the result in memory, which may have been replaced by another node. */
+    public Future<@Nullable RenderedResult> reload(ResultKey key) {
+        cache.remove(key.stored());
+        return findStored(key);
     }
 
     /**
@@ -89,10 +102,10 @@ public final class ResultLookup {
      * @param json the result as written by {@code ResultJson}
      */
     public RenderedResult add(ResultKey key, byte[] json, Instant checkedAt, boolean cacheable) {
-        RenderedResult result = RenderedResult.of(json, checkedAt, cacheable, ttl);
+        RenderedResult result = RenderedResult.of(key.stored(), json, checkedAt, cacheable, ttl);
         if (result.cacheable()) {
-            cache.put(key.text(), result);
-            store(key, result);
+            cache.put(result);
+            store(result);
         }
         return result;
     }
@@ -104,12 +117,12 @@ public final class ResultLookup {
      * @param json the result as written by {@code ResultJson}
      */
     public void addStored(ResultKey key, byte[] json, Instant checkedAt) {
-        store(key, RenderedResult.of(json, checkedAt, true, ttl));
+        store(RenderedResult.of(key.stored(), json, checkedAt, true, ttl));
     }
 
-    private void store(ResultKey key, RenderedResult result) {
+    private void store(RenderedResult result) {
         store.store(new ResultStore.Entry(
-                key.stored(), Buffer.buffer(result.result()), result.checkedAt(), result.expiresAt()));
+                result.key(), Buffer.buffer(result.result()), result.checkedAt(), result.expiresAt()));
     }
 
     /**
@@ -120,13 +133,13 @@ public final class ResultLookup {
         return new LineCacheEntry(key.stored(), checkedAt, checkedAt.plus(ttl));
     }
 
-    private static @Nullable RenderedResult rendered(ResultStore.@Nullable StoredResult found) {
+    private static @Nullable RenderedResult rendered(String key, ResultStore.@Nullable StoredResult found) {
         if (found == null) {
             return null;
         }
         byte[] body = found.body().getBytes();
         return found.isLine()
-                ? RenderedResult.fromLine(body, found.checkedAt(), found.expiresAt())
-                : RenderedResult.fromStore(body, found.checkedAt(), found.expiresAt());
+                ? RenderedResult.fromLine(key, body, found.checkedAt(), found.expiresAt())
+                : RenderedResult.fromStore(key, body, found.checkedAt(), found.expiresAt());
     }
 }

@@ -49,6 +49,9 @@ public final class ResultStore {
           checked_at = excluded.checked_at, expires_at = excluded.expires_at
         where c.checked_at < excluded.checked_at""";
 
+    /** The channel of notifications about unexpired results that a newer result has replaced. Payload: the key. */
+    public static final String REPLACED = "result_replaced";
+
     private static final String PURGE =
             """
       with expired as (

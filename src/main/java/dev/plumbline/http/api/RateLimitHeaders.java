@@ -36,6 +36,14 @@ public final class RateLimitHeaders {
         }
     }
 
+    /** A sentence for people: {@code Retry in 12 minutes.} Programs use the header {@code Retry-After}. */
+    public static String retry(int seconds) {
+        int minutes = (seconds + 59) / 60;
+        return seconds < 60
+                ? "Retry in " + seconds + (seconds == 1 ? " second." : " seconds.")
+                : "Retry in " + minutes + (minutes == 1 ? " minute." : " minutes.");
+    }
+
     /**
      * Returns the problem for an exceeded rate limit.
      *

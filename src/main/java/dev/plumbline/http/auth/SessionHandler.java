@@ -105,6 +105,26 @@ public final class SessionHandler {
         });
     }
 
+    /**
+     * Passes the user of a page that all clients can read; null without a valid session, also if the session cannot be
+     * checked because the database is unavailable.
+     *
+     * @param next called once
+     */
+    public void identify(RoutingContext ctx, Consumer<@Nullable AuthenticatedUser> next) {
+        String token = cookies.token(ctx.request());
+        if (token == null) {
+            next.accept(null);
+            return;
+        }
+        sessions.authenticate(token).onComplete((user, failure) -> {
+            if (user != null) {
+                setCookie(ctx.response(), user);
+            }
+            RequestFutures.run(ctx, () -> next.accept(user));
+        });
+    }
+
     /** Returns whether the request comes from a page of the service. If not, sends a problem. */
     public boolean validateOrigin(RoutingContext ctx) {
         HttpMethod method = ctx.request().method();

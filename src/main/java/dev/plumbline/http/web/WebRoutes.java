@@ -11,6 +11,7 @@ import dev.plumbline.http.web.job.BulkPage;
 import dev.plumbline.http.web.job.JobLinePage;
 import dev.plumbline.http.web.job.JobPage;
 import dev.plumbline.http.web.job.JobsPage;
+import dev.plumbline.http.web.job.RecheckPage;
 import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.report.ReportPage;
 import dev.plumbline.http.web.tool.HomePage;
@@ -42,6 +43,7 @@ public final class WebRoutes implements PageRoutes.Pages {
                 new JobsPage(dependencies),
                 new JobPage(dependencies),
                 new JobLinePage(dependencies),
+                new RecheckPage(dependencies),
                 new DocsPage(dependencies));
     }
 

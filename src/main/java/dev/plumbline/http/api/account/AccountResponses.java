@@ -94,7 +94,7 @@ final class AccountResponses {
         if (outcome instanceof SignInResult.RateLimited limited) {
             return RateLimitHeaders.exceeded(
                     limited.policy(),
-                    LIMIT_MESSAGES.get(limited.policy()) + " Retry in " + limited.retryAfterSeconds() + " seconds.",
+                    LIMIT_MESSAGES.get(limited.policy()) + " " + RateLimitHeaders.retry(limited.retryAfterSeconds()),
                     limited.retryAfterSeconds());
         }
         if (outcome instanceof SignInResult.Disabled) {

@@ -56,6 +56,16 @@ public final class InstantCheckService {
         return call(ctx, module, target, clientQuotaKey(ctx), checks::findCached);
     }
 
+    /** As {@link InstantChecks#reload}. */
+    public Future<@Nullable RenderedResult> reload(ResultKey key) {
+        return checks.reload(key);
+    }
+
+    /** As {@link InstantChecks#isCurrent}. */
+    public boolean isCurrent(RenderedResult result) {
+        return checks.isCurrent(result);
+    }
+
     /** As {@link InstantChecks#peek}. */
     public Future<List<@Nullable RenderedResult>> peek(List<ResultKey> keys) {
         return checks.peek(keys);
@@ -122,12 +132,11 @@ public final class InstantCheckService {
         Message.Denied quota = over.quota();
         return RateLimitHeaders.exceeded(
                 over.policy(),
-                ("%s has used all %s fresh checks of the last 60 minutes. Retry in %s seconds."
-                                + " Cached results remain available.")
+                ("%s has used all %s fresh checks of the last 60 minutes. %s" + " Cached results remain available.")
                         .formatted(
                                 over.policy().equals(InstantChecks.KEY_POLICY) ? "This API key" : "Your IP address",
                                 quota.limit(),
-                                quota.retryAfterSeconds()),
+                                RateLimitHeaders.retry(quota.retryAfterSeconds())),
                 quota.retryAfterSeconds());
     }
 

@@ -157,12 +157,12 @@ final class CreateJobOperation {
         boolean ofAccount = quota.policy().equals(JobMessage.QuotaStatus.PER_ACCOUNT);
         return RateLimitHeaders.exceeded(
                 quota.policy(),
-                ("%s created %s jobs in the last 60 minutes. Retry in %s seconds. Rejected requests do not "
+                ("%s created %s jobs in the last 60 minutes. %s Rejected requests do not "
                                 + "count against the quota. A job can have up to %s lines.")
                         .formatted(
                                 ofAccount ? "The API keys of this account have" : "This API key has",
                                 quota.limit(),
-                                over.retryAfterSeconds(),
+                                RateLimitHeaders.retry(over.retryAfterSeconds()),
                                 JobRequestReader.MAX_ITEMS),
                 over.retryAfterSeconds());
     }

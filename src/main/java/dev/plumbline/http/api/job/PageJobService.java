@@ -112,8 +112,11 @@ public final class PageJobService {
         boolean ofAccount = quota.policy().equals(JobMessage.QuotaStatus.PER_ACCOUNT);
         return RateLimitHeaders.exceeded(
                 quota.policy(),
-                "This account has created %s %s in the last 60 minutes. Retry in %s seconds."
-                        .formatted(quota.limit(), ofAccount ? "jobs" : "jobs on the website", over.retryAfterSeconds()),
+                "This account has created %s %s in the last 60 minutes. %s"
+                        .formatted(
+                                quota.limit(),
+                                ofAccount ? "jobs" : "jobs on the website",
+                                RateLimitHeaders.retry(over.retryAfterSeconds())),
                 over.retryAfterSeconds());
     }
 
@@ -125,6 +128,13 @@ public final class PageJobService {
     /** Returns the current state of a job. */
     public Future<JobMessage.JobSnapshot> read(long accountId, String token) {
         return JobToken.isValid(token) ? jobs.read(accountId, token) : ProblemException.failed(JobClient.noSuchJob());
+    }
+
+    /** Returns a job when its state is final, or its current state after the given time. */
+    public Future<JobMessage.JobSnapshot> awaitFinal(long accountId, String token, long waitMs) {
+        return JobToken.isValid(token)
+                ? jobs.await(accountId, token, JobLongPolls.UNTIL_FINAL, waitMs)
+                : ProblemException.failed(JobClient.noSuchJob());
     }
 
     /** Cancels a job. Idempotent. */

@@ -107,6 +107,16 @@ public final class AccountAccess {
         });
     }
 
+    /**
+     * Continues with whether the client is a signed-in user of the plan Pro, for a page that all clients can read.
+     *
+     * @param next called once
+     */
+    public void whetherPro(RoutingContext ctx, Consumer<Boolean> next) {
+        sessions.identify(
+                ctx, user -> next.accept(user != null && user.account().plan() == Plan.PRO));
+    }
+
     private void accessRequired(RoutingContext ctx, int status, boolean signedIn, String path) {
         PageInfo page = PageInfo.unlisted("Bulk checks", "Check up to 500 targets in one job.", "bulk");
         pages.show(ctx, status, page, "bulkaccess", new AccessRequired(signedIn, path, PageJobService.MAX_LINES));

@@ -155,7 +155,7 @@ public final class JobLinePage implements PageRoutes.Pages {
     }
 
     /** The options of the job that instant checks support, as query parameters. */
-    private static Map<String, String> instantOptions(JobMessage.JobSnapshot job) {
+    static Map<String, String> instantOptions(JobMessage.JobSnapshot job) {
         Map<String, String> options = new TreeMap<>();
         job.options().forEach((name, value) -> options.put(name, OptionField.text(value)));
         options.remove(ModuleDescription.FRESH.name());

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -85,6 +86,12 @@ public final class DisplayFormat {
     public static DisplayValue.Timestamp timestamp(String iso, Instant reference) {
         Instant time = Instant.parse(iso);
         return new DisplayValue.Timestamp(iso, TIMESTAMP.format(time), QuantityText.relativeTime(reference, time));
+    }
+
+    /** The first whole minute at or after a time, in the text also. */
+    public static DisplayValue.Timestamp wholeMinute(Instant time) {
+        Instant minute = time.truncatedTo(ChronoUnit.MINUTES);
+        return timestamp((minute.equals(time) ? minute : minute.plusSeconds(60)).toString());
     }
 
     /** An age or a remaining time: {@code less than a minute}, {@code 5 minutes}, {@code 3 hours}, {@code 2 days}. */

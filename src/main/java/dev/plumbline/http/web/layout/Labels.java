@@ -42,12 +42,4 @@ public final class Labels {
             default -> "Error";
         };
     }
-
-    /** The label of the level of a finding. */
-    public static String level(String id) {
-        return switch (id) {
-            case "info" -> "Info";
-            default -> verdict(id);
-        };
-    }
 }

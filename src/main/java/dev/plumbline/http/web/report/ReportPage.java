@@ -11,6 +11,10 @@ import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
+import dev.plumbline.http.web.account.AccountAccess;
+import dev.plumbline.http.web.layout.CommandLine;
+import dev.plumbline.http.web.layout.DisplayFormat;
+import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.EncodedBody;
 import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.layout.PageDependencies;
@@ -27,6 +31,8 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -47,12 +53,18 @@ public final class ReportPage implements PageRoutes.Pages {
     private final InstantCheckService checks;
     private final ReportViewBuilder reports;
     private final ReportPageCache cache;
+    private final AccountAccess access;
+    private final PageDependencies.Limits limits;
+    private final Clock clock;
 
     public ReportPage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.modules = dependencies.modules();
         this.problems = dependencies.problems();
         this.checks = dependencies.checks();
+        this.access = new AccountAccess(dependencies);
+        this.limits = dependencies.limits();
+        this.clock = dependencies.clock();
         this.reports = new ReportViewBuilder(pages.site().publicUrl(), modules, dependencies.clock());
         this.cache = new ReportPageCache(dependencies.clock());
     }
@@ -78,18 +90,21 @@ public final class ReportPage implements PageRoutes.Pages {
             return;
         }
         ModuleDescription module = ToolPages.find(ctx, modules, problems);
-        if (module == null) {
-            return;
+        if (module != null) {
+            access.whetherPro(ctx, pro -> report(ctx, module, pro));
         }
+    }
+
+    private void report(RoutingContext ctx, ModuleDescription module, boolean pro) {
         String target = RawTarget.decoded(ctx.request().path());
         if (!isNavigation(ctx)) {
             checks.findCached(ctx, module.module(), target)
-                    .onComplete(outcome -> end(ctx, module, target, outcome, null));
+                    .onComplete(outcome -> end(ctx, module, target, pro, outcome, null));
             return;
         }
         Future<InstantOutcome> outcome = checks.check(ctx, module.module(), target);
         if (outcome.isComplete() || !module.composite()) {
-            outcome.onComplete(completed -> end(ctx, module, target, completed, null));
+            outcome.onComplete(completed -> end(ctx, module, target, pro, completed, null));
             return;
         }
         String normalized = normalized(module, target);
@@ -101,7 +116,7 @@ public final class ReportPage implements PageRoutes.Pages {
                         outcome,
                         page,
                         new ReportProgress.Start(module, normalized, modules.parts(module.module())),
-                        (completed, stream) -> end(ctx, module, target, completed, stream));
+                        (completed, stream) -> end(ctx, module, target, pro, completed, stream));
     }
 
     /** @return the target itself if it is invalid; its check is rejected */
@@ -137,10 +152,11 @@ public final class ReportPage implements PageRoutes.Pages {
             RoutingContext ctx,
             ModuleDescription module,
             String target,
+            boolean pro,
             AsyncResult<InstantOutcome> check,
             @Nullable PageStream stream) {
         try {
-            send(ctx, module, target, check, stream);
+            send(ctx, module, target, pro, check, stream);
         } catch (RuntimeException failure) {
             ctx.fail(failure);
         }
@@ -150,6 +166,7 @@ public final class ReportPage implements PageRoutes.Pages {
             RoutingContext ctx,
             ModuleDescription module,
             String target,
+            boolean pro,
             AsyncResult<InstantOutcome> check,
             @Nullable PageStream stream) {
         if (check.failed() && stream == null) {
@@ -159,7 +176,7 @@ public final class ReportPage implements PageRoutes.Pages {
         Map<String, String> options = OptionField.changed(module, ctx.queryParams());
         InstantOutcome outcome = check.result();
         if (outcome instanceof InstantOutcome.Completed completed) {
-            show(ctx, module, options, completed, stream);
+            show(ctx, module, options, pro, completed, stream);
             return;
         }
         UnicodeName name = UnicodeName.of(target);
@@ -167,13 +184,16 @@ public final class ReportPage implements PageRoutes.Pages {
         PageInfo page = page(module, name, module.summary());
         if (outcome instanceof InstantOutcome.NotCached) {
             String path = Links.report(module.module(), target, options);
-            pages.show(ctx, page.withCanonical(path), "reportunavailable", new Unavailable(form, name, path, null));
+            Unavailable view = new Unavailable(form, name, path, null, null, null);
+            pages.show(ctx, page.withCanonical(path), "reportunavailable", view);
             return;
         }
         Problem problem = check.failed()
                 ? ProblemResponder.failure(ctx, check.cause())
                 : InstantCheckService.problem(ctx, outcome);
-        Unavailable view = new Unavailable(form, name, "", problem);
+        Unavailable view = outcome instanceof InstantOutcome.QuotaExceeded over
+                ? quotaExceeded(form, target, options, problem, over, pro)
+                : new Unavailable(form, name, "", problem, null, null);
         if (stream == null) {
             problem.headers().forEach(ctx.response()::putHeader);
             pages.show(ctx, problem.status(), page, "reportunavailable", view);
@@ -186,9 +206,10 @@ public final class ReportPage implements PageRoutes.Pages {
             RoutingContext ctx,
             ModuleDescription module,
             Map<String, String> options,
+            boolean pro,
             InstantOutcome.Completed completed,
             @Nullable PageStream stream) {
-        ReportView report = reports.build(module, completed, options);
+        ReportView report = reports.build(module, completed, options, pro);
         if (stream != null) {
             stream.end("reportarticle", report);
             return;
@@ -201,17 +222,62 @@ public final class ReportPage implements PageRoutes.Pages {
             pages.send(ctx, 200, html);
         } else {
             RenderedResult result = completed.result();
-            pages.send(ctx, cache.put(RawTarget.original(ctx), result.checkedAt(), result.expiresAt(), html));
+            pages.send(
+                    ctx,
+                    cache.put(
+                            RawTarget.original(ctx),
+                            result.checkedAt(),
+                            result.expiresAt(),
+                            () -> checks.isCurrent(result),
+                            html));
         }
+    }
+
+    private Unavailable quotaExceeded(
+            CheckForm form,
+            String target,
+            Map<String, String> options,
+            Problem problem,
+            InstantOutcome.QuotaExceeded over,
+            boolean pro) {
+        String module = form.module().module();
+        String normalized = normalized(form.module(), target);
+        Duration wait = Duration.ofSeconds(over.quota().retryAfterSeconds());
+        DisplayValue.Timestamp available =
+                DisplayFormat.wholeMinute(clock.instant().plus(wait));
+        return new Unavailable(
+                form,
+                UnicodeName.of(normalized),
+                Links.report(module, normalized, options),
+                problem,
+                new Quota(over.quota().limit(), available, DisplayFormat.rounded(wait), limits.jobsOfKey()),
+                new ReportView.Recheck(pro, CommandLine.check(module, normalized, options)));
     }
 
     /**
      * A page without a result.
      *
-     * @param path of the report
+     * @param path of the report; empty if the target or an option is not valid
      * @param problem why the check did not run; null if no check was requested
+     * @param quota the exceeded quota of fresh checks, or null
+     * @param recheck how the check can run without this quota; null if it cannot
      */
-    public record Unavailable(CheckForm form, UnicodeName target, String path, @Nullable Problem problem) {}
+    public record Unavailable(
+            CheckForm form,
+            UnicodeName target,
+            String path,
+            @Nullable Problem problem,
+            @Nullable Quota quota,
+            ReportView.@Nullable Recheck recheck) {}
+
+    /**
+     * An exceeded quota of fresh checks in any 60 minutes.
+     *
+     * @param available the first whole minute from which a fresh check is possible
+     * @param remaining the time until then
+     * @param jobs the quota of jobs of an API key; 0 for no limit
+     */
+    public record Quota(int limit, DisplayValue.Timestamp available, String remaining, int jobs) {}
 
     private static PageInfo page(ModuleDescription module, UnicodeName target, String description) {
         return PageInfo.unlisted(module.title() + " for " + target, description, "check");

@@ -5,11 +5,12 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.plumbline.http.web.layout.EncodedBody;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Rendered report pages in memory, by raw request path. A page displays the age of its result in minutes, so an entry
- * expires when that age changes.
+ * expires when that age changes. It also ends when another result has replaced its result.
  */
 final class ReportPageCache {
     private static final long MAX_BYTES = 8L << 20;
@@ -26,7 +27,7 @@ final class ReportPageCache {
             .executor(Runnable::run)
             .build();
 
-    private record Entry(EncodedBody page, Instant expiresAt) {}
+    private record Entry(EncodedBody page, BooleanSupplier current, Instant expiresAt) {}
 
     ReportPageCache(Clock clock) {
         this.clock = clock;
@@ -35,15 +36,21 @@ final class ReportPageCache {
     @Nullable
     EncodedBody find(String path) {
         Entry entry = pages.getIfPresent(path);
-        return entry != null && clock.instant().isBefore(entry.expiresAt) ? entry.page : null;
+        return entry != null && clock.instant().isBefore(entry.expiresAt) && entry.current.getAsBoolean()
+                ? entry.page
+                : null;
     }
 
-    /** Stores the page of a cached result. */
-    EncodedBody put(String path, Instant checkedAt, Instant resultExpiresAt, byte[] html) {
+    /**
+     * Stores the page of a cached result.
+     *
+     * @param current whether no other result has replaced it
+     */
+    EncodedBody put(String path, Instant checkedAt, Instant resultExpiresAt, BooleanSupplier current, byte[] html) {
         long age = clock.millis() - checkedAt.toEpochMilli();
         Instant nextMinute = checkedAt.plusMillis((Math.max(0, age) / MINUTE_MS + 1) * MINUTE_MS);
         EncodedBody page = EncodedBody.fast(html);
-        pages.put(path, new Entry(page, nextMinute.isBefore(resultExpiresAt) ? nextMinute : resultExpiresAt));
+        pages.put(path, new Entry(page, current, nextMinute.isBefore(resultExpiresAt) ? nextMinute : resultExpiresAt));
         return page;
     }
 }

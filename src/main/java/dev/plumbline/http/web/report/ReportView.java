@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param truncated the titles of the truncated fields
  * @param path of the report
  * @param apiPath of the same check in the API
+ * @param recheck null for a result of a job
  */
 public record ReportView(
         UnicodeName target,
@@ -47,7 +48,8 @@ public record ReportView(
         String apiPath,
         String curl,
         CheckForm form,
-        CheckTabs tabs) {
+        CheckTabs tabs,
+        @Nullable Recheck recheck) {
 
     /**
      * @param field the name of the field to which the finding refers, or null
@@ -98,9 +100,18 @@ public record ReportView(
             String name, String title, String description, DisplayValue value, @Nullable String level) {}
 
     /**
+     * How the same check can run before its cached result expires.
+     *
+     * @param job whether the user can create a job of one line that does not use the cached result
+     * @param command of the command line; null if it contains characters that are not displayed
+     */
+    public record Recheck(boolean job, @Nullable String command) {}
+
+    /**
      * The age of a result.
      *
-     * @param expiresAt when a new check is possible; null for a result of a job
+     * @param expiresAt the time from which a new check is possible; null for a result of a job
+     * @param availableAt the first whole minute from which a new check is possible; null for a result of a job
      * @param text the age, for example "2 minutes ago"
      * @param remaining the time until the result expires; null if it has expired or belongs to a job
      * @param fresh whether the check ran for this request or job
@@ -110,6 +121,7 @@ public record ReportView(
     public record Age(
             DisplayValue.Timestamp checkedAt,
             DisplayValue.@Nullable Timestamp expiresAt,
+            DisplayValue.@Nullable Timestamp availableAt,
             String text,
             @Nullable String remaining,
             boolean fresh,

@@ -11,6 +11,7 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.QuantityText;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.UnicodeName;
+import dev.plumbline.http.web.layout.CommandLine;
 import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
@@ -50,10 +51,21 @@ public final class ReportViewBuilder {
         this.clock = clock;
     }
 
-    /** @param options the options of the request that differ from their defaults */
-    ReportView build(ModuleDescription module, InstantOutcome.Completed answered, Map<String, String> options) {
+    /**
+     * @param options the options of the request that differ from their defaults
+     * @param pro whether the user can create jobs
+     */
+    ReportView build(
+            ModuleDescription module, InstantOutcome.Completed answered, Map<String, String> options, boolean pro) {
         JsonObject result = new JsonObject(answered.result().cachedBody());
-        return build(module, result.getString("target"), result, age(answered, result.getLong("duration_ms")), options);
+        String target = result.getString("target");
+        return build(
+                module,
+                target,
+                result,
+                age(answered, result.getLong("duration_ms")),
+                options,
+                new ReportView.Recheck(pro, CommandLine.check(module.module(), target, options)));
     }
 
     /**
@@ -65,7 +77,8 @@ public final class ReportViewBuilder {
      */
     public ReportView build(ModuleDescription module, String input, JsonObject result, Map<String, String> options) {
         String target = result.getString("target");
-        return build(module, target == null || target.isEmpty() ? input : target, result, storedAge(result), options);
+        return build(
+                module, target == null || target.isEmpty() ? input : target, result, storedAge(result), options, null);
     }
 
     private ReportView build(
@@ -73,7 +86,8 @@ public final class ReportViewBuilder {
             String target,
             JsonObject result,
             ReportView.Age age,
-            Map<String, String> options) {
+            Map<String, String> options,
+            ReportView.@Nullable Recheck recheck) {
         JsonObject error = result.getJsonObject("error");
         List<ReportView.FindingView> findings = findings(module, result.getJsonArray("findings", NONE));
         JsonObject fields = result.getJsonObject("fields", NO_FIELDS);
@@ -110,7 +124,8 @@ public final class ReportViewBuilder {
                 apiPath,
                 "curl '" + publicUrl + apiPath + "'",
                 CheckForm.of(module, target, options),
-                CheckTabs.of(matcher.all(target), module.module()));
+                CheckTabs.of(matcher.all(target), module.module()),
+                recheck);
     }
 
     private static @Nullable String headline(ModuleDescription module, JsonObject result) {
@@ -197,6 +212,7 @@ public final class ReportViewBuilder {
         return new ReportView.Age(
                 DisplayFormat.timestamp(ResultJson.time(result.checkedAt())),
                 DisplayFormat.timestamp(ResultJson.time(result.expiresAt())),
+                DisplayFormat.wholeMinute(result.expiresAt()),
                 DisplayFormat.rounded(Duration.between(result.checkedAt(), now)) + " ago",
                 remaining.isNegative() || remaining.isZero() ? null : DisplayFormat.rounded(remaining),
                 answered.fresh(),
@@ -209,6 +225,7 @@ public final class ReportViewBuilder {
         Duration age = Duration.between(Instant.parse(result.getString("checked_at")), clock.instant());
         return new ReportView.Age(
                 checkedAt,
+                null,
                 null,
                 DisplayFormat.rounded(age) + " ago",
                 null,

@@ -32,12 +32,14 @@ public final class HomePage implements PageRoutes.Pages {
     private final ModuleCatalogue modules;
     private final ProblemResponder problems;
     private final ToolMatcher matcher;
+    private final int freshChecks;
 
     public HomePage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.modules = dependencies.modules();
         this.problems = dependencies.problems();
         this.matcher = new ToolMatcher(modules);
+        this.freshChecks = dependencies.limits().fresh();
     }
 
     @Override
@@ -57,6 +59,7 @@ public final class HomePage implements PageRoutes.Pages {
      * @param selected the selected tool, or null
      * @param error why the target was rejected, or null
      * @param curl an example request
+     * @param freshChecks the quota of fresh checks of an IP address in 60 minutes; 0 for no limit
      */
     public record Home(
             ToolList tools,
@@ -64,7 +67,8 @@ public final class HomePage implements PageRoutes.Pages {
             @Nullable ModuleDescription selected,
             @Nullable String error,
             List<AcceptedInput> accepted,
-            String curl) {}
+            String curl,
+            int freshChecks) {}
 
     /**
      * A type of input that the form accepts.
@@ -80,7 +84,8 @@ public final class HomePage implements PageRoutes.Pages {
                         .map(tool -> new AcceptedInput(Labels.inputType(type), example(type), tool.title())))
                 .toList();
         String curl = "curl " + pages.site().publicUrl() + "/api/v1/instant/ssl-certificate/example.com";
-        return new Home(ToolList.matching(modules.descriptions(), ""), target, selected, error, accepted, curl);
+        return new Home(
+                ToolList.matching(modules.descriptions(), ""), target, selected, error, accepted, curl, freshChecks);
     }
 
     private static String example(InputType type) {

@@ -7,6 +7,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class ReportPageCacheTest {
@@ -37,7 +38,7 @@ class ReportPageCacheTest {
     @Test
     void entryExpiresWhenTheAgeInMinutesChanges() {
         now = CHECKED.plusMillis(59_000);
-        cache.put("/a", CHECKED, EXPIRES, HTML);
+        cache.put("/a", CHECKED, EXPIRES, () -> true, HTML);
 
         now = CHECKED.plusMillis(59_999);
         assertThat(cache.find("/a")).isNotNull();
@@ -47,9 +48,19 @@ class ReportPageCacheTest {
     }
 
     @Test
+    void entryEndsWhenItsResultIsReplaced() {
+        AtomicBoolean current = new AtomicBoolean(true);
+        cache.put("/a", CHECKED, EXPIRES, current::get, HTML);
+
+        assertThat(cache.find("/a")).isNotNull();
+        current.set(false);
+        assertThat(cache.find("/a")).isNull();
+    }
+
+    @Test
     void entryExpiresWithItsResult() {
         now = CHECKED.plusMillis(60_000);
-        cache.put("/a", CHECKED, EXPIRES, HTML);
+        cache.put("/a", CHECKED, EXPIRES, () -> true, HTML);
 
         now = EXPIRES.minusMillis(1);
         assertThat(cache.find("/a")).isNotNull();

@@ -1,0 +1,13 @@
+-- Nodes cache results in memory until these expire. A newer result can replace an unexpired one only if a check did not
+-- use the cache (option fresh of jobs) or two nodes ran the same check. All nodes are notified in the same transaction.
+create function notify_result_replaced() returns trigger
+language plpgsql as $$
+begin
+  perform pg_notify('result_replaced', new.key);
+  return null;
+end
+$$;
+
+create trigger result_replaced after update on result_cache
+  for each row when (old.checked_at < new.checked_at and old.expires_at > clock_timestamp())
+  execute function notify_result_replaced();
