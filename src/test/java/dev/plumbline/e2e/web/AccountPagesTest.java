@@ -170,7 +170,7 @@ class AccountPagesTest {
 
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(refused.headers().firstValue("Retry-After")).isPresent();
-        assertThat(html(refused).select("[role=alert]").text()).contains("Retry in", "seconds");
+        assertThat(html(refused).select("[role=alert]").text()).contains("Retry in 15 minutes.");
     }
 
     @ParameterizedTest

@@ -79,7 +79,8 @@ class RecheckPageTest {
     }
 
     private static JsonObject api(ServiceUnderTest node, String url) {
-        return new JsonObject(node.instant("http-status", url).body());
+        return new JsonObject(node.get(ServiceUnderTest.instantPath("http-status", url) + "?method=get")
+                .body());
     }
 
     private static int status(JsonObject result) {
@@ -101,13 +102,12 @@ class RecheckPageTest {
     void newResultReplacesTheCachedOneOnAllNodes() {
         CookieClient browser = signedIn("replacing", Plan.PRO);
         String url = target.url("/held/replaced");
-        Document before = parsed(browser.page(path(url)));
+        String path = path(url) + "?method=get";
+        Document before = parsed(browser.page(path));
         for (ServiceUnderTest node : new ServiceUnderTest[] {service, otherNode}) {
             for (int i = 0; i < 2; i++) {
                 assertThat(status(api(node, url))).isEqualTo(404);
-                assertThat(parsed(node.page(path(url)))
-                                .select("#field-status dd")
-                                .text())
+                assertThat(parsed(node.page(path)).select("#field-status dd").text())
                         .isEqualTo("404");
             }
         }
@@ -126,7 +126,7 @@ class RecheckPageTest {
         assertThat(elsewhere.getBoolean("cached")).isTrue();
         assertThat(elsewhere.getString("checked_at"))
                 .isEqualTo(api(service, url).getString("checked_at"));
-        assertThat(parsed(otherNode.page(path(url))).select("#field-status dd").text())
+        assertThat(parsed(otherNode.page(path)).select("#field-status dd").text())
                 .isEqualTo("200");
         assertThat(parsed(browser.page("/jobs")).select(".jobs a")).hasSize(1);
     }

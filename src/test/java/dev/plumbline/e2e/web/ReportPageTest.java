@@ -74,7 +74,8 @@ class ReportPageTest {
         assertThat(fresh.headers().firstValue("ratelimit")).isPresent();
         for (HttpResponse<String> known : java.util.List.of(cached, hot)) {
             assertThat(parsed(known).select(".age").text())
-                    .contains("Cached", "less than a minute ago", "expires in 9 minutes", "Does not count");
+                    .contains("Cached", "less than a minute ago", "Does not count");
+            assertThat(parsed(known).select(".recheck").text()).contains("A new check is possible at", "in 9 minutes");
             assertThat(known.headers().firstValue("ratelimit")).isEmpty();
             assertThat(parsed(known).select("#field-status dd").text()).isEqualTo("200");
         }
@@ -103,12 +104,13 @@ class ReportPageTest {
     void jsonAndCurlReturnTheSameResult() {
         String target = lab.http("/status/404");
         Document page = parsed(service.page(path(target) + "?method=get", "X-Forwarded-For", "203.0.113.4"));
-        String json = page.select("#share ~ p a").attr("href");
+        String json = page.select("#share ~ p a[href^=/api/]").attr("href");
 
         assertThat(page.select(".verdict").hasClass("fail")).isTrue();
         JsonObject result = new JsonObject(service.get(json).body());
         assertThat(result.getString("target")).isEqualTo(target);
         assertThat(result.getBoolean("cached")).isTrue();
+        assertThat(page.select("#share ~ p").text()).contains("This link shows the latest result");
         assertThat(page.select("#share ~ pre").text()).startsWith("curl 'http").endsWith(json + "'");
     }
 
@@ -176,7 +178,19 @@ class ReportPageTest {
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(refused.headers().firstValue("retry-after")).isPresent();
         assertThat(parsed(refused).select("[role=alert]").text())
-                .contains("2 fresh checks of the last 60 minutes", "Cached results remain available");
+                .contains(
+                        "2 fresh checks of the last 60 minutes",
+                        "Retry in 60 minutes.",
+                        "Cached results remain available");
+        Document page = parsed(refused);
+        assertThat(page.select(".ways").text())
+                .contains(
+                        "0 of 2 fresh checks remain. The next one is possible in 60 minutes, at",
+                        "60 jobs in 60 minutes, each with up to 500 targets");
+        assertThat(page.select(".ways pre").text()).isEqualTo("plumbline check http-status " + lab.http("/ok?limit=3"));
+        assertThat(page.select(".ways a").eachAttr("href")).contains("/bulk");
+        assertThat(page.select("main").text()).contains("limits.fresh_per_hour (0 = no limit)");
+        assertThat(page.select("a[href=/docs#quotas]")).hasSize(1);
     }
 
     @ParameterizedTest

@@ -1,0 +1,163 @@
+package dev.plumbline.e2e.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.deque.html.axecore.playwright.AxeBuilder;
+import com.deque.html.axecore.results.Rule;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
+import dev.plumbline.account.AccountAdministration;
+import dev.plumbline.account.AccountEmail;
+import dev.plumbline.account.PasswordHasher;
+import dev.plumbline.account.Plan;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.ChromiumBrowser;
+import dev.plumbline.support.CountingTarget;
+import dev.plumbline.support.ServiceUnderTest;
+import dev.plumbline.support.TestDatabase;
+import dev.plumbline.support.WebVisitor;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** New checks before the cached result expires, and the page of an exceeded quota, with and without JavaScript. */
+@Tag("integration")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RecheckBrowserTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static final String PASSWORD = "a long enough password";
+    private static final List<Integer> WIDTHS = List.of(390, ViewportTheme.WIDE);
+
+    private final ChromiumBrowser chromium = new ChromiumBrowser();
+    private AccountAdministration accounts;
+    private CountingTarget target;
+    private ServiceUnderTest service;
+
+    @BeforeAll
+    void start() {
+        accounts = new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
+        target = new CountingTarget(DATABASE.vertx());
+        service = ServiceUnderTest.start(DATABASE.url(), Map.of("LIMITS_FRESH_PER_HOUR", "8"));
+    }
+
+    @AfterAll
+    void stop() {
+        chromium.close();
+        service.close();
+    }
+
+    private static String path(String url) {
+        return "/check/http-status/" + URLEncoder.encode(url, StandardCharsets.UTF_8);
+    }
+
+    private static void passesAxe(WebVisitor visit, String name) {
+        for (int width : WIDTHS) {
+            visit.page().setViewportSize(width, 844);
+            visit.fits();
+            for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+                visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+                Screenshots.save(visit.page(), name, width, scheme);
+                assertThat(new AxeBuilder(visit.page())
+                                .setLegacyMode(true)
+                                .analyze()
+                                .getViolations())
+                        .extracting(Rule::toString)
+                        .isEmpty();
+            }
+        }
+    }
+
+    private WebVisitor visit(boolean scripts) {
+        return chromium.visit(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, scripts));
+    }
+
+    private void signIn(WebVisitor visit, String name) {
+        String email = name + "@plumbline.example";
+        Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
+        visit.signIn(email, PASSWORD);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void newCheckEndsAtTheReport(boolean scripts) {
+        try (WebVisitor visit = visit(scripts)) {
+            signIn(visit, "again-" + scripts);
+            String url = target.url("/slow/again-" + scripts);
+            visit.open(path(url));
+            Locator recheck = visit.page().locator(".recheck");
+            assertThat(recheck)
+                    .containsText(
+                            scripts
+                                    ? Pattern.compile("possible at .+ UTC \\(in [89] min [0-9]+ s\\)")
+                                    : Pattern.compile("possible at .+ UTC \\(in 9 minutes\\)"));
+            if (scripts) {
+                passesAxe(visit, "recheck-pro");
+            }
+            int before = target.comers("/slow/again-" + scripts);
+
+            visit.button("Check again now").click();
+
+            visit.page().waitForURL("**" + path(url));
+            assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
+            assertThat(target.comers("/slow/again-" + scripts)).isGreaterThan(before);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void pageWaitsForALongCheck(boolean scripts) {
+        CountingTarget slow = new CountingTarget(DATABASE.vertx());
+        try (WebVisitor visit = visit(scripts)) {
+            signIn(visit, "long-" + scripts);
+            visit.open(path(slow.url("/ok/long-" + scripts)));
+            String url = slow.url("/gate/long-" + scripts);
+            visit.page().locator(".recheck form").evaluate("(form, path) => form.action = path", path(url));
+
+            visit.button("Check again now").click();
+
+            assertThat(visit.main()).containsText("The check is in progress.");
+            if (scripts) {
+                passesAxe(visit, "recheck-waiting");
+            }
+            slow.openGate();
+
+            visit.page().waitForURL("**" + path(url));
+            assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
+        }
+    }
+
+    @Test
+    void commandAndExceededQuotaAreShown() {
+        try (WebVisitor visit = visit(true)) {
+            visit.open("/");
+            passesAxe(visit, "home-quota");
+            String url = target.url("/ok/command");
+            visit.open(path(url));
+            assertThat(visit.page().locator(".recheck code")).hasText("plumbline check http-status " + url);
+            passesAxe(visit, "recheck-command");
+
+            int status = 200;
+            for (int i = 0; i < 9 && status == 200; i++) {
+                status = visit.open(path(target.url("/ok/over-" + i + "?a=1&b=2")));
+            }
+
+            assertThat(status).isEqualTo(429);
+            assertThat(visit.page().locator(".ways")).containsText("possible in 60 minutes");
+            passesAxe(visit, "quota-exceeded");
+        }
+    }
+}
