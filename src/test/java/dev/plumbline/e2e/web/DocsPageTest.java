@@ -16,6 +16,7 @@ import java.util.Set;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
+import org.jsoup.select.Elements;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -36,7 +37,8 @@ class DocsPageTest {
 
     @BeforeAll
     void start() {
-        service = ServiceUnderTest.start(DATABASE.url(), Map.of());
+        service = ServiceUnderTest.start(
+                DATABASE.url(), Map.of("LIMITS_FRESH_PER_HOUR", "0", "LIMITS_JOBS_PER_HOUR", "7"));
         page = Jsoup.parse(service.page("/docs").body());
         contract = new JsonObject(service.get("/openapi.json").body());
     }
@@ -69,6 +71,18 @@ class DocsPageTest {
             }
         }
         assertThat(page.select(".operation")).hasSize(operations);
+    }
+
+    @Test
+    void quotasOfTheServiceAreListed() {
+        Elements quotas = page.select("section[aria-labelledby=quotas]");
+
+        assertThat(quotas.select("tbody tr").eachText())
+                .containsExactly(
+                        "Fresh checks per client IP address (IPv6: per /64) no limit limits.fresh_per_hour",
+                        "Jobs per API key, each with up to 500 lines 7 limits.jobs_per_hour",
+                        "Jobs per account 600 limits.jobs_per_hour_account");
+        assertThat(quotas.text()).contains("the Cache-Control header of requests is ignored", "0 = no limit");
     }
 
     @Test

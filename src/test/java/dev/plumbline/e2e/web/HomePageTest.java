@@ -113,6 +113,12 @@ class HomePageTest {
     }
 
     @Test
+    void quotaIsStated() {
+        assertThat(Jsoup.parse(service.page("/").body()).select(".uses").text())
+                .contains("Quota: 30 fresh checks per IP address in 60 minutes. Cached results do not count.");
+    }
+
+    @Test
     void theFormLeadsToTheReportWithoutScripts() {
         Document home = Jsoup.parse(service.page("/").body());
 

@@ -1,5 +1,6 @@
 package dev.plumbline.http.web.docs;
 
+import dev.plumbline.http.web.layout.PageDependencies;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -10,9 +11,15 @@ import org.jspecify.annotations.Nullable;
  * @param tags the operations by tag
  * @param schemas the named schemas
  * @param problems the problem types
+ * @param limits the quotas of this service
  */
 public record ApiReference(
-        String server, String description, List<Tag> tags, List<NamedSchema> schemas, List<ProblemType> problems) {
+        String server,
+        String description,
+        List<Tag> tags,
+        List<NamedSchema> schemas,
+        List<ProblemType> problems,
+        PageDependencies.Limits limits) {
 
     /** @param modules operations that exist once per module */
     public record Tag(

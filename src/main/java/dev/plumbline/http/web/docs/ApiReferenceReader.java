@@ -9,6 +9,7 @@ import dev.plumbline.http.web.docs.ApiReference.Parameter;
 import dev.plumbline.http.web.docs.ApiReference.ProblemType;
 import dev.plumbline.http.web.docs.ApiReference.Response;
 import dev.plumbline.http.web.docs.ApiReference.Tag;
+import dev.plumbline.http.web.layout.PageDependencies;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -35,8 +36,9 @@ final class ApiReferenceReader {
     /**
      * @param contract the published openapi.json
      * @param server the base URL
+     * @param limits the quotas of this service
      */
-    static ApiReference read(JsonObject contract, String server) {
+    static ApiReference read(JsonObject contract, String server, PageDependencies.Limits limits) {
         ApiReferenceReader reader = new ApiReferenceReader(contract, server);
         List<NamedSchema> schemas = new ArrayList<>();
         contract.getJsonObject("components").getJsonObject("schemas").forEach(entry -> {
@@ -55,7 +57,12 @@ final class ApiReferenceReader {
                     type.getString("action")));
         }
         return new ApiReference(
-                server, contract.getJsonObject("info").getString("description", ""), reader.tags(), schemas, problems);
+                server,
+                contract.getJsonObject("info").getString("description", ""),
+                reader.tags(),
+                schemas,
+                problems,
+                limits);
     }
 
     private List<Tag> tags() {

@@ -19,7 +19,7 @@ public final class DocsPage implements PageRoutes.Pages {
     public DocsPage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
         this.reference = ApiReferenceReader.read(
-                dependencies.contract().published(), dependencies.pages().site().publicUrl());
+                dependencies.contract().published(), dependencies.pages().site().publicUrl(), dependencies.limits());
     }
 
     @Override

@@ -250,7 +250,11 @@ public final class ReportPage implements PageRoutes.Pages {
                 UnicodeName.of(normalized),
                 Links.report(module, normalized, options),
                 problem,
-                new Quota(over.quota().limit(), available, DisplayFormat.rounded(wait.plusSeconds(59)), limits.jobsOfKey()),
+                new Quota(
+                        over.quota().limit(),
+                        available,
+                        DisplayFormat.rounded(wait.plusSeconds(59)),
+                        limits.jobsOfKey()),
                 new ReportView.Recheck(pro, CommandLine.check(module, normalized, options)));
     }
 
