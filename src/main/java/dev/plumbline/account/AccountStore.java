@@ -8,6 +8,7 @@ import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Accounts in PostgreSQL. Every change sends a notification to all nodes. */
@@ -113,10 +114,16 @@ final class AccountStore {
      * Creates the first account with a key, if there has never been an account. Exactly one of several concurrent calls
      * succeeds.
      *
+     * @param beforeCommit runs when the account and the key are written; if it fails, they are not created
      * @return whether this call or an earlier attempt with the same hash created it
      */
     Future<Boolean> insertFirst(
-            AccountEmail email, Plan plan, String passwordHash, ApiKeyRequest request, String secret) {
+            AccountEmail email,
+            Plan plan,
+            String passwordHash,
+            ApiKeyRequest request,
+            String secret,
+            Supplier<Future<Void>> beforeCommit) {
         return database.inTransaction(transaction -> transaction
                 .query(MARK_BOOTSTRAPPED)
                 .execute()
@@ -130,6 +137,7 @@ final class AccountStore {
                                 .execute(values(email, plan, passwordHash))
                                 .map(rows -> rows.iterator().next().getLong(0))
                                 .compose(id -> ApiKeyStore.insert(transaction, id, request, secret, 1))
+                                .compose(inserted -> beforeCommit.get())
                                 .map(true)));
     }
 

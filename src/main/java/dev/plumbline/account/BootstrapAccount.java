@@ -7,13 +7,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Creates the first account, a pro account with one key, if there has never been an account. Exactly one of several
  * concurrent nodes creates it.
  */
 public final class BootstrapAccount {
+    private static final Logger LOG = LoggerFactory.getLogger(BootstrapAccount.class);
     private static final String EMAIL = "admin@localhost";
     private static final String KEY_NAME = "first start";
 
@@ -52,34 +57,48 @@ public final class BootstrapAccount {
      * Creates the account if there has never been one.
      *
      * @param settings valid by {@link #validate}
-     * @return the generated credentials, one per line; empty if nothing was created or all values are configured
+     * @param print prints the generated credentials, one per line. It is called before the transaction is committed, so
+     *     that a crash never leaves an account whose credentials were not printed; if it fails, no account is created.
+     *     Not called if nothing is created or all values are configured
      */
-    public Future<List<String>> run(Config.BootstrapSettings settings) {
+    public Future<Void> run(Config.BootstrapSettings settings, Function<List<String>, Future<Void>> print) {
         return database.retryWhileUnavailable(RETRY_TIMEOUT, accounts::isBootstrapped)
-                .compose(done -> done ? Future.succeededFuture(List.of()) : create(settings));
+                .compose(done -> done ? Future.succeededFuture() : create(settings, print));
     }
 
-    private Future<List<String>> create(Config.BootstrapSettings settings) {
+    private Future<Void> create(Config.BootstrapSettings settings, Function<List<String>, Future<Void>> print) {
         AccountEmail email = AccountEmail.parse(settings.email() == null ? EMAIL : settings.email());
         String password = settings.password() == null ? AccountAdministration.generatePassword() : settings.password();
         String key = settings.apiKey() == null ? ApiKeySecret.generate() : settings.apiKey();
         ApiKeyRequest request = new ApiKeyRequest(KEY_NAME, EnumSet.allOf(Scope.class), null);
+        List<String> credentials = new ArrayList<>();
+        if (settings.email() == null) {
+            credentials.add("account " + email.text());
+        }
+        if (settings.password() == null) {
+            credentials.add("password " + password);
+        }
+        if (settings.apiKey() == null) {
+            credentials.add("api-key " + key);
+        }
+        // another attempt after a lost connection must not print them again
+        AtomicBoolean printed = new AtomicBoolean(credentials.isEmpty());
         return passwords
                 .hash(password)
                 .compose(hash -> database.retryWhileUnavailable(
-                        RETRY_TIMEOUT, () -> accounts.insertFirst(email, Plan.PRO, hash, request, key)))
+                        RETRY_TIMEOUT,
+                        () -> accounts.insertFirst(
+                                email,
+                                Plan.PRO,
+                                hash,
+                                request,
+                                key,
+                                () -> printed.getAndSet(true) ? Future.succeededFuture() : print.apply(credentials))))
                 .map(created -> {
-                    List<String> lines = new ArrayList<>();
-                    if (created && settings.email() == null) {
-                        lines.add("account " + email.text());
+                    if (!created && !credentials.isEmpty() && printed.get()) {
+                        LOG.warn("first account created by another node: the printed credentials are not valid");
                     }
-                    if (created && settings.password() == null) {
-                        lines.add("password " + password);
-                    }
-                    if (created && settings.apiKey() == null) {
-                        lines.add("api-key " + key);
-                    }
-                    return lines;
+                    return null;
                 });
     }
 }

@@ -8,22 +8,16 @@ import dev.plumbline.cluster.NodeRecord;
 import dev.plumbline.cluster.NodeStore;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.OwnEndpoints;
-import dev.plumbline.model.NodeRole;
 import dev.plumbline.store.DatabasePools;
 import dev.plumbline.store.SchemaMigrator;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxBuilder;
 import io.vertx.core.VertxOptions;
-import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
-import java.net.ServerSocket;
 import java.net.SocketException;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
@@ -39,20 +33,22 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
     /**
      * Blocks until this node is a member.
      *
+     * @param sockets on which this node will listen
      * @param own receives the listening sockets of all nodes
      * @param starter runs the migration
      */
-    static ClusterStart join(Config config, VertxBuilder builder, VertxOptions options, OwnEndpoints own, Vertx starter)
+    static ClusterStart join(
+            Config config,
+            VertxBuilder builder,
+            VertxOptions options,
+            List<ListeningSocket> sockets,
+            OwnEndpoints own,
+            Vertx starter)
             throws StartException {
         Config.ClusterSettings settings = config.cluster();
         String url = Objects.requireNonNull(config.database().url());
-        InetAddress host = address("cluster.host", settings.host());
+        InetAddress host = ListeningSocket.address("cluster.host", settings.host());
         requireInterface(host);
-        List<ListeningSocket> sockets = ListeningSocket.all(config);
-        // before this node joins, because a failed start later would move targets between nodes
-        for (ListeningSocket socket : sockets) {
-            socket.requireFree();
-        }
         BlockingAwait.awaitMigration(SchemaMigrator.run(starter, url));
         HazelcastBus.Settings bus = new HazelcastBus.Settings(
                 host.getHostAddress(),
@@ -113,45 +109,6 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
                 null);
     }
 
-    /**
-     * A socket on which this node will listen.
-     *
-     * @param setting the settings of host and port, for the message
-     */
-    private record ListeningSocket(String setting, InetAddress address, int port) {
-        static List<ListeningSocket> all(Config config) throws StartException {
-            InetAddress cluster =
-                    ClusterStart.address("cluster.host", config.cluster().host());
-            List<ListeningSocket> sockets = new ArrayList<>();
-            sockets.add(new ListeningSocket(
-                    "cluster.host:port", cluster, config.cluster().port()));
-            sockets.add(new ListeningSocket(
-                    "cluster.host:port + 1", cluster, config.cluster().busPort()));
-            sockets.add(new ListeningSocket(
-                    "management.host:port",
-                    ClusterStart.address("management.host", config.management().host()),
-                    config.management().port()));
-            if (config.node().has(NodeRole.HTTP)) {
-                sockets.add(new ListeningSocket(
-                        "http.host:port",
-                        ClusterStart.address("http.host", config.http().host()),
-                        config.http().port()));
-            }
-            return sockets;
-        }
-
-        void requireFree() throws StartException {
-            try (ServerSocket socket = new ServerSocket()) {
-                socket.bind(new InetSocketAddress(address, port));
-            } catch (IOException unavailable) {
-                throw new StartException(
-                        setting + " " + IpAddressText.format(address) + ":" + port + ": " + unavailable.getMessage()
-                                + ". Stop the other program or configure another port.",
-                        unavailable);
-            }
-        }
-    }
-
     private static HazelcastBus.@Nullable Tls tls(Config.ClusterSettings settings) {
         Path certificate = settings.tlsCertificate();
         return certificate == null
@@ -168,14 +125,6 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
                 .flatMap(socket -> own.listeningAddresses(socket.address()).stream()
                         .map(address -> new NodeRecord.Endpoint(IpAddressText.format(address), socket.port())))
                 .toList();
-    }
-
-    private static InetAddress address(String setting, String host) throws StartException {
-        try {
-            return InetAddress.getByName(host);
-        } catch (UnknownHostException unknown) {
-            throw new StartException(setting + " " + host + " cannot be resolved. Set an IP address.", unknown);
-        }
     }
 
     private static Stream<OwnEndpoints.Socket> sockets(NodeRecord node) {

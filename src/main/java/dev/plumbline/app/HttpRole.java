@@ -48,6 +48,7 @@ final class HttpRole {
     private final ConnectionRegistry connections;
 
     private @Nullable Future<ApiContract> contract;
+    private @Nullable PasswordHasher passwords;
     private @Nullable SlidingWindows quotas;
     private @Nullable ApiKeyAuthenticator keys;
     private @Nullable AccountAssembly accounts;
@@ -83,18 +84,15 @@ final class HttpRole {
         contract = ApiContract.load(starter, config.http().publicUrl());
     }
 
-    /**
-     * Deploys all parts except the HTTP server, and creates the first account.
-     *
-     * @param print receives the credentials of the first account, line by line
-     */
-    void deploy(NodeContext node, Consumer<String> print) throws StartException {
+    /** Deploys all parts except the HTTP server. */
+    void deploy(NodeContext node) throws StartException {
         SlidingWindows windows =
                 new SlidingWindows(node.vertx(), node.databases().instant(), policies());
         quotas = windows;
-        PasswordHasher passwords = new PasswordHasher(node.vertx());
+        PasswordHasher hasher = new PasswordHasher(node.vertx());
+        passwords = hasher;
         AccountAssembly accountAssembly =
-                new AccountAssembly(node.vertx(), config, node.databases().instant(), node.bus(), passwords);
+                new AccountAssembly(node.vertx(), config, node.databases().instant(), node.bus(), hasher);
         accounts = accountAssembly;
         ApiKeyAuthenticator apiKeys =
                 new ApiKeyAuthenticator(node.vertx(), node.databases().instant());
@@ -103,13 +101,9 @@ final class HttpRole {
         node.gauge("quota", windows::pendingCharges);
         node.gauge("api_key", apiKeys::pendingLookups);
         node.gauge("session", accountAssembly.sessions()::pendingLookups);
-        Gauge.builder("plumbline.password.hashes.pending", passwords, PasswordHasher::pending)
+        Gauge.builder("plumbline.password.hashes.pending", hasher, PasswordHasher::pending)
                 .description("Password hashes being computed or queued")
                 .register(node.registry());
-        BlockingAwait.await(
-                        new BootstrapAccount(node.databases().instant(), passwords).run(config.bootstrap()),
-                        "cannot create the first account")
-                .forEach(print);
         node.deploy(() -> new RateLimitVerticle(node.bus(), windows), 1, "quotas");
         JobStateStore states = new JobStateStore(node.vertx(), node.databases().jobs());
         UsageStore usage = new UsageStore(node.databases().jobs());
@@ -123,8 +117,13 @@ final class HttpRole {
         return policies;
     }
 
-    /** Starts the HTTP server; call after {@link #deploy}. */
-    void listen(NodeContext node, CheckRouter router) throws StartException {
+    /**
+     * Creates the first account and starts the HTTP server, as the last step of the start, so that no credentials are
+     * printed by a start that fails.
+     *
+     * @param print receives the credentials of the first account, line by line
+     */
+    void listen(NodeContext node, CheckRouter router, Consumer<String> print) throws StartException {
         HttpAssembly server = new HttpAssembly(new HttpAssembly.Dependencies(
                 node,
                 router,
@@ -138,15 +137,22 @@ final class HttpRole {
         MemoryBudget checks = node.budget().memory();
         connections.limitUnreadResponses(
                 new MemoryBudget(node.vertx(), checks.total() / UNREAD_SHARE, MemoryBudget.CLIENT_SHARE));
+        createFirstAccount(node, print);
         deployedOn = node.vertx();
         deployment = node.deploy(
                 server::verticle,
                 NodeContext.loops(),
-                (config.http().tlsKey() == null ? "" : "http.tls_certificate, http.tls_key or ")
-                        + "http.host:port "
-                        + config.http().host()
-                        + ":"
-                        + config.http().port());
+                "http.host:port " + config.http().host() + ":" + config.http().port());
+    }
+
+    private void createFirstAccount(NodeContext node, Consumer<String> print) throws StartException {
+        BootstrapAccount account = new BootstrapAccount(node.databases().instant(), requireStarted(passwords));
+        BlockingAwait.await(
+                account.run(config.bootstrap(), credentials -> node.vertx().executeBlocking(() -> {
+                    credentials.forEach(print);
+                    return null;
+                })),
+                "cannot create the first account");
     }
 
     private static <T> T requireStarted(@Nullable T part) {

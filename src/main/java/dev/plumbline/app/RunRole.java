@@ -4,6 +4,7 @@ import dev.plumbline.cluster.Cluster;
 import dev.plumbline.cluster.ClusterRateLimiters;
 import dev.plumbline.cluster.PermitVerticle;
 import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigException;
 import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.run.CapacityReporter;
 import dev.plumbline.run.CheckAdmission;
@@ -17,7 +18,6 @@ import dev.plumbline.run.RunnerMetrics;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -82,8 +82,8 @@ final class RunRole {
     private static CheckEnvironment environment(NodeContext node, RateLimiterFactory limiters) throws StartException {
         try {
             return CheckEnvironment.of(node.vertx(), node.config(), node.policy(), limiters, Version.text());
-        } catch (IOException unreadable) {
-            throw new StartException("Cannot read tls.extra_roots: " + unreadable.getMessage(), unreadable);
+        } catch (ConfigException invalid) {
+            throw new StartException(String.valueOf(invalid.getMessage()), invalid);
         }
     }
 

@@ -16,6 +16,7 @@ import dev.plumbline.cluster.NodeRecord;
 import dev.plumbline.cluster.NodeStore;
 import dev.plumbline.concurrent.EventLoopLag;
 import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigException;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.job.coordinate.CoordinatorSettings;
 import dev.plumbline.job.store.JobStore;
@@ -77,9 +78,10 @@ public final class Service {
     /**
      * Joins the cluster if it is enabled.
      *
+     * @param sockets on which this node will listen
      * @param starter runs the steps of the start that block an event loop
      */
-    private Service(Config config, Vertx starter) throws StartException {
+    private Service(Config config, List<ListeningSocket> sockets, Vertx starter) throws StartException {
         this.config = config;
         this.http = config.node().has(NodeRole.HTTP) ? new HttpRole(config, registry) : null;
         this.processMetrics = ProcessMetrics.register(registry);
@@ -89,7 +91,8 @@ public final class Service {
         if (http != null) {
             builder.withTransport(http.transport());
         }
-        this.cluster = config.cluster().enabled() ? ClusterStart.join(config, builder, options, own, starter) : null;
+        this.cluster =
+                config.cluster().enabled() ? ClusterStart.join(config, builder, options, sockets, own, starter) : null;
         this.vertx = cluster == null ? builder.build() : cluster.cluster().vertx();
         this.lease = cluster == null ? null : cluster.cluster().lease();
         this.lag = new EventLoopLag(vertx, System::nanoTime, EventLoopLagMetric.register(registry));
@@ -106,7 +109,14 @@ public final class Service {
     public static Service start(Config config, Consumer<String> print) throws StartException {
         Vertx starter = starter();
         try {
-            Service service = new Service(config, starter);
+            List<ListeningSocket> sockets = ListeningSocket.all(config);
+            // before this node joins the cluster, because a failed start later would move targets between nodes, and
+            // before the first account is created
+            for (ListeningSocket socket : sockets) {
+                socket.requireFree();
+            }
+            TlsFiles.validate(config, starter);
+            Service service = new Service(config, sockets, starter);
             try {
                 service.open(starter, print);
                 return service;
@@ -114,6 +124,8 @@ public final class Service {
                 service.stop();
                 throw failed;
             }
+        } catch (ConfigException invalid) {
+            throw new StartException(String.valueOf(invalid.getMessage()), invalid);
         } finally {
             BlockingAwait.quietly(starter.close(), CLOSE_SECONDS);
         }
@@ -166,7 +178,7 @@ public final class Service {
                 ? new LocalCheckRouter(context.bus(), settings.permits())
                 : new ClusterCheckRouter(cluster.cluster(), context.bus(), settings.permits(), registry);
         if (http != null) {
-            http.deploy(context, print);
+            http.deploy(context);
             health.addHttp(new HttpSelfProbe(vertx, config.http()));
             own.addLocal(config.http().port());
         }
@@ -194,7 +206,7 @@ public final class Service {
             BlockingAwait.await(cluster.cluster().settled(), "cluster");
         }
         if (http != null) {
-            http.listen(context, router);
+            http.listen(context, router, print);
         }
         StartupLog.log(config, address(), databaseUrl);
     }

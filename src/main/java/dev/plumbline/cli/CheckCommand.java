@@ -169,7 +169,7 @@ public final class CheckCommand implements Callable<Integer> {
 
     private int run(
             Config settings, ModuleCatalogue modules, ModuleDescription description, Options given, TargetReader reader)
-            throws IOException, InvalidTargetException, InterruptedException {
+            throws IOException, InvalidTargetException, InterruptedException, ConfigException {
         boolean single = input == null && targets.size() == 1;
         int permits = single ? 1 : concurrency;
         int loops = Math.min(permits, Runtime.getRuntime().availableProcessors());

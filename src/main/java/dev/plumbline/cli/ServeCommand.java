@@ -38,7 +38,7 @@ public final class ServeCommand implements Callable<Integer> {
         try {
             Config config = load(option);
             LogConfiguration.configure(config.log());
-            Service service = Service.start(config, ServeCommand::print);
+            Service service = Service.start(config, ServeCommand::printCredential);
             CountDownLatch stopped = new CountDownLatch(1);
             Runtime.getRuntime()
                     .addShutdownHook(new Thread(
@@ -78,6 +78,14 @@ public final class ServeCommand implements Callable<Integer> {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             return CANNOT_START;
+        }
+    }
+
+    /** Fails if stdout is closed or its disk is full, so that no account with unknown credentials is created. */
+    private static void printCredential(String line) {
+        print(line);
+        if (System.out.checkError()) {
+            throw new IllegalStateException("stdout cannot be written");
         }
     }
 

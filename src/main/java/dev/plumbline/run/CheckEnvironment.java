@@ -4,6 +4,7 @@ import com.google.common.collect.ClassToInstanceMap;
 import com.google.common.collect.ImmutableClassToInstanceMap;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigException;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dnssec.TrustAnchors;
 import dev.plumbline.egress.DnsQueryLimits;
@@ -28,8 +29,10 @@ import dev.plumbline.probe.tls.TlsScanner;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The target policy and the probes of a process, created from the configuration. */
 public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> probes) {
@@ -54,22 +57,22 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
      * Creates the probes.
      *
      * @param version of this program
-     * @throws IOException if the extra root certificates cannot be read
+     * @throws ConfigException if the file of a setting is not valid
      */
     public static CheckEnvironment of(
             Vertx vertx, Config config, TargetPolicy policy, RateLimiterFactory limiters, String version)
-            throws IOException {
+            throws ConfigException {
         Config.TargetSettings targets = config.targets();
         DnsResolver resolver = new DnsResolver(vertx, config.dns(), policy, System::nanoTime);
         DnsQueryLimits dnsLimits = new DnsQueryLimits(vertx, targets.dnsPerDomainPerSecond());
         EgressGuard guard = new EgressGuard(policy, resolver, dnsLimits, targets, limiters);
-        TrustRoots trust = TrustRoots.load(config.tls().extraRoots());
+        TrustRoots trust = trustRoots(config.tls().extraRoots());
         String agent =
                 targets.contact() == null ? PRODUCT + version : PRODUCT + version + " (+" + targets.contact() + ")";
         HttpProbe http = new HttpProbe(vertx, guard, trust, policy, agent);
         TlsProbe tls = new TlsProbe(vertx, guard);
         Config.RegistrySettings registries = config.registries();
-        RdapBootstrap bootstrap = new RdapBootstrap(vertx, http, registries);
+        RdapBootstrap bootstrap = bootstrap(vertx, http, registries);
         CertificateProbe certificates = new CertificateProbe(trust, new RevocationProbe(vertx, http));
         DnsProbe dns = new DnsProbe(vertx, resolver, resolvers(vertx, config.dns(), policy), policy, dnsLimits);
         TrustAnchors anchors = TrustAnchors.parse(config.dns().trustAnchors());
@@ -94,6 +97,32 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
                         .put(CertificateProbe.class, certificates)
                         .put(TcpProbe.class, new TcpProbe(vertx, guard))
                         .build());
+    }
+
+    private static TrustRoots trustRoots(@Nullable Path extra) throws ConfigException {
+        try {
+            return TrustRoots.load(extra);
+        } catch (IOException invalid) {
+            throw ConfigException.ofFile(
+                    "tls.extra_roots",
+                    String.valueOf(extra),
+                    String.valueOf(invalid.getMessage()),
+                    "a PEM file with one or more root certificates");
+        }
+    }
+
+    private static RdapBootstrap bootstrap(Vertx vertx, HttpProbe http, Config.RegistrySettings registries)
+            throws ConfigException {
+        try {
+            return new RdapBootstrap(vertx, http, registries);
+        } catch (IOException | IllegalArgumentException invalid) {
+            throw ConfigException.ofFile(
+                    "rdap.bootstrap",
+                    String.valueOf(registries.rdapBootstrap()),
+                    String.valueOf(invalid.getMessage()),
+                    "the URL or the path of an RDAP bootstrap registry (RFC 9224), such as"
+                            + " https://data.iana.org/rdap/dns.json");
+        }
     }
 
     private static Map<String, DnsResolver> resolvers(Vertx vertx, Config.DnsSettings dns, TargetPolicy policy) {

@@ -1,15 +1,10 @@
 package dev.plumbline.tls;
 
 import dev.plumbline.check.Host;
-import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -45,13 +40,13 @@ public final class TrustRoots {
      * The roots of the JDK and of a PEM file.
      *
      * @param extra null for none
-     * @throws IOException if a file cannot be read or contains no certificate, with the reason as a sentence
+     * @throws IOException if the file is not valid, as {@link PemCertificates#read}
      */
     public static TrustRoots load(@Nullable Path extra) throws IOException {
-        return of(jdkRoots(), extra == null ? List.of() : read(extra));
+        return of(jdkRoots(), extra == null ? List.of() : PemCertificates.read(extra));
     }
 
-    private static List<X509Certificate> jdkRoots() throws IOException {
+    private static List<X509Certificate> jdkRoots() {
         try {
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init((KeyStore) null);
@@ -62,24 +57,8 @@ public final class TrustRoots {
             }
             return List.of();
         } catch (GeneralSecurityException broken) {
-            throw new IOException("cannot read the trusted roots of the JDK", broken);
+            throw new IllegalStateException("cannot read the trusted roots of the JDK", broken);
         }
-    }
-
-    private static List<X509Certificate> read(Path file) throws IOException {
-        List<X509Certificate> certificates = new ArrayList<>();
-        try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-            for (Certificate certificate :
-                    CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-                certificates.add((X509Certificate) certificate);
-            }
-        } catch (GeneralSecurityException broken) {
-            throw new IOException(file + " contains data that is not a certificate", broken);
-        }
-        if (certificates.isEmpty()) {
-            throw new IOException(file + " contains no certificate");
-        }
-        return certificates;
     }
 
     /**

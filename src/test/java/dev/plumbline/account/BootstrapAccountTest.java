@@ -8,8 +8,11 @@ import dev.plumbline.store.Database;
 import dev.plumbline.store.SchemaMigrator;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -34,7 +37,16 @@ class BootstrapAccountTest {
     }
 
     private List<String> start(Config.BootstrapSettings given) {
-        return await(new BootstrapAccount(database, passwords).run(given));
+        List<String> printed = new ArrayList<>();
+        await(new BootstrapAccount(database, passwords).run(given, printTo(printed)));
+        return printed;
+    }
+
+    private static Function<List<String>, Future<Void>> printTo(List<String> printed) {
+        return lines -> {
+            printed.addAll(lines);
+            return Future.succeededFuture();
+        };
     }
 
     private AccountAdministration accounts() {
@@ -88,15 +100,32 @@ class BootstrapAccountTest {
 
     @Test
     void concurrentNodesCreateOneAccount() {
-        List<Future<List<String>>> nodes = new ArrayList<>();
+        List<Future<Void>> nodes = new ArrayList<>();
+        List<String> printed = new CopyOnWriteArrayList<>();
         for (int i = 0; i < 5; i++) {
-            nodes.add(new BootstrapAccount(DATABASE.open(url), new PasswordHasher(DATABASE.vertx())).run(NOTHING));
+            nodes.add(new BootstrapAccount(DATABASE.open(url), new PasswordHasher(DATABASE.vertx()))
+                    .run(NOTHING, printTo(printed)));
         }
         await(Future.all(nodes));
 
-        assertThat(nodes.stream().map(Future::result).filter(lines -> !lines.isEmpty()))
-                .hasSize(1);
+        assertThat(printed).hasSize(3);
         assertThat(await(accounts().list(0, 10))).hasSize(1);
+    }
+
+    /** A crash before the credentials are printed, and stdout that cannot be written. */
+    @Test
+    void anAccountWhoseCredentialsWereNotPrintedIsNotCreated() {
+        Future<Void> failed = new BootstrapAccount(database, passwords)
+                .run(NOTHING, lines -> Future.failedFuture(new IllegalStateException("stdout cannot be written")));
+
+        assertThat(failed.onComplete(done -> {}).toCompletionStage().toCompletableFuture())
+                .failsWithin(Duration.ofSeconds(30))
+                .withThrowableThat()
+                .withMessageContaining("stdout cannot be written");
+        assertThat(await(accounts().list(0, 10))).isEmpty();
+        List<String> printed = start(NOTHING);
+        assertThat(authenticate(printed.get(2).substring("api-key ".length())))
+                .isInstanceOf(ApiKeyLookup.Authenticated.class);
     }
 
     @Test

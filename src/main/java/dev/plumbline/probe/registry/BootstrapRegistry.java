@@ -60,7 +60,8 @@ final class BootstrapRegistry<T> {
      * @param snapshot the name of the resource, for example {@code dns.json}
      * @param parser throws {@link IllegalArgumentException} if the file is not a bootstrap registry
      * @throws IOException if the file cannot be read
-     * @throws IllegalArgumentException if the file is not a bootstrap registry
+     * @throws IllegalArgumentException if the source is not a bootstrap registry; the message of both is a clause that
+     *     names the file
      */
     BootstrapRegistry(
             Vertx vertx,
@@ -79,9 +80,7 @@ final class BootstrapRegistry<T> {
         this.source = remote ? RdapBootstrap.url(source) : null;
         if (source != null && this.source == null) {
             if (remote) {
-                throw new IllegalArgumentException(
-                        "rdap.bootstrap is \"%s\". Set an http or https URL, or the path of a readable file."
-                                .formatted(source));
+                throw new IllegalArgumentException("this is not a valid URL");
             }
             this.current = read(source, parser);
         } else {
@@ -93,10 +92,16 @@ final class BootstrapRegistry<T> {
     }
 
     private static <T> T read(String file, Function<byte[], T> parser) throws IOException {
-        try {
-            return parser.apply(Files.readAllBytes(Path.of(file)));
+        try (InputStream in = Files.newInputStream(Path.of(file))) {
+            byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES) {
+                throw new IllegalArgumentException("is larger than " + MAX_BYTES + " bytes");
+            }
+            return parser.apply(bytes);
         } catch (IllegalArgumentException none) {
-            throw new IllegalArgumentException("rdap.bootstrap: " + file + " " + none.getMessage(), none);
+            throw new IllegalArgumentException("the file " + file + " " + none.getMessage(), none);
+        } catch (IOException unreadable) {
+            throw new IOException("the file " + file + " cannot be read (" + unreadable.getMessage() + ")", unreadable);
         }
     }
 

@@ -38,7 +38,8 @@ public final class RdapBootstrap {
      * @param settings the registry of domains: a URL, a file, or null for the snapshot. The registries of addresses and
      *     AS numbers are in the same folder
      * @throws IOException if a file cannot be read
-     * @throws IllegalArgumentException if a file is not a bootstrap registry
+     * @throws IllegalArgumentException if a file is not a bootstrap registry; the message of both is a clause that
+     *     names the file
      */
     public RdapBootstrap(Vertx vertx, HttpProbe http, Config.RegistrySettings settings) throws IOException {
         this(vertx, http, settings.rdapBootstrap(), System::nanoTime);

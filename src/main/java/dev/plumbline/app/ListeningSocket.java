@@ -1,0 +1,62 @@
+package dev.plumbline.app;
+
+import dev.plumbline.check.IpAddressText;
+import dev.plumbline.config.Config;
+import dev.plumbline.model.NodeRole;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A socket on which this node will listen.
+ *
+ * @param setting the settings of host and port, for the message
+ */
+record ListeningSocket(String setting, InetAddress address, int port) {
+
+    /** The sockets of the roles of this node. */
+    static List<ListeningSocket> all(Config config) throws StartException {
+        List<ListeningSocket> sockets = new ArrayList<>();
+        if (config.cluster().enabled()) {
+            InetAddress cluster = address("cluster.host", config.cluster().host());
+            sockets.add(new ListeningSocket(
+                    "cluster.host:port", cluster, config.cluster().port()));
+            sockets.add(new ListeningSocket(
+                    "cluster.host:port + 1", cluster, config.cluster().busPort()));
+        }
+        sockets.add(new ListeningSocket(
+                "management.host:port",
+                address("management.host", config.management().host()),
+                config.management().port()));
+        if (config.node().has(NodeRole.HTTP)) {
+            sockets.add(new ListeningSocket(
+                    "http.host:port",
+                    address("http.host", config.http().host()),
+                    config.http().port()));
+        }
+        return sockets;
+    }
+
+    static InetAddress address(String setting, String host) throws StartException {
+        try {
+            return InetAddress.getByName(host);
+        } catch (UnknownHostException unknown) {
+            throw new StartException(setting + " " + host + " cannot be resolved. Set an IP address.", unknown);
+        }
+    }
+
+    void requireFree() throws StartException {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.bind(new InetSocketAddress(address, port));
+        } catch (IOException unavailable) {
+            throw new StartException(
+                    setting + " " + IpAddressText.format(address) + ":" + port + ": " + unavailable.getMessage()
+                            + ". Stop the other program or configure another port.",
+                    unavailable);
+        }
+    }
+}
