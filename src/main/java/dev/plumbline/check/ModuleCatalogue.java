@@ -12,10 +12,13 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** All modules, sorted by identifier. */
 public final class ModuleCatalogue {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]*");
+
     private final Map<String, ModuleDefinition<?>> modules;
     private final Map<InputType, ModuleDescription> defaults = new EnumMap<>(InputType.class);
     private final Map<String, List<CompositePart>> parts = new HashMap<>();
@@ -105,6 +108,11 @@ public final class ModuleCatalogue {
         ModuleCatalogue only = load(resolvers, module::equals);
         ModuleDefinition<?> found = only.find(module);
         return found != null && found.description().composite() ? load(resolvers) : only;
+    }
+
+    /** Whether a text can be the name of a module. A target is not, because it has a dot or a colon. */
+    public static boolean isName(String text) {
+        return NAME.matcher(text).matches();
     }
 
     /** The module with this name; null if there is none. */

@@ -17,6 +17,16 @@ public final class TargetParser {
 
     private TargetParser() {}
 
+    /** Whether {@link #parse} accepts the text. */
+    public static boolean accepts(ModuleDescription module, String raw) {
+        try {
+            parse(module, raw);
+            return true;
+        } catch (InvalidTargetException invalid) {
+            return false;
+        }
+    }
+
     /**
      * Parses and normalizes a target for a module.
      *

@@ -14,6 +14,7 @@ import dev.plumbline.check.Verdict;
 import dev.plumbline.cli.report.NagiosReport;
 import dev.plumbline.cli.report.ReportFormat;
 import dev.plumbline.cli.report.ReportWriter;
+import dev.plumbline.cli.report.TerminalText;
 import dev.plumbline.cli.report.VerdictCounts;
 import dev.plumbline.concurrent.EventLoopLag;
 import dev.plumbline.config.Config;
@@ -63,12 +64,17 @@ import picocli.CommandLine.Parameters;
             "  3  error: a check could not be completed",
             "  4  invalid option or setting: nothing was checked",
             "     invalid or forbidden target: the other targets were checked",
+            "130  interrupted with Ctrl-C: the results so far were printed",
             "With --output nagios, 3 (UNKNOWN) instead of 4, except for an invalid option"
         })
 public final class CheckCommand implements Callable<Integer> {
     static final int INVALID = UsageErrorHandler.EXIT_CODE;
 
-    @Parameters(index = "0", paramLabel = "MODULE", description = "Module, for example http-status.")
+    @Parameters(
+            index = "0",
+            paramLabel = "MODULE",
+            description = "Module, for example http-status. A target instead of a module, for example example.com, is"
+                    + " checked by the default module for its type.")
     private String module = "";
 
     @Parameters(
@@ -129,12 +135,18 @@ public final class CheckCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            if (targets.isEmpty() && input == null) {
+            if (targets.isEmpty() && input == null && ModuleCatalogue.isName(module)) {
                 return fail("No targets. Add targets or --input FILE.");
             }
             Config settings = config.load();
             Set<String> resolvers = settings.dns().resolvers().keySet();
-            ModuleCatalogue modules = ModuleCatalogue.loadOnly(resolvers, module);
+            ModuleCatalogue modules;
+            if (ModuleCatalogue.isName(module)) {
+                modules = ModuleCatalogue.loadOnly(resolvers, module);
+            } else {
+                modules = ModuleCatalogue.load(resolvers);
+                selectDefault(modules);
+            }
             ModuleDefinition<?> found = modules.find(module);
             if (found == null) {
                 return fail(OptionConverters.unknownModule(module));
@@ -165,6 +177,25 @@ public final class CheckCommand implements Callable<Integer> {
             Thread.currentThread().interrupt();
             return fail("interrupted");
         }
+    }
+
+    /** Selects the default module for the type of the first argument, which is a target. */
+    private void selectDefault(ModuleCatalogue modules) throws InvalidTargetException {
+        String target = module;
+        ModuleDescription selected = modules.defaultFor(TargetParser.typeOf(target));
+        if (selected == null) {
+            throw new InvalidTargetException("No module checks this type of target by default.");
+        }
+        // an invalid target is reported by the default module
+        TargetParser.parse(selected, target);
+        List<String> others = modules.descriptions().stream()
+                .filter(other -> !other.equals(selected) && TargetParser.accepts(other, target))
+                .map(ModuleDescription::module)
+                .toList();
+        targets.add(0, target);
+        module = selected.module();
+        System.err.println("Default check: " + module + ". Other checks of this target: plumbline check MODULE "
+                + TerminalText.sanitize(target) + ", with MODULE " + String.join(", ", others) + ".");
     }
 
     private int run(
@@ -215,7 +246,13 @@ public final class CheckCommand implements Callable<Integer> {
                     single ? 0 : CheckBatch.RETRY_TIMEOUT_MS);
             StandardOutput out = new StandardOutput();
             ReportWriter report = format().writer(description, modules.parts(module), single, failOn, out);
-            return exitCode(batch.run(reader, report, out, ProgressBar.onStderr(!single)));
+            ProgressBar progress = ProgressBar.onStderr(!single);
+            if (single) {
+                return exitCode(batch.run(reader, report, out, progress));
+            }
+            try (InterruptHook hook = InterruptHook.register(batch, progress)) {
+                return exitCode(batch.run(reader, report, out, progress));
+            }
         } finally {
             await(vertx.close());
         }

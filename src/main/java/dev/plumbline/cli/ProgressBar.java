@@ -84,6 +84,13 @@ final class ProgressBar {
                 : String.format(Locale.ROOT, "%d:%02d:%02d", seconds / 3600, seconds / 60 % 60, seconds % 60);
     }
 
+    /** Prints a line instead of the bar, and of the characters that the terminal shows for Ctrl-C. */
+    void replace(String line) {
+        out.println((enabled ? CLEAR_LINE : "") + line);
+        out.flush();
+        visible = false;
+    }
+
     /** Removes the bar, so that other output can be written. */
     void clear() {
         if (visible) {

@@ -1,5 +1,6 @@
 package dev.plumbline.http;
 
+import dev.plumbline.check.ModuleCatalogue;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
 import java.net.URLDecoder;
@@ -8,7 +9,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 public final class RawTarget {
     private static final String PAGE = "/check/";
     private static final List<String> PREFIXES = List.of("/api/v1/instant/", PAGE);
-    private static final Pattern MODULE = Pattern.compile("[A-Za-z0-9_-]*");
     private static final String UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 
     private static final String ORIGINAL_URI = "plumbline.original-uri";
@@ -55,7 +54,10 @@ public final class RawTarget {
         }
         String rest = uri.substring(slash + 1);
         int restQuery = rest.indexOf('?');
-        if (uri.startsWith(PAGE) && restQuery != 0 && !rest.isEmpty() && !isModuleName(uri.substring(start, slash))) {
+        if (uri.startsWith(PAGE)
+                && restQuery != 0
+                && !rest.isEmpty()
+                && !ModuleCatalogue.isName(uri.substring(start, slash))) {
             return uri.substring(0, start) + encodedSegment(uri.substring(start));
         }
         int literal = rest.indexOf('/');
@@ -63,11 +65,6 @@ public final class RawTarget {
             return null;
         }
         return uri.substring(0, slash + 1) + encodedSegment(rest);
-    }
-
-    /** Whether the first segment of a path can be the name of a module instead of a target. */
-    public static boolean isModuleName(String segment) {
-        return MODULE.matcher(segment).matches();
     }
 
     private static String encodedSegment(String raw) {

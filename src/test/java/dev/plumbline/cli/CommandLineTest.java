@@ -113,6 +113,29 @@ class CommandLineTest {
     }
 
     @Test
+    void aTargetWithoutModuleIsCheckedByTheDefaultModuleOfItsType() {
+        CommandLineRunner.Ended address = CommandLineRunner.run("", "check", "192.0.2.1");
+
+        assertThat(address.err().lines().toList()).hasSize(2);
+        assertThat(address.err().lines().findFirst().orElseThrow())
+                .startsWith("Default check: ip-registration. Other checks of this target: plumbline check MODULE"
+                        + " 192.0.2.1, with MODULE ")
+                .contains(" reverse-dns,", " ssl-certificate,", " http-status,")
+                .doesNotContain(" overview", " spf", " ip-registration,");
+        assertThat(address.err()).contains("\nplumbline: 192.0.2.1 is ", "which is not allowed");
+        assertThat(address.code()).isEqualTo(4);
+        assertThat(CommandLineRunner.run("", "check", "https://localhost/").err())
+                .startsWith("Default check: http-status.");
+        assertThat(CommandLineRunner.run("", "check", "a.localhost").err()).startsWith("Default check: overview.");
+        assertThat(CommandLineRunner.run("", "check", "example..com").err())
+                .startsWith("plumbline: ")
+                .hasLineCount(1);
+        assertThat(CommandLineRunner.run("", "check", "http-stats", "example.com")
+                        .err())
+                .startsWith("plumbline: unknown module 'http-stats'");
+    }
+
+    @Test
     void toolsAreListedAndDescribed() {
         assertThat(CommandLineRunner.run("", "tools").out())
                 .startsWith("CATEGORY")

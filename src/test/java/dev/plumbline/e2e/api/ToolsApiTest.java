@@ -53,7 +53,7 @@ class ToolsApiTest {
     @Test
     void aToolListsTheTypesOfTargetForWhichItIsTheDefault() {
         assertThat(input("http-status").getJsonArray("default_for")).containsExactly("url");
-        assertThat(input("ssl-certificate").getJsonArray("default_for")).contains("ip");
+        assertThat(input("ip-registration").getJsonArray("default_for")).containsExactly("ip");
         assertThat(input("spf").containsKey("default_for")).isFalse();
     }
 

@@ -57,8 +57,8 @@ class HomePageTest {
         "example.com/page, /check/http-status/https%3A%2F%2Fexample.com%2Fpage",
         "example.com:8443, /check/tcp-port/example.com%3A8443",
         "[2001:db8::1]:25, /check/tcp-port/%5B2001%3Adb8%3A%3A1%5D%3A25",
-        "192.0.2.1, /check/ssl-certificate/192.0.2.1",
-        "2001:db8::1, /check/ssl-certificate/2001%3Adb8%3A%3A1",
+        "192.0.2.1, /check/ip-registration/192.0.2.1",
+        "2001:db8::1, /check/ip-registration/2001%3Adb8%3A%3A1",
         "user@example.com, /check/email-address/user%40example.com",
     })
     void theDefaultToolOfTheTypeOfTheTargetRuns(String target, String report) {
@@ -87,7 +87,7 @@ class HomePageTest {
         "/check/https%3A%2F%2Fexample.com%2Fa%3Fb%3D1, /check/http-status/https%3A%2F%2Fexample.com%2Fa%3Fb%3D1",
         "/check/example.com/page, /check/http-status/https%3A%2F%2Fexample.com%2Fpage",
         "/check/example.com:8443, /check/tcp-port/example.com%3A8443",
-        "/check/192.0.2.1, /check/ssl-certificate/192.0.2.1",
+        "/check/192.0.2.1, /check/ip-registration/192.0.2.1",
         "/check/user@example.com, /check/email-address/user%40example.com",
         "/check/http-status, /tools/http-status",
         "/check/http-status?target=example.com&method=get, /check/http-status/example.com?method=get",
@@ -162,7 +162,7 @@ class HomePageTest {
                         "Domain, for example example.com: Domain overview",
                         "URL, for example https://example.com/page: HTTP status",
                         "Host and port, for example example.com:8443: TCP port",
-                        "IP address, for example 192.0.2.1: SSL certificate",
+                        "IP address, for example 192.0.2.1: IP registration",
                         "E-mail address, for example user@example.com: E-mail address");
         assertThat(page.select("#target").val()).isEqualTo(target);
         assertThat(page.select("#target").attr("aria-describedby"))

@@ -115,7 +115,7 @@ public final class HomePage implements PageRoutes.Pages {
         ModuleDefinition<?> module = modules.find(input);
         if (module != null) {
             redirectForm(ctx, module.description());
-        } else if (RawTarget.isModuleName(input)) {
+        } else if (ModuleCatalogue.isName(input)) {
             problems.send(ctx, ToolPages.notFound(input));
         } else {
             redirect(ctx, input, null, Links.query(ctx.queryParams()));

@@ -1,0 +1,119 @@
+package dev.plumbline.e2e.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.lab.HttpLab;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.Eventually;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Ctrl-C during {@code check} of many targets, one of which never responds. */
+@Tag("integration")
+class InterruptedCheckIT {
+    private static final Vertx VERTX = Vertx.vertx();
+
+    @TempDir
+    Path folder;
+
+    private static HttpLab lab;
+
+    @BeforeAll
+    static void startLab() {
+        lab = Await.value(HttpLab.start(VERTX));
+    }
+
+    @AfterAll
+    static void stopLab() {
+        Await.value(VERTX.close());
+    }
+
+    @Test
+    void completedResultsAndASummaryArePrinted() throws Exception {
+        Process check = check("/ok?unordered", "--unordered", "--output", "ndjson");
+        Path out = folder.resolve("out");
+        Eventually.holds(() -> lines(out).size() == 3);
+
+        long began = System.nanoTime();
+        ServiceProcess.signal("INT", "" + check.pid());
+
+        assertThat(check.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began))
+                .as("seconds, without the timeout of the running check")
+                .isLessThan(8);
+        assertThat(check.exitValue()).isEqualTo(130);
+        assertThat(lines(out))
+                .extracting(line -> new JsonObject(line).getString("verdict"))
+                .containsOnly("pass");
+        assertThat(Files.readString(folder.resolve("err")))
+                .isEqualTo("plumbline: interrupted. 3 of 4 targets checked: 3 pass, 0 warn, 0 fail, 0 error.\n");
+    }
+
+    /** The first target never responds, so that the other results wait for it. */
+    @Test
+    void resultsThatWaitForAnEarlierOneAreWritten() throws Exception {
+        Process check = check("/ok?ordered", "--output", "json", "-c", "2");
+        Eventually.holds(() -> !lab.requestsFor("/ok?ordered").isEmpty());
+
+        ServiceProcess.signal("INT", "" + check.pid());
+
+        assertThat(check.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(check.exitValue()).isEqualTo(130);
+        JsonArray results = new JsonArray(Files.readString(folder.resolve("out")));
+        // with two concurrent checks, the first two were complete before the third began
+        assertThat(results.stream().map(result -> ((JsonObject) result).getInteger("index")))
+                .startsWith(1, 2);
+    }
+
+    private Process check(String last, String... options) throws IOException {
+        Path input = Files.write(
+                folder.resolve("input"),
+                List.of(lab.http("/never"), lab.http("/ok?1"), lab.http("/ok?2"), lab.http(last)));
+        Path settings =
+                Files.writeString(folder.resolve("settings.yaml"), "targets: {allow: [127.0.0.0/8], ports: ['*']}\n");
+        // a background process of a shell, such as this one, can inherit that SIGINT is ignored
+        List<String> command = new ArrayList<>(List.of(
+                "env",
+                "--default-signal=INT",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx128m",
+                "-jar",
+                ServiceProcess.JAR.toString(),
+                "check",
+                "http-status",
+                "--conf",
+                settings.toString(),
+                "--input",
+                input.toString(),
+                "-o",
+                "timeout_ms=20000"));
+        command.addAll(List.of(options));
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectOutput(folder.resolve("out").toFile())
+                .redirectError(folder.resolve("err").toFile());
+        builder.environment().keySet().removeIf(name -> name.startsWith("PLUMBLINE_"));
+        return builder.start();
+    }
+
+    private static List<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (IOException unreadable) {
+            throw new AssertionError(unreadable);
+        }
+    }
+}
