@@ -1,5 +1,5 @@
-// Enhancements of the bulk form: the options of the selected tool, files read into the text area, and validation of
-// the targets during typing.
+// Enhancements of the bulk form: the options of the selected tool, files read into the text area, and a preview of the
+// targets during typing. The service reads CSV and counts the targets.
 "use strict";
 (() => {
   const form = document.getElementById("bulk");
@@ -8,17 +8,17 @@
   }
   const tool = document.getElementById("bulk-tool");
   const box = document.getElementById("bulk-lines");
-  const count = document.getElementById("bulk-count");
   const file = document.getElementById("bulk-file");
+  const fileState = document.getElementById("bulk-file-state");
+  const csvFile = document.getElementById("bulk-csv-file");
   const drop = document.getElementById("bulk-drop");
-  const csv = document.getElementById("bulk-csv");
+  const name = document.getElementById("bulk-name");
   const start = document.getElementById("bulk-start");
-  const maxLines = Number(form.dataset.maxLines);
-  const maxLineBytes = Number(form.dataset.maxLineBytes);
+  const region = document.getElementById("bulk-preview");
   const maxBytes = Number(form.dataset.maxBytes);
-  // more than a job accepts, so an incomplete list cannot be submitted; hundreds of thousands of lines take seconds to lay out
-  const maxShownLines = 2 * maxLines;
-  const utf8 = new TextEncoder();
+  // of a longer file, no line could be edited so that a job accepts it; many lines take seconds to lay out
+  const maxShownLines = 2 * Number(form.dataset.maxLines);
+  const maxShownCharacters = 1 << 20;
 
   // the options of the tool
   const showOptions = document.getElementById("bulk-show-options");
@@ -26,6 +26,7 @@
   let latest = 0;
   tool.addEventListener("change", async () => {
     const request = ++latest;
+    preview();
     try {
       const response = await fetch(form.dataset.optionsUrl + "?" + new URLSearchParams({ "bulk-tool": tool.value }));
       if (!response.ok) {
@@ -41,188 +42,102 @@
     }
   });
 
-  const plural = (n, noun) => n.toLocaleString("en") + " " + noun + (n === 1 ? "" : "s");
-
-  // validation of the lines
-  const validate = (lines = box.value.split(/\r\n|\n|\r/), shortened = false) => {
-    const seen = new Set();
-    const problems = [];
-    let lineCount = 0;
-    lines.forEach((line, i) => {
-      const text = line.trim();
-      if (text === "") {
-        return;
+  // the preview: recognized columns, counts and the first invalid lines
+  const showPreview = document.getElementById("bulk-show-preview");
+  showPreview.hidden = true;
+  let running = new AbortController();
+  const preview = async () => {
+    running.abort();
+    running = new AbortController();
+    const { signal } = running;
+    const data = new FormData(form);
+    try {
+      let html = "";
+      if (box.value.trim() !== "" || file.files.length > 0) {
+        const response = await fetch(form.dataset.previewUrl, { method: "POST", body: data, signal });
+        if (!response.ok) {
+          throw new Error();
+        }
+        html = await response.text();
       }
-      lineCount++;
-      seen.add(text);
-      if (text.length * 3 > maxLineBytes && utf8.encode(text).length > maxLineBytes) {
-        problems.push("Line " + (i + 1) + " is longer than " + maxLineBytes + " bytes.");
-      } else if (lineCount <= maxLines && /\s/.test(text)) {
-        problems.push("Line " + (i + 1) + " contains a space. Enter one target per line.");
+      if (!signal.aborted) {
+        const focused = document.activeElement?.id;
+        region.innerHTML = html;
+        if (focused === "bulk-column" || focused === "bulk-header-row") {
+          document.getElementById(focused)?.focus();
+        }
+        name.placeholder = region.querySelector(".preview")?.dataset.name ?? "";
+        showPreview.hidden = true;
       }
-    });
-    const tooMany = lineCount > maxLines;
-    const duplicates = lineCount - seen.size;
-    count.replaceChildren();
-    const sum = document.createElement("span");
-    sum.textContent =
-      lineCount.toLocaleString("en") + " of " + maxLines + " lines" +
-      (duplicates > 0 ? ", " + plural(duplicates, "duplicate") + " (checked once)" : "") + ".";
-    count.append(sum);
-    if (shortened) {
-      problems.unshift("The text area contains the first " + plural(maxShownLines, "line") + " of the file.");
-    }
-    if (tooMany) {
-      problems.unshift("Remove " + plural(lineCount - maxLines, "line") + ". The maximum is " + maxLines + " lines per job.");
-    }
-    if (problems.length > 0) {
-      const list = document.createElement("ul");
-      list.className = "problems field-error";
-      for (const problem of problems.slice(0, 5)) {
-        list.append(Object.assign(document.createElement("li"), { textContent: problem }));
-      }
-      if (problems.length > 5) {
-        list.append(Object.assign(document.createElement("li"), { textContent: plural(problems.length - 5, "more error") + "." }));
-      }
-      count.append(list);
+    } catch {
+      showPreview.hidden = signal.aborted && showPreview.hidden;
     }
   };
   let timer;
   box.addEventListener("input", () => {
+    csvFile.value = "false";
     clearTimeout(timer);
-    timer = setTimeout(() => validate(), 200);
+    timer = setTimeout(preview, 300);
   });
+  region.addEventListener("change", preview);
 
-  // files are read into the text area, so the user can review the lines
-  const records = (text) => {
-    const head = text.slice(0, text.indexOf("\n") < 0 ? undefined : text.indexOf("\n"));
-    const separator = [",", ";", "\t"].reduce((best, c) => (head.split(c).length > head.split(best).length ? c : best), ",");
-    const rows = [];
-    let row = [];
-    let cell = "";
-    let quoted = false;
-    for (let i = 0; i < text.length; i++) {
-      const c = text[i];
-      if (quoted) {
-        if (c === '"' && text[i + 1] === '"') {
-          cell += '"';
-          i++;
-        } else if (c === '"') {
-          quoted = false;
-        } else {
-          cell += c;
-        }
-      } else if (c === '"' && cell === "") {
-        quoted = true;
-      } else if (c === separator) {
-        row.push(cell);
-        cell = "";
-      } else if (c === "\n" || c === "\r") {
-        if (c === "\r" && text[i + 1] === "\n") {
-          i++;
-        }
-        row.push(cell);
-        rows.push(row);
-        row = [];
-        cell = "";
-      } else {
-        cell += c;
-      }
-    }
-    if (cell !== "" || row.length > 0) {
-      row.push(cell);
-      rows.push(row);
-    }
-    return rows.filter((r) => r.some((c) => c.trim() !== ""));
+  // a file replaces the typed text, which can be restored
+  const showState = (text) => {
+    fileState.textContent = text;
+    fileState.hidden = text === "";
   };
-  // file names and cells without control characters
+  // file names without control characters
   const plain = (text) =>
     text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (c) => "[U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "]");
-  const label = (text, id) => Object.assign(document.createElement("label"), { textContent: text, htmlFor: id });
-  const showMessage = (text) => {
-    csv.replaceChildren(Object.assign(document.createElement("span"), { textContent: text }));
-    csv.hidden = false;
-  };
-  // a file replaces the typed text, which can be restored
   const restore = Object.assign(document.createElement("button"), { type: "button", className: "plain", id: "bulk-restore", textContent: "Restore typed text", hidden: true });
-  csv.after(restore);
+  fileState.after(restore);
   let typed = "";
   let filled = "";
-  const fill = (lines) => {
+  const fill = (text) => {
     if (box.value.trim() !== "" && box.value !== filled) {
       typed = box.value;
       restore.hidden = false;
     }
-    filled = lines.slice(0, maxShownLines).join("\n");
-    box.value = filled;
-    validate(lines, lines.length > maxShownLines);
+    box.value = text;
+    filled = box.value;
+    // the column of another list
+    region.replaceChildren();
+    preview();
   };
   restore.addEventListener("click", () => {
-    box.value = typed;
+    file.value = "";
+    csvFile.value = "false";
     restore.hidden = true;
-    csv.hidden = true;
-    validate();
+    showState("");
+    region.replaceChildren();
+    box.value = typed;
+    preview();
     box.focus();
   });
-  csv.hidden = true;
-  const selectColumn = (rows, name) => {
-    // no spread operator: the number of rows can exceed the maximum number of arguments
-    const width = rows.reduce((most, r) => Math.max(most, r.length), 0);
-    const isTarget = (cell) => /[.:@]/.test(cell) && !/\s/.test(cell.trim());
-    const columns = [...Array(width).keys()];
-    const hits = columns.map((i) => rows.slice(0, 200).filter((r) => isTarget(r[i] ?? "")).length);
-    const header = !isTarget(rows[0][hits.indexOf(Math.max(...hits))] ?? "");
-    const select = document.createElement("select");
-    select.id = "bulk-column-selected";
-    for (const i of columns) {
-      const title = header ? rows[0][i] : rows[0][i] === undefined ? "" : "for example " + rows[0][i];
-      select.append(new Option((i + 1) + (title ? ": " + plain(title.slice(0, 60)) : ""), String(i)));
-    }
-    select.value = String(hits.indexOf(Math.max(...hits)));
-    const checkbox = Object.assign(document.createElement("input"), { type: "checkbox", id: "bulk-header-row-selected", checked: header });
-    const checkboxLabel = document.createElement("label");
-    checkboxLabel.className = "checkbox";
-    checkboxLabel.htmlFor = checkbox.id;
-    checkboxLabel.append(checkbox, " The first row is a header");
-    const take = () =>
-      fill(rows.slice(checkbox.checked ? 1 : 0).map((r) => (r[Number(select.value)] ?? "").replace(/[\r\n]+/g, " ").trim()).filter((c) => c !== ""));
-    select.addEventListener("change", take);
-    checkbox.addEventListener("change", take);
-    csv.replaceChildren(label("Column of " + plain(name), select.id), select, checkboxLabel);
-    csv.hidden = false;
-    take();
-  };
-  const read = async (chosen) => {
+  const read = async (files) => {
+    const chosen = files[0];
     if (chosen.size > maxBytes) {
       // a file of this size would be rejected on submission
       file.value = "";
-      showMessage("The file is larger than 8 MiB. Select a smaller file.");
+      showState("The file is larger than 8 MiB. Select a smaller file.");
       return;
     }
-    const bytes = await chosen.arrayBuffer();
-    let text;
-    try {
-      text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    } catch {
-      showMessage("The file is not UTF-8 text. Save it as .txt or .csv in UTF-8.");
-      return;
-    }
-    file.value = "";
-    if (/\.csv$/i.test(chosen.name)) {
-      const rows = records(text);
-      if (rows.length === 0) {
-        showMessage("The file is empty.");
-      } else {
-        selectColumn(rows, chosen.name);
-      }
+    const text = new TextDecoder().decode(await chosen.arrayBuffer());
+    const lines = text.split(/\r\n|\n|\r/, maxShownLines + 1).length;
+    csvFile.value = String(/\.(csv|tsv)$/i.test(chosen.name));
+    if (lines > maxShownLines || text.length > maxShownCharacters || text.includes("\0")) {
+      file.files = files;
+      showState("Selected " + plain(chosen.name) + ".");
+      fill("");
     } else {
-      showMessage("Loaded " + plain(chosen.name) + ".");
-      fill(text.split(/\r\n|\n|\r/).map((l) => l.trim()).filter((l) => l !== ""));
+      file.value = "";
+      showState("Loaded " + plain(chosen.name) + ".");
+      fill(text);
     }
   };
   file.addEventListener("change", () => {
     if (file.files.length > 0) {
-      read(file.files[0]);
+      read(file.files);
     }
   });
   for (const place of [drop, box]) {
@@ -237,14 +152,14 @@
       drop.classList.remove("dragover");
       if (event.dataTransfer.files.length > 0) {
         event.preventDefault();
-        read(event.dataTransfer.files[0]);
+        read(event.dataTransfer.files);
       }
     });
   }
 
   // prevents double submission; a page restored from the back/forward cache can be submitted again
   form.addEventListener("submit", (event) => {
-    if (event.submitter !== showOptions) {
+    if (event.submitter !== showOptions && event.submitter !== showPreview) {
       start.disabled = true;
       start.textContent = "Starting…";
     }
@@ -252,8 +167,8 @@
   addEventListener("pageshow", () => {
     start.disabled = false;
     start.textContent = "Run checks";
-    if (box.value !== "") {
-      validate();
+    if (box.value !== "" && region.childElementCount === 0) {
+      preview();
     }
   });
 })();

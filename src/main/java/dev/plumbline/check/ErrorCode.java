@@ -74,6 +74,11 @@ public enum ErrorCode {
                 || this == READ_TIMEOUT;
     }
 
+    /** Whether the error with this ID means that the target was rejected, so that another check has the same error. */
+    public static boolean rejectsTarget(String id) {
+        return id.equals(INVALID_TARGET.id()) || id.equals(TARGET_BLOCKED.id());
+    }
+
     /** Whether a result with this error can be cached. */
     public boolean cacheable() {
         return this != INTERNAL && this != DEADLINE_EXCEEDED;

@@ -1,6 +1,10 @@
 package dev.plumbline.cli;
 
+import com.google.common.collect.Lists;
+import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.cli.report.TerminalText;
+import dev.plumbline.input.JobName;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -26,9 +30,6 @@ import picocli.CommandLine.Parameters;
 public final class JobCommand {
     private static final int UNFINISHED = 1;
 
-    /** In code points. */
-    private static final int MAX_NAME_LENGTH = 100;
-
     /** The maximum number of lines of a job. */
     private static final int MAX_LINES = 500;
 
@@ -40,6 +41,7 @@ public final class JobCommand {
             name = "create",
             description = {
                 "Creates a job. A longer input becomes several jobs of 500 lines.",
+                "Prints the number of valid and invalid targets and of duplicates on stderr.",
                 "Prints the tokens. With --output, waits for the jobs and prints their results in input order."
             },
             mixinStandardHelpOptions = true)
@@ -52,16 +54,24 @@ public final class JobCommand {
             @Option(
                             names = {"-i", "--input"},
                             paramLabel = "FILE",
-                            description = "File with one target per line; - for stdin.")
+                            description = "File with one target per line, or CSV; - for stdin.")
                     @Nullable
                     String input,
+            @Option(
+                            names = "--column",
+                            paramLabel = "NAME",
+                            description = "Column of CSV, by its header or number (default: the one with the most"
+                                    + " targets).")
+                    @Nullable
+                    String column,
             @Option(
                             names = {"-o", "--option"},
                             paramLabel = "NAME=VALUE",
                             description = "Module option. Can be repeated.")
                     @Nullable
                     Map<String, String> options,
-            @Option(names = "--name", description = "Name of the job (default: the first target).") @Nullable
+            @Option(names = "--name", description = "Name of the job (default: the module and the number of targets).")
+                    @Nullable
                     String name,
             @Option(
                             names = "--output",
@@ -70,57 +80,94 @@ public final class JobCommand {
                             description = "Wait and print the results as csv, ndjson or json.")
                     JobResultJoiner.@Nullable Format output) {
         return run(server, client -> {
-            List<JsonObject> jobs = new ArrayList<>();
             List<String> arguments = targets == null ? List.of() : targets;
             if (arguments.isEmpty() && input == null) {
                 throw new ServiceException("No targets. Add targets or --input FILE.");
             }
-            try (TargetReader reader = TargetReader.open(arguments, input)) {
-                List<String> lines = new ArrayList<>();
-                for (String line = reader.next(); line != null; line = reader.next()) {
-                    lines.add(line);
-                    if (lines.size() == MAX_LINES) {
-                        jobs.add(create(client, module, options, name, lines, jobs.size(), output != null));
-                        lines.clear();
-                    }
-                }
-                if (!lines.isEmpty()) {
-                    jobs.add(create(client, module, options, name, lines, jobs.size(), output != null));
-                }
-            }
-            if (jobs.isEmpty()) {
+            ModuleDescription description = JobOptions.module(module);
+            List<String> lines = new JobInput(description).read(arguments, input, column);
+            if (lines.isEmpty()) {
                 throw new ServiceException("The input contains no targets. Add one target per line.");
             }
-            if (output != null) {
-                return watch(client, jobs, output);
+            String title = description == null ? module : description.title();
+            String jobName = name == null ? JobName.ofTargets(title, lines.size()) : name;
+            List<JsonObject> jobs = new ArrayList<>();
+            for (List<String> part : Lists.partition(lines, MAX_LINES)) {
+                JsonObject body = new JsonObject().put("module", module).put("items", new JsonArray(part));
+                if (options != null) {
+                    body.put("options", JobOptions.of(description, options));
+                }
+                String suffix = jobs.isEmpty() ? "" : " (" + (jobs.size() + 1) + ")";
+                jobs.add(create(client, body.put("name", JobName.truncate(jobName, suffix)), output != null));
             }
-            System.err.println("Next: plumbline job watch " + server.arguments()
-                    + jobs.stream().map(job -> job.getString("token")).collect(Collectors.joining(" ")));
-            return 0;
+            return created(server, client, jobs, output);
         });
     }
 
-    private static JsonObject create(
-            ServiceClient client,
-            String module,
-            @Nullable Map<String, String> options,
-            @Nullable String name,
-            List<String> lines,
-            int earlier,
-            boolean waits)
+    private static JsonObject create(ServiceClient client, JsonObject body, boolean waits)
             throws ServiceException, InterruptedException {
-        JsonObject body = new JsonObject().put("module", module).put("items", new JsonArray(new ArrayList<>(lines)));
-        if (options != null) {
-            body.put("options", JobOptions.of(module, options));
-        }
-        if (name != null) {
-            String suffix = earlier == 0 ? "" : " (" + (earlier + 1) + ")";
-            int length = Math.min(name.codePointCount(0, name.length()), MAX_NAME_LENGTH - suffix.length());
-            body.put("name", name.substring(0, name.offsetByCodePoints(0, length)) + suffix);
-        }
         JsonObject job = client.create(body, UUID.randomUUID().toString());
         (waits ? System.err : System.out).println(job.getString("token"));
         return job;
+    }
+
+    private static int created(
+            ServerOptions server, ServiceClient client, List<JsonObject> jobs, JobResultJoiner.@Nullable Format output)
+            throws ServiceException, IOException, InterruptedException {
+        if (output != null) {
+            return watch(client, jobs, output);
+        }
+        System.err.println("Next: plumbline job watch " + server.arguments()
+                + jobs.stream().map(job -> job.getString("token")).collect(Collectors.joining(" ")));
+        return 0;
+    }
+
+    @Command(
+            name = "retry",
+            description = {
+                "Creates a job from the lines of a job that have an error, without invalid and blocked targets.",
+                "It has the same module and options, and does not use cached results. Prints its token. With --output,"
+                        + " waits for it and prints its results."
+            },
+            mixinStandardHelpOptions = true)
+    int retry(
+            @Mixin ServerOptions server,
+            @Parameters(index = "0", paramLabel = "TOKEN", description = "Token of a finished job.") String token,
+            @Option(
+                            names = "--output",
+                            paramLabel = "FORMAT",
+                            converter = OptionConverters.JobFormat.class,
+                            description = "Wait and print the results as csv, ndjson or json.")
+                    JobResultJoiner.@Nullable Format output) {
+        return run(server, client -> {
+            JsonObject job = client.job(token, 0);
+            if (!JobPoller.isFinal(job)) {
+                throw new ServiceException("The job has not finished. Wait for it: plumbline job watch "
+                        + server.arguments() + job.getString("token"));
+            }
+            List<String> failed = client.results(token, "ndjson")
+                    .lines()
+                    .map(JsonObject::new)
+                    .filter(JobCommand::hasFailed)
+                    .map(line -> line.getString("input"))
+                    .toList();
+            if (failed.isEmpty()) {
+                System.err.println("The job has no lines to check again.");
+                return 0;
+            }
+            JsonObject options = job.getJsonObject("options", new JsonObject()).copy();
+            JsonObject body = new JsonObject()
+                    .put("module", text(job, "module"))
+                    .put("items", new JsonArray(failed))
+                    .put("options", options.put(ModuleDescription.FRESH.name(), true))
+                    .put("name", JobName.ofFailedLines(text(job, "name"), failed.size()));
+            return created(server, client, List.of(create(client, body, output != null)), output);
+        });
+    }
+
+    private static boolean hasFailed(JsonObject line) {
+        JsonObject error = line.getJsonObject("error");
+        return error != null && !ErrorCode.rejectsTarget(error.getString("code", ""));
     }
 
     @Command(name = "watch", description = "Waits for jobs and shows their progress.", mixinStandardHelpOptions = true)

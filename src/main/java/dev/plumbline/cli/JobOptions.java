@@ -17,14 +17,19 @@ import org.jspecify.annotations.Nullable;
 final class JobOptions {
     private JobOptions() {}
 
-    static JsonObject of(String module, Map<String, String> given) {
+    /** Returns the description of a module; null if this program does not know it. */
+    static @Nullable ModuleDescription module(String module) {
         ModuleDefinition<?> found =
                 ModuleCatalogue.load(List.of(), module::equals).find(module);
+        return found == null ? null : found.description();
+    }
+
+    static JsonObject of(@Nullable ModuleDescription module, Map<String, String> given) {
         JsonObject options = new JsonObject();
         given.forEach((name, text) -> {
             OptionDescription option = name.equals(ModuleDescription.FRESH.name())
                     ? ModuleDescription.FRESH
-                    : found == null ? null : found.description().option(name);
+                    : module == null ? null : module.option(name);
             options.put(name, value(option, text));
         });
         return options;

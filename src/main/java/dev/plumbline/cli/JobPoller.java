@@ -92,7 +92,7 @@ final class JobPoller {
         return sum;
     }
 
-    private static boolean isFinal(JsonObject job) {
+    static boolean isFinal(JsonObject job) {
         return FINAL_STATES.contains(job.getString("state"));
     }
 

@@ -117,7 +117,11 @@ class JobCommandTest {
                 "csv");
 
         assertThat(ended.code()).as(ended.err()).isZero();
-        assertThat(ended.err().lines().toList()).hasSize(3).allMatch(line -> line.startsWith("job_"));
+        assertThat(ended.err().lines().toList())
+                .hasSize(4)
+                .startsWith("1,001 valid, 0 invalid, 0 duplicates")
+                .endsWith(ended.err().lines().skip(1).toArray(String[]::new));
+        assertThat(ended.err().lines().skip(1)).allMatch(line -> line.startsWith("job_"));
         List<NamedCsvRecord> records =
                 CsvReader.builder().ofNamedCsvRecord(ended.out()).stream().toList();
         assertThat(records)
@@ -128,6 +132,96 @@ class JobCommandTest {
         CommandLineRunner.Ended list = job("", "list", "--json");
         assertThat(new JsonArray(list.out()).stream().map(job -> ((JsonObject) job).getString("name")))
                 .contains("nightly", "nightly (2)", "nightly (3)");
+    }
+
+    @Test
+    void targetsAreReadFromAColumnAndCounted() throws IOException {
+        Path csv = Files.writeString(
+                folder.resolve("sites.csv"),
+                "name;Home page;mirror\n\"One; first\";%s;%s\nTwo;%s;%s\nThree;\u001b[31mno target;%s\n"
+                        .formatted(url("/a"), url("/x"), url("/a"), url("/y"), url("/z")));
+
+        CommandLineRunner.Ended suggested = job("", "create", "http-status", "--input", "" + csv, "--output", "ndjson");
+        CommandLineRunner.Ended named =
+                job("", "create", "http-status", "--input", "" + csv, "--column", "home PAGE", "--output", "ndjson");
+
+        assertThat(suggested.err().lines())
+                .startsWith(
+                        "CSV: column 3 of 3 \"mirror\". --column selects another one.",
+                        "3 valid, 0 invalid, 0 duplicates");
+        assertThat(named.err().lines())
+                .startsWith(
+                        "CSV: column 2 of 3 \"Home page\".",
+                        "1 valid, 1 invalid, 1 duplicate",
+                        "Invalid: line 4, '\ufffd[31mno target': The target must not contain control characters.");
+        assertThat(named.out().lines().map(JsonObject::new))
+                .extracting(line -> line.getString("input"))
+                .containsExactly(url("/a"), url("/a"), "\u001b[31mno target");
+        assertThat(new JsonArray(job("", "list", "--json").out())
+                        .getJsonObject(0)
+                        .getString("name"))
+                .isEqualTo("HTTP status, 3 targets");
+    }
+
+    @Test
+    void anUnknownColumnIsAnError() throws IOException {
+        Path csv = Files.writeString(folder.resolve("two.csv"), "name,url\nOne,https://a.test/\n");
+
+        CommandLineRunner.Ended ended = job("", "create", "http-status", "--input", "" + csv, "--column", "link");
+
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.err()).isEqualTo("plumbline: Column 'link' does not exist. Columns: name, url.");
+        assertThat(job("", "create", "http-status", "a.test", "--column", "url").err())
+                .isEqualTo("plumbline: --column requires --input FILE.");
+    }
+
+    @Test
+    void linesWithAnErrorAreCheckedAgain() throws IOException {
+        int port;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = socket.getLocalPort();
+        }
+        String down = "http://127.0.0.1:" + port + "/";
+        String token = job(
+                        "",
+                        "create",
+                        "http-status",
+                        url("/ok"),
+                        url("/missing"),
+                        down,
+                        "not a target",
+                        "-o",
+                        "max_redirects=3")
+                .out();
+        job("", "watch", token);
+
+        CommandLineRunner.Ended retry = job("", "retry", token);
+
+        assertThat(retry.code()).as(retry.err()).isZero();
+        assertThat(job("", "download", retry.out(), "--output", "ndjson")
+                        .out()
+                        .lines()
+                        .map(JsonObject::new))
+                .extracting(line -> line.getString("input"))
+                .containsExactly(down);
+        JsonObject created = new JsonArray(job("", "list", "--json").out()).getJsonObject(0);
+        assertThat(created.getString("name")).isEqualTo("1 failed line of HTTP status, 4 targets");
+        assertThat(created.getJsonObject("options"))
+                .isEqualTo(new JsonObject().put("fresh", true).put("max_redirects", 3));
+        String passed = job("", "create", "http-status", url("/ok")).out();
+        job("", "watch", passed);
+        CommandLineRunner.Ended none = job("", "retry", passed);
+        assertThat(none.code()).isZero();
+        assertThat(none.err()).isEqualTo("The job has no lines to check again.");
+    }
+
+    @Test
+    void aRunningJobIsNotRetried() {
+        CommandLineRunner.Ended ended =
+                jobAtServer(request -> request.response().end(RUNNING_JOB), "retry", TOKEN);
+
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.err()).startsWith("plumbline: The job has not finished. Wait for it: plumbline job watch ");
     }
 
     @Test

@@ -11,6 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jsoup.Connection;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.FormElement;
 
 /** A browser for tests of sessions: cookies, origin headers and a client address. */
 public final class CookieClient {
@@ -77,6 +81,28 @@ public final class CookieClient {
             body.append(URLEncoder.encode(fields[i], StandardCharsets.UTF_8)).append(i % 2 == 0 ? '=' : '&');
         }
         return rawForm(path, body.toString());
+    }
+
+    /**
+     * Submits the form of bulk checks, and submits it again if its preview has to be confirmed.
+     *
+     * @param fields alternating names and values
+     */
+    public HttpResponse<String> bulk(String... fields) {
+        return confirm(form("/bulk", fields));
+    }
+
+    /** Submits the form of a page with a preview of bulk checks. Returns other responses. */
+    public HttpResponse<String> confirm(HttpResponse<String> response) {
+        Document page = Jsoup.parse(response.body());
+        if (response.statusCode() != 200 || page.select("#bulk-confirm").isEmpty()) {
+            return response;
+        }
+        List<String> fields = new ArrayList<>();
+        for (Connection.KeyVal field : ((FormElement) page.selectFirst("#bulk")).formData()) {
+            fields.addAll(List.of(field.key(), field.value()));
+        }
+        return form("/bulk", fields.toArray(String[]::new));
     }
 
     public HttpResponse<String> rawForm(String path, String body) {

@@ -6,6 +6,7 @@ import com.deque.html.axecore.playwright.AxeBuilder;
 import com.deque.html.axecore.results.CheckedNode;
 import com.deque.html.axecore.results.Rule;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.plumbline.account.AccountAdministration;
@@ -203,7 +204,7 @@ class AccessibilityTest {
             holds(visit);
             visit.open("/bulk");
             visit.box("Targets").fill("two words\n" + "x".repeat(3000));
-            visit.page().locator("#bulk-count .problems").waitFor();
+            visit.page().locator("#bulk-preview .invalid-lines").waitFor();
             holds(visit);
             visit.button("Run checks").click();
             visit.page().locator("#form-error").waitFor();
@@ -215,6 +216,9 @@ class AccessibilityTest {
                             target.url("/ok/1"),
                             target.url("/missing/1"),
                             target.url("/gate/1")));
+            PlaywrightAssertions.assertThat(visit.page().locator("#bulk-preview .counts"))
+                    .containsText("3 valid");
+            holds(visit);
             visit.button("Run checks").click();
             visit.page().locator("[data-finished=false]").waitFor();
             holds(visit);

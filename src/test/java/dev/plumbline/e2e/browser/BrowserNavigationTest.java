@@ -340,21 +340,20 @@ class BrowserNavigationTest {
     }
 
     @Test
-    void largeFilesAreRejectedAndManyRowsAreRead() {
+    void largeFilesAreRejectedAndManyRowsAreCounted() {
         try (WebVisitor visit = chromium.visit(
                 service,
                 viewports().stream().filter(ViewportTheme::scripts).findFirst().orElseThrow())) {
             visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("a.csv", "a\n".repeat(4_194_305)));
-            assertThat(visit.page().locator("#bulk-csv")).containsText("larger than 8 MiB");
+            assertThat(visit.page().locator("#bulk-file-state")).containsText("larger than 8 MiB");
             assertThat(visit.page().locator("#bulk-file")).hasValue("");
 
             visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("b.csv", "a.b\n".repeat(300_000)));
-            assertThat(visit.page().locator("#bulk-count")).containsText("300,000 of 500 lines");
-            assertThat(visit.page().locator("#bulk-count"))
-                    .containsText("The text area contains the first 1,000 lines of the file.");
-            assertThat(visit.box("Targets")).hasValue("a.b\n".repeat(999) + "a.b");
+            assertThat(visit.page().locator("#bulk-preview .counts"))
+                    .hasText("300,000 lines, 299,500 more than the maximum of 500 per job");
+            assertThat(visit.box("Targets")).hasValue("");
         }
     }
 
@@ -370,15 +369,15 @@ class BrowserNavigationTest {
             assertThat(visit.page().locator("#bulk-restore")).isHidden();
             visit.box("Targets").fill("typed.example\n");
             visit.drop("#bulk-drop", "list.csv", "b.example,c.example\n");
-            assertThat(visit.box("Targets")).hasValue("b.example");
-            visit.box("Column of list.csv").selectOption("1");
-            assertThat(visit.box("Targets")).hasValue("c.example");
+            assertThat(visit.box("Targets")).hasValue("b.example,c.example\n");
+            assertThat(visit.page().locator("#bulk-column")).hasValue("1");
 
             visit.button("Restore typed text").click();
 
             assertThat(visit.box("Targets")).hasValue("typed.example\n");
             assertThat(visit.page().locator("#bulk-restore")).isHidden();
-            assertThat(visit.page().locator("#bulk-count")).containsText("1 of 500 lines");
+            assertThat(visit.page().locator("#bulk-column")).hasCount(0);
+            assertThat(visit.page().locator("#bulk-preview .counts")).hasText("1 valid, 0 invalid, 0 duplicates");
             visit.fits();
         }
     }
@@ -393,19 +392,24 @@ class BrowserNavigationTest {
         try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
+            Locator counts = visit.page().locator("#bulk-preview .counts");
             if (viewport.scripts()) {
                 visit.drop("#bulk-drop", "\u202egnp.<b>txt", "a.example\nb.example");
-                assertThat(visit.page().locator("#bulk-csv")).hasText("Loaded [U+202E]gnp.<b>txt.");
+                assertThat(visit.page().locator("#bulk-file-state")).hasText("Loaded [U+202E]gnp.<b>txt.");
                 visit.drop("#bulk-drop", "list.csv", table);
-                assertThat(visit.box("Targets")).hasValue(Pattern.compile("status/500"));
-                assertThat(visit.box("The first row is a header")).isChecked();
-                visit.box("Column of list.csv").selectOption(new SelectOption().setLabel("3: mirror"));
-                assertThat(visit.box("Targets")).hasValue(lab.http("/ok?1") + "\n" + lab.http("/ok?2"));
             } else {
                 visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("list.csv", table));
-                visit.box("Column of the CSV file").fill("3");
-                visit.box("The first row is a header").check();
+                visit.button("Run checks").click();
+                assertThat(visit.page().locator("#bulk-confirm")).containsText("No job was created yet.");
             }
+            assertThat(counts).hasText("1 valid, 0 invalid, 1 duplicate");
+            assertThat(visit.box("The first row is a header")).isChecked();
+            visit.box("Targets are in").selectOption(new SelectOption().setLabel("Column 3: mirror"));
+            if (!viewport.scripts()) {
+                visit.button("Preview").click();
+            }
+            assertThat(counts).hasText("2 valid, 0 invalid, 0 duplicates");
+            assertThat(visit.box("Targets are in")).hasValue("3");
             visit.fits();
             visit.button("Run checks").click();
             visit.page().waitForURL("**/jobs/job_*");
@@ -415,6 +419,8 @@ class BrowserNavigationTest {
             }
             assertThat(visit.page().locator(".lines .input a"))
                     .hasText(new String[] {lab.http("/ok?1"), lab.http("/ok?2")});
+            assertThat(visit.page().getByRole(AriaRole.HEADING, new Page.GetByRoleOptions().setLevel(1)))
+                    .hasText("HTTP status, 2 targets");
         }
     }
 
@@ -433,13 +439,13 @@ class BrowserNavigationTest {
             if (!viewport.scripts()) {
                 reloadUntilFinished(visit);
             }
-            assertThat(visit.button("Retry 1 failed line")).isVisible();
+            assertThat(visit.button("Check the failed lines again (1)")).isVisible();
             Await.value(DATABASE.vertx()
                     .createHttpServer()
                     .requestHandler(request -> request.response().end("up again\n"))
                     .listen(port, "127.0.0.1"));
             String before = visit.page().url();
-            visit.button("Retry 1 failed line").click();
+            visit.button("Check the failed lines again (1)").click();
             visit.page().waitForURL(url -> !url.equals(before));
 
             if (!viewport.scripts()) {
@@ -449,11 +455,11 @@ class BrowserNavigationTest {
             assertThat(visit.page().locator(".lines .input a")).hasText(new String[] {down});
             assertThat(visit.page().locator(".lines tbody .badge")).hasText("Pass");
             assertThat(visit.page().getByRole(AriaRole.HEADING, new Page.GetByRoleOptions().setLevel(1)))
-                    .hasText("Two servers");
+                    .hasText("1 failed line of Two servers");
 
             visit.page().locator(".lines .input a").click();
             assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
-            assertThat(visit.link("Two servers")).isVisible();
+            assertThat(visit.link("1 failed line of Two servers")).isVisible();
             visit.fits();
         }
     }

@@ -8,10 +8,12 @@ import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.store.Database;
+import dev.plumbline.store.DatabaseOptions;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CookieClient;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
+import io.vertx.pgclient.PgConnection;
 import io.vertx.sqlclient.Tuple;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
@@ -131,7 +133,7 @@ class BulkPagesTest {
 
         Document job = finished(owner, path);
 
-        assertThat(job.select("h1").text()).isEqualTo(lab.http("/ok"));
+        assertThat(job.select("h1").text()).isEqualTo("HTTP status, 3 targets");
         assertThat(job.select("h1 + p").text()).startsWith("HTTP status, 3 lines");
         assertThat(job.select(".lines tbody tr td:first-child").eachText()).containsExactly("1", "2", "3");
         assertThat(inputs(job)).containsExactly(lab.http("/ok"), lab.http("/missing"), "no target");
@@ -186,9 +188,114 @@ class BulkPagesTest {
     void theSelectedColumnOfACsvFileIsRead() {
         String csv = "name;where\n\"one; two\";" + lab.http("/ok") + "\nthree;\"" + lab.http("/b") + "\"\n";
 
-        String path = created(upload("list.CSV", csv, "bulk-column", "2", "bulk-header-row", "true"));
+        HttpResponse<String> preview = upload("list.CSV", csv);
 
-        assertThat(inputs(finished(owner, path))).containsExactly(lab.http("/ok"), lab.http("/b"));
+        assertThat(preview.statusCode()).isEqualTo(200);
+        Document page = page(preview);
+        assertThat(page.select("#bulk-confirm").text())
+                .startsWith("2 valid, 0 invalid, 0 duplicates. No job was created");
+        assertThat(page.select("#bulk-column option").eachText())
+                .containsExactly("The whole line", "Column 1: name", "Column 2: where");
+        assertThat(page.select("#bulk-column option[selected]").val()).isEqualTo("2");
+        assertThat(page.select("#bulk-header-row[checked]")).hasSize(1);
+        assertThat(page.select("#bulk-lines").val()).isEqualTo(csv.strip());
+        assertThat(inputs(finished(owner, created(owner.confirm(preview)))))
+                .containsExactly(lab.http("/ok"), lab.http("/b"));
+    }
+
+    @Test
+    void anotherColumnIsPreviewedBeforeTheJobIsCreated() {
+        String csv = "site,mirror\n" + lab.http("/ok") + "," + lab.http("/a") + "\n";
+        List<String> before = page(owner.page("/jobs")).select(".jobs a").eachAttr("href");
+
+        Document first = page(upload("list.csv", csv));
+        HttpResponse<String> second = form(
+                owner,
+                "bulk-tool",
+                "http-status",
+                "bulk-lines",
+                csv,
+                "bulk-previewed",
+                first.select("[name=bulk-previewed]").val(),
+                "bulk-column",
+                "2",
+                "bulk-header-row",
+                "true");
+
+        assertThat(second.statusCode()).isEqualTo(200);
+        assertThat(page(second).select("#bulk-column option[selected]").val()).isEqualTo("2");
+        assertThat(page(owner.page("/jobs")).select(".jobs a").eachAttr("href")).isEqualTo(before);
+        assertThat(inputs(finished(owner, created(owner.confirm(second))))).containsExactly(lab.http("/a"));
+    }
+
+    @Test
+    void targetsAreCountedBeforeTheJobIsCreated() {
+        List<String> lines = IntStream.range(0, 301)
+                .mapToObj(i -> lab.http("/ok?count=" + i))
+                .collect(Collectors.toCollection(ArrayList::new));
+        lines.add(17, "no <b>target");
+        lines.addAll(lines.subList(0, 3));
+        List<String> before = page(owner.page("/jobs")).select(".jobs a").eachAttr("href");
+
+        HttpResponse<String> preview = form(owner, "bulk-tool", "http-status", "bulk-lines", String.join("\n", lines));
+
+        Document page = page(preview);
+        assertThat(preview.statusCode()).isEqualTo(200);
+        assertThat(page.select(".preview .counts").text()).isEqualTo("301 valid, 1 invalid, 3 duplicates");
+        assertThat(page.select(".preview .invalid-lines li").eachText())
+                .containsExactly("Line 18, no <b>target: A hostname must not contain a space.");
+        assertThat(page(owner.page("/jobs")).select(".jobs a").eachAttr("href")).isEqualTo(before);
+        String path = created(owner.confirm(preview));
+        assertThat(page(owner.page(path)).select("h1").text()).isEqualTo("HTTP status, 305 targets");
+        assertThat(owner.rawForm(path + "/cancel", "").statusCode()).isEqualTo(303);
+    }
+
+    @Test
+    void thePreviewForScriptsIsAFragmentAndCreatesNoJob() {
+        List<String> before = page(owner.page("/jobs")).select(".jobs a").eachAttr("href");
+
+        HttpResponse<String> preview =
+                owner.form("/bulk/preview", "bulk-tool", "http-status", "bulk-lines", "a.test\na.test\nb c");
+        HttpResponse<String> tooMany =
+                owner.form("/bulk/preview", "bulk-tool", "http-status", "bulk-lines", "a.test\n".repeat(300_000));
+
+        assertThat(page(preview).select(".counts").text()).isEqualTo("1 valid, 1 invalid, 1 duplicate");
+        assertThat(page(preview).select(".preview").attr("data-name")).isEqualTo("HTTP status, 3 targets");
+        assertThat(page(preview).select("header, form")).isEmpty();
+        assertThat(page(tooMany).select(".counts").text())
+                .isEqualTo("300,000 lines, 299,500 more than the maximum of 500 per job");
+        assertThat(owner.from("https://evil.example")
+                        .rawForm("/bulk/preview", "")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(new CookieClient(service)
+                        .form("/bulk/preview", "bulk-lines", "a.test")
+                        .statusCode())
+                .isEqualTo(401);
+        assertThat(page(owner.page("/jobs")).select(".jobs a").eachAttr("href")).isEqualTo(before);
+    }
+
+    @Test
+    void theFormIsKeptIfItIsUnknownWhetherTheJobWasCreated() {
+        String lines = lab.http("/ok?unknown");
+        PgConnection blocker = Await.value(PgConnection.connect(DATABASE.vertx(), DatabaseOptions.of(DATABASE.url())));
+        Await.value(blocker.query("begin; lock table job in exclusive mode").execute());
+        String key =
+                page(owner.page("/bulk")).select("[name=bulk-idempotency-key]").val();
+        HttpResponse<String> unknown =
+                form(owner, "bulk-tool", "http-status", "bulk-lines", lines, "bulk-idempotency-key", key);
+        Await.value(blocker.query("rollback").execute());
+        Await.value(blocker.close());
+
+        assertThat(unknown.statusCode()).isEqualTo(503);
+        Document page = page(unknown);
+        assertThat(page.select("#form-error").text()).contains("unknown whether the job was created");
+        String job = page.select("#form-error a").attr("href");
+        assertThat(job).matches("/jobs/job_[0-9A-Za-z]{22}");
+        assertThat(owner.page(job).statusCode()).isEqualTo(404);
+        assertThat(page.select("#bulk-lines").val()).isEqualTo(lines);
+        assertThat(page.select("[name=bulk-idempotency-key]").val()).isEqualTo(key);
+        created(form(owner, "bulk-tool", "http-status", "bulk-lines", lines, "bulk-idempotency-key", key));
     }
 
     @Test
@@ -203,18 +310,19 @@ class BulkPagesTest {
     }
 
     @Test
-    void unknownToolsAndColumnsAreRejected() {
+    void unknownToolsAreRejectedAndUnknownColumnsAreNotUsed() {
         assertThat(rejection(form(owner, "bulk-tool", "<b>gone", "bulk-lines", "a.test")))
                 .contains("does not exist");
-        assertThat(rejection(upload("list.csv", "a.test,b.test\n", "bulk-column", "12345")))
-                .contains("from 1 to 9999");
-        assertThat(rejection(upload("list.csv", "a.test,b.test\n", "bulk-column", "two")))
-                .contains("from 1 to 9999");
+        for (String column : List.of("3", "12345", "two")) {
+            HttpResponse<String> preview = upload("list.csv", "a.test,b.test\n", "bulk-column", column);
+            assertThat(preview.statusCode()).as(column).isEqualTo(200);
+            assertThat(page(preview).select("#bulk-column option[selected]").val())
+                    .isEqualTo("1");
+        }
     }
 
     @Test
     void unreadableFilesAreRejectedWithAMessage() {
-        assertThat(rejection(upload("list.csv", "a,b\n", "bulk-column", "7"))).contains("does not have a column 7");
         assertThat(rejection(upload("list.txt", "a\u0000b"))).contains("not UTF-8 text");
         assertThat(rejection(upload("list.txt", "\n\n"))).contains("Enter at least one target");
     }
@@ -386,18 +494,23 @@ class BulkPagesTest {
     }
 
     @Test
-    void failedLinesAreRetriedUnlessTheirTargetWasRejected() {
+    void linesWithAnErrorAreCheckedAgainUnlessTheirTargetWasRejected() {
         String missing = lab.http("/missing");
         String unknown = "http://there-is-no-such-name.invalid/";
         String path = created(
                 send(owner, String.join("\n", "no target", lab.http("/ok"), missing, "http://10.0.0.1/", unknown)));
         Document job = finished(owner, path);
-        assertThat(job.select("#job-retry").text()).isEqualTo("Retry 2 failed lines");
+        assertThat(job.select("#job-retry").text()).isEqualTo("Check the failed lines again (1)");
+        String key = job.select("[name=bulk-idempotency-key]").val();
 
-        String retry = created(owner.rawForm(path + "/retry", ""));
+        String retry = created(owner.form(path + "/retry", "bulk-idempotency-key", key));
+        String again = created(owner.form(path + "/retry", "bulk-idempotency-key", key));
+        String other = created(owner.rawForm(path + "/retry", ""));
 
-        assertThat(retry).isNotEqualTo(path);
-        assertThat(inputs(finished(owner, retry))).containsExactly(missing, unknown);
+        assertThat(retry).isNotEqualTo(path).isEqualTo(again).isNotEqualTo(other);
+        Document retried = finished(owner, retry);
+        assertThat(inputs(retried)).containsExactly(unknown);
+        assertThat(retried.select("h1").text()).isEqualTo("1 failed line of HTTP status, 5 targets");
     }
 
     @Test
@@ -481,7 +594,7 @@ class BulkPagesTest {
     }
 
     private HttpResponse<String> send(CookieClient browser, String lines) {
-        return form(browser, "bulk-tool", "http-status", "bulk-lines", lines);
+        return browser.bulk("bulk-tool", "http-status", "bulk-lines", lines);
     }
 
     private static HttpResponse<String> form(CookieClient browser, String... fields) {

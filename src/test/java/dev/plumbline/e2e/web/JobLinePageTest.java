@@ -60,8 +60,8 @@ class JobLinePageTest {
     }
 
     private String job(String name, String... lines) {
-        HttpResponse<String> created = owner.form(
-                "/bulk", "bulk-tool", "http-status", "bulk-name", name, "bulk-lines", String.join("\n", lines));
+        HttpResponse<String> created =
+                owner.bulk("bulk-tool", "http-status", "bulk-name", name, "bulk-lines", String.join("\n", lines));
         assertThat(created.statusCode()).isEqualTo(303);
         return created.headers().firstValue("Location").orElseThrow();
     }

@@ -50,7 +50,7 @@ class JobPageMultiNodeTest {
         String lines = IntStream.range(0, 120)
                 .mapToObj(i -> target.url((i < 70 ? "/ok/" : "/gate/") + i))
                 .collect(Collectors.joining("\n"));
-        return browser.form("/bulk", "bulk-tool", "http-status", "bulk-lines", lines)
+        return browser.bulk("bulk-tool", "http-status", "bulk-lines", lines)
                 .headers()
                 .firstValue("Location")
                 .orElseThrow();

@@ -63,7 +63,7 @@ class PageEscapingTest {
         owner = new CookieClient(service);
         assertThat(owner.signIn(EMAIL, PASSWORD).statusCode()).isEqualTo(200);
         HttpResponse<String> created =
-                owner.form("/bulk", "bulk-tool", "made-up", "bulk-lines", String.join("\n", LINES), "label", "x");
+                owner.bulk("bulk-tool", "made-up", "bulk-lines", String.join("\n", LINES), "label", "x");
         job = created.headers().firstValue("Location").orElseThrow();
         Await.until(() -> !page(job).select("[data-finished=true]").isEmpty());
     }

@@ -16,6 +16,7 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.input.JobName;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.InputStreamReader;

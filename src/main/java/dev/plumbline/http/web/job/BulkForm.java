@@ -1,10 +1,11 @@
 package dev.plumbline.http.web.job;
 
 import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.http.api.job.JobName;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.web.tool.OptionField;
+import dev.plumbline.input.JobName;
+import dev.plumbline.input.TargetLines;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -18,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param name the content of the name field
  * @param lines the content of the text area
  * @param fresh whether cached results are not used
- * @param column of a CSV file, from 1
- * @param headerRow whether the first row of a CSV file is a header
+ * @param csvFile whether the text area contains a file with the name extension of CSV
  * @param idempotencyKey prevents a second job if the form is submitted twice
+ * @param preview the targets of the submitted list; null if there are none
  * @param rejection why no job was created, or null
  */
 public record BulkForm(
@@ -30,17 +31,18 @@ public record BulkForm(
         String name,
         String lines,
         boolean fresh,
-        String column,
-        boolean headerRow,
+        boolean csvFile,
         String idempotencyKey,
+        @Nullable TargetPreview preview,
         @Nullable Rejection rejection) {
 
     /**
      * Why no job was created.
      *
      * @param lines the errors of lines; at most 100
+     * @param job the path of the job that may have been created; null if none was created
      */
-    public record Rejection(String message, List<LineError> lines) {}
+    public record Rejection(String message, List<LineError> lines, @Nullable String job) {}
 
     /** @param line from 1 */
     public record LineError(int line, String detail) {}
@@ -48,15 +50,15 @@ public record BulkForm(
     /** An empty form. */
     static BulkForm empty(List<ModuleDescription> tools, ModuleDescription selected, String idempotencyKey) {
         return new BulkForm(
-                tools, selected, OptionField.of(selected, Map.of()), "", "", false, "1", false, idempotencyKey, null);
+                tools, selected, OptionField.of(selected, Map.of()), "", "", false, false, idempotencyKey, null, null);
     }
 
-    BulkForm rejected(Rejection why) {
-        return new BulkForm(tools, selected, options, name, lines, fresh, column, headerRow, idempotencyKey, why);
+    BulkForm rejected(@Nullable Rejection why) {
+        return new BulkForm(tools, selected, options, name, lines, fresh, csvFile, idempotencyKey, preview, why);
     }
 
     static Rejection rejection(String message) {
-        return new Rejection(message, List.of());
+        return new Rejection(message, List.of(), null);
     }
 
     /**
@@ -64,7 +66,15 @@ public record BulkForm(
      *
      * @param lines the submitted lines, which map the index of an item to its line number
      */
-    static Rejection rejection(Problem problem, JobInputLines lines) {
+    static Rejection rejection(Problem problem, TargetLines lines) {
+        String token = PageJobService.tokenOfUnknownOutcome(problem);
+        if (token != null) {
+            return new Rejection(
+                    "The database did not respond in time, so it is unknown whether the job was created. Select Run"
+                            + " checks again: this does not create a second job.",
+                    List.of(),
+                    JobPage.path(token));
+        }
         List<LineError> errors = problem.faults().stream()
                 .filter(fault -> fault.where().matches("/items/[0-9]{1,6}"))
                 .map(fault -> {
@@ -81,7 +91,8 @@ public record BulkForm(
         }
         return new Rejection(
                 (errors.size() == 1 ? "1 line is" : errors.size() + " lines are") + " invalid. No job was created.",
-                errors);
+                errors,
+                null);
     }
 
     /** Whether the options are expanded. */

@@ -18,15 +18,15 @@ import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.tool.OptionField;
+import dev.plumbline.input.TargetLines;
+import dev.plumbline.input.TargetTable;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
-import java.security.SecureRandom;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -40,19 +40,21 @@ public final class BulkPage implements PageRoutes.Pages {
     private static final String NAME = "bulk-name";
     private static final String LINES = "bulk-lines";
     private static final String FILE = "bulk-file";
+    private static final String CSV_FILE = "bulk-csv-file";
     private static final String COLUMN = "bulk-column";
     private static final String HEADER_ROW = "bulk-header-row";
+    private static final String PREVIEWED = "bulk-previewed";
     private static final String FRESH = "bulk-fresh";
-    private static final String IDEMPOTENCY_KEY = "bulk-idempotency-key";
     private static final String ACTION = "bulk-action";
 
     /** Larger forms are parsed on a worker thread. */
-    private static final int MAX_EVENT_LOOP_BYTES = 64 << 10;
+    private static final int MAX_EVENT_LOOP_BYTES = 8 << 10;
 
-    private static final int KEY_BYTES = 12;
-    private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_-]{16}");
-    private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,3}");
-    private static final SecureRandom RANDOM = new SecureRandom();
+    /** Of a longer file, the text area contains only the selected targets. */
+    private static final int MAX_SHOWN_CHARACTERS = 1 << 20;
+
+    private static final Pattern COLUMN_NUMBER = Pattern.compile("[0-9]{1,3}");
+    private static final Pattern CSV_NAME = Pattern.compile("(?i).*\\.(csv|tsv)");
 
     private final PageRenderer pages;
     private final ModuleCatalogue modules;
@@ -78,18 +80,16 @@ public final class BulkPage implements PageRoutes.Pages {
                 PATH,
                 "bulk",
                 ctx -> access.proOrIntroduction(
-                        ctx, PATH, user -> show(ctx, 200, user, form(ctx, "tool", newIdempotencyKey()))));
+                        ctx, PATH, user -> show(ctx, 200, user, form(ctx, "tool", SubmissionKey.generate()))));
         routes.get(
                 PATH + "/options",
                 "bulk-options",
                 ctx -> pages.show(ctx, PageInfo.unlisted("Options", "", "bulk"), "bulkoptions", form(ctx, TOOL, "")));
-        routes.post(PATH, "create", ctx -> access.pro(ctx, PATH, user -> submit(ctx, user)));
-    }
-
-    private static String newIdempotencyKey() {
-        byte[] bytes = new byte[KEY_BYTES];
-        RANDOM.nextBytes(bytes);
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+        routes.post(PATH, "create", ctx -> access.pro(ctx, PATH, user -> submit(ctx, user, this::process)));
+        routes.post(
+                PATH + "/preview",
+                "bulk-preview",
+                ctx -> access.pro(ctx, PATH, user -> submit(ctx, user, this::preview)));
     }
 
     private BulkForm form(RoutingContext ctx, String parameter, String idempotencyKey) {
@@ -115,7 +115,11 @@ public final class BulkPage implements PageRoutes.Pages {
         pages.show(ctx, status, page, "bulk", form);
     }
 
-    private void submit(RoutingContext ctx, AuthenticatedUser user) {
+    private interface Next {
+        void accept(RoutingContext ctx, AuthenticatedUser user, Upload upload);
+    }
+
+    private void submit(RoutingContext ctx, AuthenticatedUser user, Next next) {
         bodies.readUpload(
                 ctx,
                 PageJobService.MAX_BYTES,
@@ -123,7 +127,7 @@ public final class BulkPage implements PageRoutes.Pages {
                 body -> RequestFutures.handle(
                         ctx,
                         read(ctx, body),
-                        upload -> access.stillSignedIn(ctx, user, current -> process(ctx, current, upload))));
+                        upload -> access.stillSignedIn(ctx, user, current -> next.accept(ctx, current, upload))));
     }
 
     /**
@@ -131,9 +135,10 @@ public final class BulkPage implements PageRoutes.Pages {
      *
      * @param form the form as it is displayed again
      * @param options those that differ from their defaults
-     * @param showOptions whether only the options of another tool were requested
+     * @param action the button: empty to run the checks
+     * @param previewed the digest of the targets that the user has seen; empty if there is none
      */
-    private record Upload(BulkForm form, JobInputLines lines, Map<String, String> options, boolean showOptions) {}
+    private record Upload(BulkForm form, Map<String, String> options, String action, String previewed) {}
 
     private Future<Upload> read(RoutingContext ctx, Buffer body) {
         String type = ctx.request().getHeader("Content-Type");
@@ -146,16 +151,23 @@ public final class BulkPage implements PageRoutes.Pages {
         FormBody form = FormBody.parse(type, body);
         ModuleDescription tool = tool(form.text(TOOL));
         Map<String, String> options = OptionField.changed(tool, form.values());
-        boolean headerRow = form.text(HEADER_ROW).equals("true");
-        String column = NUMBER.matcher(form.text(COLUMN)).matches() ? form.text(COLUMN) : "1";
-        String key = form.text(IDEMPOTENCY_KEY);
-        JobInputLines lines = JobInputLines.of(form.text(LINES));
         FormBody.File file = form.files().get(FILE);
+        String text = form.text(LINES).stripTrailing();
+        boolean csvFile = form.text(CSV_FILE).equals("true");
         BulkForm.Rejection rejection = validate(form, file != null);
-        if (file != null && rejection == null) {
+        TargetPreview preview = null;
+        if (rejection == null) {
             try {
-                lines = JobInputLines.of(file, Integer.parseInt(column), headerRow);
+                if (file != null) {
+                    text = text(file.content());
+                    csvFile = CSV_NAME.matcher(file.name()).matches();
+                }
+                preview = TargetPreview.of(text, tool, csvFile, selection(form));
+                if (file != null && text.length() > MAX_SHOWN_CHARACTERS) {
+                    text = String.join("\n", preview.lines().texts());
+                }
             } catch (IllegalArgumentException e) {
+                text = file == null ? text : "";
                 rejection = BulkForm.rejection(e.getMessage() + " No job was created.");
             }
         }
@@ -164,23 +176,42 @@ public final class BulkPage implements PageRoutes.Pages {
                 tool,
                 OptionField.of(tool, options),
                 form.text(NAME).strip(),
-                lines.typed().strip(),
+                text,
                 form.text(FRESH).equals("true"),
-                column,
-                headerRow,
-                KEY.matcher(key).matches() ? key : newIdempotencyKey(),
+                csvFile,
+                SubmissionKey.orGenerated(form.text(SubmissionKey.FIELD)),
+                preview == null || preview.lines().total() == 0 ? null : preview,
                 rejection);
-        return new Upload(view, lines, options, form.text(ACTION).equals("options"));
+        return new Upload(view, options, form.text(ACTION), form.text(PREVIEWED));
+    }
+
+    /** The submitted selection; null before the first preview. */
+    private static TargetTable.@Nullable Selection selection(FormBody form) {
+        return COLUMN_NUMBER.matcher(form.text(COLUMN)).matches()
+                ? new TargetTable.Selection(
+                        Integer.parseInt(form.text(COLUMN)),
+                        form.text(HEADER_ROW).equals("true"))
+                : null;
+    }
+
+    /** Malformed bytes are replaced, as only the selected column must be readable. */
+    private static String text(byte[] bytes) {
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        if (text.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("The file is not UTF-8 text. Save it as .txt or .csv in UTF-8.");
+        }
+        return text;
+    }
+
+    /** Shows what a job would check, for the script of the page. */
+    private void preview(RoutingContext ctx, AuthenticatedUser user, Upload upload) {
+        pages.show(ctx, PageInfo.unlisted("Preview", "", "bulk"), "bulkpreview", upload.form);
     }
 
     /** Rejects unknown and ambiguous values. A default in their place would check unintended targets. */
     private BulkForm.@Nullable Rejection validate(FormBody form, boolean hasFile) {
         if (!form.text(TOOL).isEmpty() && modules.find(form.text(TOOL)) == null) {
             return BulkForm.rejection("The tool does not exist. Select another tool. No job was created.");
-        }
-        String column = form.text(COLUMN);
-        if (hasFile && !column.isEmpty() && !NUMBER.matcher(column).matches()) {
-            return BulkForm.rejection("The column must be a number from 1 to 9999. No job was created.");
         }
         return hasFile && !form.text(LINES).isBlank()
                 ? BulkForm.rejection(
@@ -190,58 +221,59 @@ public final class BulkPage implements PageRoutes.Pages {
     }
 
     private void process(RoutingContext ctx, AuthenticatedUser user, Upload upload) {
-        if (upload.showOptions) {
-            show(ctx, 200, user, upload.form);
+        if (upload.action.equals("options")) {
+            show(ctx, 200, user, upload.form.rejected(null));
             return;
         }
         BulkForm form = upload.form;
+        TargetPreview preview = form.preview();
         Options options = Options.parse(form.selected(), upload.options).options();
-        BulkForm.Rejection rejection = form.rejection() != null ? form.rejection() : validate(upload.lines);
+        BulkForm.Rejection rejection = form.rejection() != null ? form.rejection() : validate(preview);
         if (rejection == null && options == null) {
             rejection = BulkForm.rejection("An option is invalid. Correct the highlighted option. No job was created.");
         }
-        if (rejection != null || options == null) {
+        if (rejection != null || options == null || preview == null) {
             show(ctx, 422, user, form.rejected(rejection));
+            return;
+        }
+        boolean seen = upload.previewed.equals(preview.digest());
+        if (upload.action.equals("preview") || preview.needsConfirmation() && !seen) {
+            show(ctx, 200, user, form);
             return;
         }
         Map<String, Object> parameters = new HashMap<>(options.given());
         if (form.fresh()) {
             parameters.put(ModuleDescription.FRESH.name(), true);
         }
+        String name = form.name().isEmpty() ? preview.defaultName() : form.name();
         create(
                 ctx,
                 user,
-                upload,
+                form,
+                preview.lines(),
                 new PageJobService.JobParameters(
-                        form.name(), form.selected().module(), upload.lines.texts(), parameters));
+                        name, form.selected().module(), preview.lines().texts(), parameters));
     }
 
-    private static BulkForm.@Nullable Rejection validate(JobInputLines lines) {
-        int count = lines.lines().size();
-        int max = PageJobService.MAX_LINES;
-        if (count == 0) {
+    private static BulkForm.@Nullable Rejection validate(@Nullable TargetPreview preview) {
+        if (preview == null) {
             return BulkForm.rejection("Enter at least one target, or select a file.");
         }
-        return count <= max
-                ? null
-                : BulkForm.rejection(String.format(
-                        Locale.ROOT,
-                        "%,d lines were submitted, %,d more than the maximum of %d per job. No job was created.",
-                        count,
-                        count - max,
-                        max));
+        return preview.tooMany() ? BulkForm.rejection(preview.summary() + ". No job was created.") : null;
     }
 
     private void create(
-            RoutingContext ctx, AuthenticatedUser user, Upload upload, PageJobService.JobParameters parameters) {
+            RoutingContext ctx,
+            AuthenticatedUser user,
+            BulkForm form,
+            TargetLines lines,
+            PageJobService.JobParameters parameters) {
         long account = user.account().id();
         Future<JobMessage.JobSnapshot> created = keys.of(account)
-                .compose(key ->
-                        jobs.create(new PageJobService.Owner(account, key), parameters, upload.form.idempotencyKey()));
+                .compose(key -> jobs.create(new PageJobService.Owner(account, key), parameters, form.idempotencyKey()));
         RequestFutures.handle(ctx, created, job -> pages.redirect(ctx, JobPage.path(job.token())), problem -> {
             problem.headers().forEach(ctx.response()::putHeader);
-            BulkForm.Rejection rejection = BulkForm.rejection(problem, upload.lines);
-            show(ctx, problem.status(), user, upload.form.rejected(rejection));
+            show(ctx, problem.status(), user, form.rejected(BulkForm.rejection(problem, lines)));
         });
     }
 }

@@ -8,6 +8,8 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.api.job.ResultFormat;
+import dev.plumbline.http.body.FormBody;
+import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
 import dev.plumbline.http.web.layout.DisplayText;
@@ -16,6 +18,7 @@ import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.tool.OptionField;
+import dev.plumbline.input.JobName;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
@@ -39,6 +42,7 @@ public final class JobPage implements PageRoutes.Pages {
     private final AccountAccess access;
     private final PageJobService jobs;
     private final PageKeyStore keys;
+    private final RequestBodyReader bodies;
     private final ResultReader reader;
     private final Clock clock;
     private final Map<String, ResultColumns> columns = new HashMap<>();
@@ -49,6 +53,7 @@ public final class JobPage implements PageRoutes.Pages {
         this.access = new AccountAccess(dependencies);
         this.jobs = dependencies.jobs();
         this.keys = dependencies.keys();
+        this.bodies = dependencies.bodies();
         this.reader = new ResultReader(jobs);
         this.clock = dependencies.clock();
         for (ModuleDescription module : modules.descriptions()) {
@@ -73,7 +78,12 @@ public final class JobPage implements PageRoutes.Pages {
                 "job-ndjson",
                 ctx -> withJob(ctx, (user, job) -> jobs.send(ctx, user.account().id(), job, ResultFormat.NDJSON)));
         routes.post(ROUTE + "/cancel", "cancel", ctx -> withUser(ctx, user -> cancel(ctx, user)));
-        routes.post(ROUTE + "/retry", "retry", ctx -> withJob(ctx, (user, job) -> retry(ctx, user, job)));
+        routes.post(
+                ROUTE + "/retry",
+                "retry",
+                ctx -> withUser(
+                        ctx,
+                        user -> FormBody.read(ctx, bodies, form -> retry(ctx, user, form.text(SubmissionKey.FIELD)))));
     }
 
     private static String token(RoutingContext ctx) {
@@ -97,7 +107,8 @@ public final class JobPage implements PageRoutes.Pages {
      *
      * @param options those that differ from their defaults, by title
      * @param query the query string of this page
-     * @param retryable the number of lines that a retry may change; 0 until the job has finished
+     * @param failed the number of lines that can be checked again because of their error; 0 until the job has finished
+     * @param retryKey prevents a second job if the retry is submitted twice
      */
     public record Job(
             JobSummary summary,
@@ -105,7 +116,8 @@ public final class JobPage implements PageRoutes.Pages {
             List<Chart> charts,
             Map<String, String> options,
             String query,
-            int retryable) {}
+            int failed,
+            String retryKey) {}
 
     private void show(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
         handle(ctx, view(ctx, job), view -> {
@@ -145,8 +157,9 @@ public final class JobPage implements PageRoutes.Pages {
                     optionsByTitle(module, job),
                     filter.link(),
                     summary.finished()
-                            ? (int) rows.stream().filter(ResultRow::retryable).count()
-                            : 0);
+                            ? (int) rows.stream().filter(ResultRow::failed).count()
+                            : 0,
+                    SubmissionKey.generate());
         });
     }
 
@@ -167,26 +180,31 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     /** Creates a job from the failed lines. It does not use cached results, as these contain the same failures. */
-    private void retry(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
+    private void retry(RoutingContext ctx, AuthenticatedUser user, String submissionKey) {
         long account = user.account().id();
-        ResultColumns fields = columns.getOrDefault(job.module(), NO_COLUMNS);
-        Future<JobMessage.JobSnapshot> created = reader.rows(job, fields.names())
-                .compose(rows -> {
-                    List<String> failed = rows.stream()
-                            .filter(ResultRow::retryable)
-                            .map(ResultRow::input)
-                            .toList();
-                    if (failed.isEmpty()) {
-                        return Future.succeededFuture(job);
-                    }
-                    Map<String, Object> options = new HashMap<>(job.options());
-                    options.put(ModuleDescription.FRESH.name(), true);
-                    return keys.of(account)
-                            .compose(key -> jobs.create(
-                                    new PageJobService.Owner(account, key),
-                                    new PageJobService.JobParameters(job.name(), job.module(), failed, options),
-                                    null));
-                });
+        Future<JobMessage.JobSnapshot> created = jobs.read(account, token(ctx))
+                .compose(job -> retry(job, account, SubmissionKey.orGenerated(submissionKey)));
         handle(ctx, created, next -> pages.redirect(ctx, path(next.token())));
+    }
+
+    private Future<JobMessage.JobSnapshot> retry(JobMessage.JobSnapshot job, long account, String submissionKey) {
+        ResultColumns fields = columns.getOrDefault(job.module(), NO_COLUMNS);
+        return reader.rows(job, fields.names()).compose(rows -> {
+            List<String> failed = rows.stream()
+                    .filter(ResultRow::failed)
+                    .map(ResultRow::input)
+                    .toList();
+            if (failed.isEmpty()) {
+                return Future.succeededFuture(job);
+            }
+            Map<String, Object> options = new HashMap<>(job.options());
+            options.put(ModuleDescription.FRESH.name(), true);
+            return keys.of(account)
+                    .compose(key -> jobs.create(
+                            new PageJobService.Owner(account, key),
+                            new PageJobService.JobParameters(
+                                    JobName.ofFailedLines(job.name(), failed.size()), job.module(), failed, options),
+                            submissionKey));
+        });
     }
 }

@@ -16,6 +16,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /jobs}: the jobs of the account, newest first. */
@@ -68,17 +69,35 @@ public final class JobsPage implements PageRoutes.Pages {
 
     /** Passes the result to the consumer, or shows the problem of a rejection. */
     static <T> void handle(RoutingContext ctx, PageRenderer pages, Future<T> future, Consumer<T> next) {
-        RequestFutures.handle(ctx, future, next, problem -> pages.show(ctx, forPage(problem), "bulk", LINKS));
+        RequestFutures.handle(ctx, future, next, problem -> pages.show(ctx, forPage(problem), "bulk", links(problem)));
+    }
+
+    private static List<ProblemView.PageLink> links(Problem problem) {
+        String token = PageJobService.tokenOfUnknownOutcome(problem);
+        return token == null
+                ? LINKS
+                : Stream.concat(
+                                Stream.of(new ProblemView.PageLink(JobPage.path(token), "Open the job")),
+                                LINKS.stream())
+                        .toList();
     }
 
     private static Problem forPage(Problem problem) {
-        return problem.code().equals("no-such-job")
-                ? Problem.of(
+        if (problem.code().equals("no-such-job")) {
+            return Problem.of(
+                    problem.status(),
+                    problem.code(),
+                    problem.title(),
+                    "This job does not exist, has expired, or belongs to another account. Check that the URL is"
+                            + " complete.");
+        }
+        return PageJobService.tokenOfUnknownOutcome(problem) == null
+                ? problem
+                : Problem.of(
                         problem.status(),
                         problem.code(),
                         problem.title(),
-                        "This job does not exist, has expired, or belongs to another account. Check that the URL is"
-                                + " complete.")
-                : problem;
+                        "The database did not respond in time, so it is unknown whether the job was created. Open the"
+                                + " job in a few seconds. If it does not exist, it was not created.");
     }
 }

@@ -3,7 +3,6 @@ package dev.plumbline.http.web.job;
 import dev.plumbline.check.ErrorCode;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,19 +28,14 @@ record ResultRow(
         @Nullable Long durationMs,
         Map<String, Object> fields) {
     private static final int OBJECT_BYTES = 100;
-    private static final Set<String> RETRYABLE = Set.of("fail", "error");
-    private static final Set<String> PERMANENT_ERRORS =
-            Set.of(ErrorCode.INVALID_TARGET.id(), ErrorCode.TARGET_BLOCKED.id());
 
     boolean done() {
         return verdict != null;
     }
 
-    /** Whether a retry can change the verdict: false if the target was rejected. */
-    boolean retryable() {
-        return verdict != null
-                && RETRYABLE.contains(verdict)
-                && (errorCode == null || !PERMANENT_ERRORS.contains(errorCode));
+    /** Whether the line has an error that another check can avoid: not a rejected target. */
+    boolean failed() {
+        return errorCode != null && !ErrorCode.rejectsTarget(errorCode);
     }
 
     /** The approximate memory in bytes. */

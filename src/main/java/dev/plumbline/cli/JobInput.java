@@ -1,0 +1,125 @@
+package dev.plumbline.cli;
+
+import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.cli.report.TerminalText;
+import dev.plumbline.input.TargetLines;
+import dev.plumbline.input.TargetTable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The targets of new jobs: the arguments, then those of a file, one per line or in a column of CSV. They are counted
+ * before a job is created, so the file is kept in memory.
+ */
+final class JobInput {
+    private static final int MAX_BYTES = 32 << 20;
+    private static final int MAX_INVALID = 5;
+    private static final int MAX_TEXT_LENGTH = 60;
+
+    private final @Nullable ModuleDescription module;
+
+    /** @param module null if this program does not know the module of the service */
+    JobInput(@Nullable ModuleDescription module) {
+        this.module = module;
+    }
+
+    /**
+     * Reads the targets, and prints on stderr which column they are in and how many are valid.
+     *
+     * @param input a file, {@link TargetReader#STDIN}, or null for the arguments alone
+     * @param column a column of CSV by its header or number; null for the column with the most targets
+     * @throws ServiceException if the column does not exist or the file is too large
+     */
+    List<String> read(List<String> arguments, @Nullable String input, @Nullable String column)
+            throws ServiceException, IOException {
+        List<TargetLines.Line> lines = new ArrayList<>();
+        arguments.forEach(argument -> lines.add(new TargetLines.Line(0, argument)));
+        if (input != null) {
+            lines.addAll(read(text(input), input, column).lines());
+        } else if (column != null) {
+            throw new ServiceException("--column requires --input FILE.");
+        }
+        TargetLines all = new TargetLines(List.copyOf(lines), lines.size(), 0);
+        if (module != null && !lines.isEmpty()) {
+            TargetLines.Counts counts = all.counts(module, MAX_INVALID);
+            if (input != null || counts.valid() < lines.size()) {
+                print(counts);
+            }
+        }
+        return all.texts();
+    }
+
+    private static String text(String input) throws ServiceException, IOException {
+        byte[] bytes;
+        if (input.equals(TargetReader.STDIN)) {
+            bytes = System.in.readNBytes(MAX_BYTES + 1);
+        } else {
+            try (InputStream file = Files.newInputStream(Path.of(input))) {
+                bytes = file.readNBytes(MAX_BYTES + 1);
+            }
+        }
+        if (bytes.length > MAX_BYTES) {
+            throw new ServiceException("The input is larger than 32 MiB. Split it into several files.");
+        }
+        // replaces malformed bytes, because only the targets must be readable
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private TargetLines read(String text, String input, @Nullable String column) throws ServiceException {
+        TargetTable table =
+                TargetTable.of(text, module, input.toLowerCase(Locale.ROOT).endsWith(".csv"));
+        List<TargetTable.Column> columns = table.columns();
+        TargetTable.Selection selection = column == null ? table.suggested() : table.find(column);
+        if (selection == null) {
+            throw new ServiceException(
+                    columns.isEmpty()
+                            ? "The input does not have columns. Remove --column."
+                            : "Column '" + shortened(String.valueOf(column)) + "' does not exist. Columns: "
+                                    + columns.stream()
+                                            .map(one -> shortened(one.first()))
+                                            .collect(Collectors.joining(", "))
+                                    + ".");
+        }
+        TargetLines lines;
+        try {
+            lines = table.read(selection, Integer.MAX_VALUE);
+        } catch (IllegalArgumentException invalid) {
+            throw new ServiceException(String.valueOf(invalid.getMessage()));
+        }
+        if (selection.column() != TargetTable.Selection.LINE) {
+            String header = selection.header()
+                    ? " \"" + shortened(columns.get(selection.column() - 1).first()) + '"'
+                    : "";
+            System.err.println("CSV: column %d of %d%s.%s%s"
+                    .formatted(
+                            selection.column(),
+                            columns.size(),
+                            header,
+                            column == null ? " --column selects another one." : "",
+                            lines.empty() == 0 ? "" : " Rows without a value: " + lines.empty() + "."));
+        }
+        return lines;
+    }
+
+    private static void print(TargetLines.Counts counts) {
+        System.err.println(counts.summary());
+        for (TargetLines.InvalidLine invalid : counts.firstInvalid()) {
+            int number = invalid.line().number();
+            System.err.println("Invalid: " + (number == 0 ? "" : "line " + number + ", ") + "'"
+                    + shortened(invalid.line().text()) + "': " + TerminalText.sanitize(invalid.reason()));
+        }
+    }
+
+    private static String shortened(String text) {
+        return TerminalText.sanitize(
+                text.length() <= MAX_TEXT_LENGTH ? text : text.substring(0, MAX_TEXT_LENGTH) + '\u2026');
+    }
+}
