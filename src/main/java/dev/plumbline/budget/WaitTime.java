@@ -3,21 +3,22 @@ package dev.plumbline.budget;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time in which a check waits for its node. Waits at the same time count once, and those of a part count for the
- * whole check too. Thread-safe.
+ * The time in which a check waits. Waits at the same time count once, and those of a part count for the whole check
+ * too. Thread-safe.
  */
-final class WaitTime {
+public final class WaitTime {
     private final @Nullable WaitTime parent;
     private volatile int waits;
     private volatile long endedNanos;
     private long startNanos;
 
     /** @param parent the wait time of the whole check; null if this is not a part */
-    WaitTime(@Nullable WaitTime parent) {
+    public WaitTime(@Nullable WaitTime parent) {
         this.parent = parent;
     }
 
-    void start() {
+    /** Starts one wait. */
+    public void start() {
         synchronized (this) {
             if (waits == 0) {
                 startNanos = System.nanoTime();
@@ -30,7 +31,7 @@ final class WaitTime {
     }
 
     /** Ends one wait. */
-    void end() {
+    public void end() {
         synchronized (this) {
             if (waits == 1) {
                 // before the end is visible, because the time must not decrease for readers without the lock
@@ -44,7 +45,7 @@ final class WaitTime {
     }
 
     /** The time in nanoseconds, with the present wait. */
-    long nanos() {
+    public long nanos() {
         return waits == 0 ? endedNanos : nanosWithPresent();
     }
 

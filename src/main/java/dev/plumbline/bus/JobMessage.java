@@ -2,6 +2,8 @@ package dev.plumbline.bus;
 
 import dev.plumbline.model.JobState;
 import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -122,6 +124,7 @@ public sealed interface JobMessage extends Message {
      * @param running lines that are claimed and have no result yet
      * @param cancelled lines that never get a result
      * @param runningRanges indexes of the running lines as pairs of first (inclusive) and last (exclusive)
+     * @param waiting lines that wait for limits of targets, up to a second old; not part of the version
      * @param startedAt null before the first claim
      * @param finishedAt null until the state is final
      * @param expiresAt time at which the results are deleted; null until the state is final
@@ -142,6 +145,7 @@ public sealed interface JobMessage extends Message {
             int error,
             int cancelled,
             List<Integer> runningRanges,
+            List<WaitingLines> waiting,
             Instant createdAt,
             @Nullable Instant startedAt,
             @Nullable Instant finishedAt,
@@ -155,6 +159,46 @@ public sealed interface JobMessage extends Message {
         /** Lines that are not claimed. */
         public int pending() {
             return total - done() - running - cancelled;
+        }
+
+        /** The minimum time in seconds until the waiting lines have started; 0 if it is not known. */
+        public double minRemainingSeconds() {
+            return waiting.stream()
+                    .mapToDouble(lines -> lines.perSecond() == 0 ? 0 : (double) lines.lines() / lines.perSecond())
+                    .max()
+                    .orElse(0);
+        }
+    }
+
+    /**
+     * The lines of a job that wait for one limit.
+     *
+     * @param targetAddress the limited address, network, registrable domain, registry server or host
+     * @param limit for example {@code 20 connections per second}
+     * @param perSecond the rate; 0 if the limit is a concurrency limit
+     * @param lines at least 1
+     */
+    record WaitingLines(String targetAddress, String limit, int perSecond, int lines) {
+        /** The maximum number of limits of a job. */
+        public static final int MAX = 10;
+
+        /** The limits with the most lines. Those of the same target and limit are added. */
+        public static List<WaitingLines> most(List<WaitingLines> all) {
+            Map<WaitingLines, Integer> lines = new HashMap<>();
+            for (WaitingLines waiting : all) {
+                lines.merge(waiting.withLines(0), waiting.lines, Integer::sum);
+            }
+            return lines.entrySet().stream()
+                    .map(entry -> entry.getKey().withLines(entry.getValue()))
+                    .sorted(Comparator.comparing((WaitingLines waiting) -> -waiting.lines)
+                            .thenComparing(WaitingLines::targetAddress)
+                            .thenComparing(WaitingLines::limit))
+                    .limit(MAX)
+                    .toList();
+        }
+
+        private WaitingLines withLines(int count) {
+            return new WaitingLines(targetAddress, limit, perSecond, count);
         }
     }
 

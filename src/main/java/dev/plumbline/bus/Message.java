@@ -3,10 +3,13 @@ package dev.plumbline.bus;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.LimitWait;
 import dev.plumbline.check.ResultJson;
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.check.Verdict;
 import java.time.Instant;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Messages of the event bus. Passed by reference within a node and as JSON between nodes. Expected rejections are reply
@@ -97,6 +100,9 @@ public sealed interface Message
         /** Whether the error of the check is {@link ErrorCode#noResponse}. */
         boolean noResponse();
 
+        /** The wait for limits of targets, which is not part of the rendered result. */
+        LimitWait limitWait();
+
         /** The output of {@link ResultJson#write}. Must not be modified. */
         byte[] json();
     }
@@ -106,10 +112,10 @@ public sealed interface Message
      *
      * @param json the rendered result
      */
-    record Checked(CheckResult result, byte[] json) implements CompletedCheck {
+    record Checked(CheckResult result, LimitWait limitWait, byte[] json) implements CompletedCheck {
         /** Renders the result. */
-        public Checked(CheckResult result) {
-            this(result, ResultJson.write(result));
+        public Checked(CheckResult result, LimitWait limitWait) {
+            this(result, limitWait, ResultJson.write(result));
         }
 
         @Override
@@ -148,12 +154,13 @@ public sealed interface Message
             boolean cacheable,
             int retryAfterSeconds,
             boolean noResponse,
+            LimitWait limitWait,
             byte[] json)
             implements CompletedCheck {
 
         /** A completed check with a final result. */
         public CheckedRemotely(Verdict verdict, Instant checkedAt, boolean cacheable, byte[] json) {
-            this(verdict, checkedAt, cacheable, 0, false, json);
+            this(verdict, checkedAt, cacheable, 0, false, LimitWait.NONE, json);
         }
 
         /** Renders the result of a check. */
@@ -164,6 +171,7 @@ public sealed interface Message
                     check.cacheable(),
                     check.retryAfterSeconds(),
                     check.noResponse(),
+                    check.limitWait(),
                     check.json());
         }
     }
@@ -175,11 +183,17 @@ public sealed interface Message
     record Unsupported() implements RunReply {}
 
     /**
-     * The queue is full; the check did not run.
+     * A queue is full, or a limit of the target would delay the check too long; the check did not run.
      *
      * @param retryAfterSeconds at least 1
+     * @param limit the limit of the target; null if the node has too little capacity
      */
-    record Overloaded(int retryAfterSeconds) implements RunReply {}
+    record Overloaded(int retryAfterSeconds, @Nullable TargetLimit limit) implements RunReply {
+        /** The node has too little capacity. */
+        public Overloaded(int retryAfterSeconds) {
+            this(retryAfterSeconds, null);
+        }
+    }
 
     /**
      * The capacity of a run node for lines of jobs.

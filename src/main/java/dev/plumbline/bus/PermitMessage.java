@@ -1,7 +1,9 @@
 package dev.plumbline.bus;
 
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.model.LimiterKind;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Permits of rate limiters that another node owns. All messages are one-way and can be lost. */
 public sealed interface PermitMessage extends Message {
@@ -35,8 +37,10 @@ public sealed interface PermitMessage extends Message {
      *
      * @param id of the request
      * @param retryAfterSeconds at least 1 if the request is rejected, otherwise 0
+     * @param limitedBy the type of the limit that delayed or rejected the request; null if there is none
      */
-    record PermitDecision(long id, PermitOutcome outcome, int retryAfterSeconds) {}
+    record PermitDecision(
+            long id, PermitOutcome outcome, int retryAfterSeconds, TargetLimit.@Nullable Type limitedBy) {}
 
     /** The outcome of a request. The first value is the default of a message without it. */
     enum PermitOutcome {

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Limits the number of outbound requests of one check. */
+/** Limits the number of outbound requests of one check, and records how long they waited. */
 public final class RequestBudget {
     /** The default maximum number of outbound requests of one check. */
     public static final int MAX = 25;
@@ -15,6 +15,7 @@ public final class RequestBudget {
     private final @Nullable RequestBudget shared;
     private final @Nullable Host target;
     private final AtomicInteger left;
+    private final LimitWaits limitWaits;
     private final Map<Class<?>, Object> counters = new ConcurrentHashMap<>();
     private volatile boolean sharedExhausted;
     private volatile boolean timedOut;
@@ -47,11 +48,17 @@ public final class RequestBudget {
         this.shared = shared;
         this.target = target;
         this.left = new AtomicInteger(max);
+        this.limitWaits = new LimitWaits(shared == null ? null : shared.limitWaits);
     }
 
     /** The host of the target of the check or, for a part, of the composite check; null if there is none. */
     public @Nullable Host target() {
         return target;
+    }
+
+    /** The waits of the check or part for limits of targets. */
+    public LimitWaits limitWaits() {
+        return limitWaits;
     }
 
     /** Whether at least one request was made. */

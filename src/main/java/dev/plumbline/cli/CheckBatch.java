@@ -7,10 +7,12 @@ import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.LimitWait;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.cli.report.CheckedLine;
@@ -58,8 +60,6 @@ final class CheckBatch {
     private static final CheckError REFUSED = new CheckError(
             ErrorCode.INTERNAL,
             "The process had too little memory or CPU time in three attempts to check this target. Run the check again.");
-    private static final CheckError RATE_LIMITED = new CheckError(
-            ErrorCode.DEADLINE_EXCEEDED, "The check timed out while waiting for the rate limit of the target.");
     private static final Logger LOG = LoggerFactory.getLogger(CheckBatch.class);
 
     private final Vertx vertx;
@@ -231,7 +231,7 @@ final class CheckBatch {
                                 .log("check failed");
                         complete(slot, failed(target, CheckError.INTERNAL), false);
                     } else if (reply.result() instanceof Message.Checked checked) {
-                        complete(slot, checked.result(), false);
+                        complete(slot, checked.result(), checked.limitWait(), false);
                     } else {
                         retryOrFail(slot, target, reply.result());
                     }
@@ -247,7 +247,7 @@ final class CheckBatch {
                 return;
             }
         } else if (System.nanoTime() - slot.startNanos >= TimeUnit.MILLISECONDS.toNanos(retryTimeoutMs)) {
-            complete(slot, failed(target, RATE_LIMITED), false);
+            complete(slot, failed(target, timeout(reply)), false);
             return;
         } else if (reply instanceof Message.Overloaded overload) {
             seconds = overload.retryAfterSeconds();
@@ -255,12 +255,25 @@ final class CheckBatch {
         vertx.setTimer(seconds * 1000L, timer -> check(slot, target));
     }
 
+    private static CheckError timeout(Message.RunReply reply) {
+        TargetLimit limit = reply instanceof Message.Overloaded overload ? overload.limit() : null;
+        return new CheckError(
+                ErrorCode.DEADLINE_EXCEEDED,
+                "The check timed out while waiting for "
+                        + (limit == null ? "capacity" : "the limit of " + limit + " (setting " + limit.setting() + ")")
+                        + ".");
+    }
+
     private CheckResult failed(Target target, CheckError error) {
         return ResultAssembler.failed(module, target, error, Instant.now(), 0);
     }
 
     private void complete(Slot slot, CheckResult result, boolean refused) {
-        slot.line = new CheckedLine(slot.index, slot.input, result, refused);
+        complete(slot, result, LimitWait.NONE, refused);
+    }
+
+    private void complete(Slot slot, CheckResult result, LimitWait limitWait, boolean refused) {
+        slot.line = new CheckedLine(slot.index, slot.input, result, limitWait, refused);
         completed.add(slot);
     }
 }

@@ -1,12 +1,16 @@
 package dev.plumbline.cli;
 
+import dev.plumbline.cli.report.TerminalText;
 import dev.plumbline.cli.report.VerdictCounts;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Waits for jobs, shows their progress as one bar, and joins their results in the order of the jobs. */
@@ -65,7 +69,8 @@ final class JobPoller {
         progress.update(
                 counts.total(),
                 jobs.stream().mapToLong(job -> count(job, "total")).sum(),
-                counts);
+                waiting().isEmpty() ? counts : counts + ", " + waiting(),
+                minSeconds());
         return finished;
     }
 
@@ -90,6 +95,35 @@ final class JobPoller {
             sum = sum.plus(VerdictCounts.of(verdict -> count(job, verdict.id())));
         }
         return sum;
+    }
+
+    /** The limit of a target for which most lines of a job wait, for example {@code 97 lines wait for …}; or empty. */
+    private String waiting() {
+        return waitingLines()
+                .max(Comparator.comparingLong(limit -> limit.getLong("lines")))
+                .map(limit -> TerminalText.sanitize("%d %s for %s (%s)"
+                        .formatted(
+                                limit.getLong("lines"),
+                                limit.getLong("lines") == 1 ? "line waits" : "lines wait",
+                                limit.getString("target_address"),
+                                limit.getString("limit"))))
+                .orElse("");
+    }
+
+    /** The minimum time until the lines that wait for limits of targets have started. */
+    private double minSeconds() {
+        return waitingLines()
+                .filter(limit -> limit.getLong("per_second") != null)
+                .mapToDouble(limit -> (double) limit.getLong("lines") / limit.getLong("per_second"))
+                .max()
+                .orElse(0);
+    }
+
+    /** Those of unfinished jobs; services of an earlier version do not report them. */
+    private Stream<JsonObject> waitingLines() {
+        return jobs.stream()
+                .flatMap(job -> job.getJsonArray("waiting", new JsonArray()).stream())
+                .map(JsonObject.class::cast);
     }
 
     static boolean isFinal(JsonObject job) {

@@ -55,17 +55,26 @@ final class ProgressBar {
      * @param counts text after the rate
      */
     void update(long done, long total, Object counts) {
+        update(done, total, counts, 0);
+    }
+
+    /**
+     * As {@link #update(long, long, Object)}.
+     *
+     * @param minSeconds the minimum remaining time; 0 if it is not known
+     */
+    void update(long done, long total, Object counts, double minSeconds) {
         long now = nanos.getAsLong();
         if (!enabled || now - drawn < INTERVAL_NANOS) {
             return;
         }
         drawn = now;
         visible = true;
-        out.print(CLEAR_LINE + text(done, total, counts, Duration.ofNanos(now - start)));
+        out.print(CLEAR_LINE + text(done, total, counts, minSeconds, Duration.ofNanos(now - start)));
         out.flush();
     }
 
-    static String text(long done, long total, Object counts, Duration elapsed) {
+    static String text(long done, long total, Object counts, double minSeconds, Duration elapsed) {
         double rate = elapsed.toNanos() == 0 ? 0 : done * 1e9 / elapsed.toNanos();
         String number = String.format(Locale.ROOT, "%,d", done);
         if (total < 0) {
@@ -73,7 +82,8 @@ final class ProgressBar {
         }
         int filled = total == 0 ? WIDTH : (int) (done * WIDTH / total);
         String bar = "=".repeat(filled) + (filled < WIDTH ? ">" + " ".repeat(WIDTH - filled - 1) : "");
-        String remaining = rate == 0 ? "--:--" : time((long) Math.ceil((total - done) / rate));
+        double seconds = Math.max(rate == 0 ? 0 : (total - done) / rate, minSeconds);
+        String remaining = rate == 0 && minSeconds == 0 ? "--:--" : time((long) Math.ceil(seconds));
         return String.format(
                 Locale.ROOT, "[%s] %s/%,d, %,.0f/s, ETA %s, %s", bar, number, total, rate, remaining, counts);
     }

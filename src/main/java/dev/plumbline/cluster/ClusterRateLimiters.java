@@ -9,6 +9,7 @@ import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.RateLimiter;
 import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.egress.RatePermit;
 import dev.plumbline.model.LimiterKind;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
@@ -74,17 +75,17 @@ public final class ClusterRateLimiters implements RateLimiterFactory {
             }
 
             @Override
-            public Future<Runnable> acquire(K key, long maxWaitMillis, long account, Deadline end) {
+            public Future<RatePermit> acquire(K key, long maxWaitMillis, long account, Deadline end) {
                 Deadline patience = Deadline.in(maxWaitMillis, nanoClock);
                 return ClusterRateLimiters.this.acquire(kind, keyText.apply(key), patience, account, end);
             }
         };
     }
 
-    private Future<Runnable> acquire(LimiterKind kind, String key, Deadline patience, long account, Deadline end) {
+    private Future<RatePermit> acquire(LimiterKind kind, String key, Deadline patience, long account, Deadline end) {
         String owner = ownership.owner(key);
         long maxWaitMillis = patience.remainingMillis();
-        Future<Runnable> permit = owner.equals(self)
+        Future<RatePermit> permit = owner.equals(self)
                 ? owned.request(kind, key, maxWaitMillis, account).future()
                 : client.acquire(owner, kind, key, maxWaitMillis, account, end);
         return permit.succeeded()

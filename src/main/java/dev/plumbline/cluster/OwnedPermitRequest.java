@@ -2,8 +2,10 @@ package dev.plumbline.cluster;
 
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.egress.KeyedRateLimiter;
+import dev.plumbline.egress.RatePermit;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -21,8 +23,8 @@ final class OwnedPermitRequest {
     private final Deadline patience;
     private final PermitOwnership ownership;
     private final Scheduler scheduler;
-    private final Promise<Runnable> promise = Promise.promise();
-    private @Nullable Future<Void> queued;
+    private final Promise<RatePermit> promise = Promise.promise();
+    private @Nullable Future<?> queued;
     private @Nullable Runnable cancelHold;
     private @Nullable Throwable ended;
 
@@ -45,8 +47,8 @@ final class OwnedPermitRequest {
         return key;
     }
 
-    /** The permit, released by its result. */
-    Future<Runnable> future() {
+    /** The permit. */
+    Future<RatePermit> future() {
         return promise.future();
     }
 
@@ -72,7 +74,7 @@ final class OwnedPermitRequest {
     }
 
     private void queue(long remaining) {
-        Future<Void> acquired;
+        Future<TargetLimit.@Nullable Type> acquired;
         synchronized (this) {
             if (ended != null) {
                 return;
@@ -83,9 +85,9 @@ final class OwnedPermitRequest {
         acquired.onComplete(this::complete);
     }
 
-    private void complete(AsyncResult<Void> outcome) {
+    private void complete(AsyncResult<TargetLimit.@Nullable Type> outcome) {
         if (outcome.succeeded()) {
-            if (!promise.tryComplete(this::release)) {
+            if (!promise.tryComplete(new RatePermit(this::release, outcome.result()))) {
                 release();
             }
         } else {
@@ -108,7 +110,7 @@ final class OwnedPermitRequest {
     }
 
     private void end(Throwable cause) {
-        Future<Void> acquired;
+        Future<?> acquired;
         Runnable hold;
         synchronized (this) {
             ended = cause;

@@ -4,6 +4,7 @@ import dev.plumbline.check.Deadline;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.KeyedRateLimiter;
+import dev.plumbline.egress.RatePermit;
 import dev.plumbline.model.LimiterKind;
 import io.vertx.core.Future;
 import java.util.Map;
@@ -49,7 +50,7 @@ final class OwnedRateLimiters {
             return request;
         }
         request.start();
-        Future<Runnable> outcome = request.future();
+        Future<RatePermit> outcome = request.future();
         if (!outcome.isComplete()) {
             waiting.add(request);
             outcome.onComplete(done -> waiting.remove(request));

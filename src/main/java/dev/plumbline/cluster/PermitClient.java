@@ -9,6 +9,7 @@ import dev.plumbline.bus.PermitMessage.PermitRequests;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.concurrent.Scheduler;
+import dev.plumbline.egress.RatePermit;
 import dev.plumbline.model.LimiterKind;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -33,7 +34,7 @@ final class PermitClient {
     /** The pause before a request is repeated because this node and another disagree about the owner. */
     static final long MOVED_MILLIS = 100;
 
-    private record Pending(String owner, String key, Promise<Runnable> promise) {}
+    private record Pending(String owner, String key, Promise<RatePermit> promise) {}
 
     private final PermitOwnership ownership;
     private final Scheduler scheduler;
@@ -70,9 +71,8 @@ final class PermitClient {
      * @param owner the name of another node
      * @param account as in {@link dev.plumbline.egress.RateLimiter#acquire}
      * @param end when the permit is released at the latest
-     * @return releases the permit
      */
-    Future<Runnable> acquire(
+    Future<RatePermit> acquire(
             String owner, LimiterKind kind, String key, long maxWaitMillis, long account, Deadline end) {
         long id = ids.incrementAndGet();
         Pending request = new Pending(owner, key, Promise.promise());
@@ -116,14 +116,17 @@ final class PermitClient {
         switch (decision.outcome()) {
             case GRANTED -> {
                 metrics.granted.increment();
-                request.promise().complete(() -> releases.add(request.owner(), decision.id()));
+                request.promise()
+                        .complete(new RatePermit(
+                                () -> releases.add(request.owner(), decision.id()), decision.limitedBy()));
             }
             case REJECTED -> {
                 metrics.rejected.increment();
                 request.promise()
                         .fail(new OverloadFailure(
                                 "The rate limit for this target is exceeded.",
-                                Duration.ofSeconds(Math.max(1, decision.retryAfterSeconds()))));
+                                Duration.ofSeconds(Math.max(1, decision.retryAfterSeconds())),
+                                decision.limitedBy()));
             }
             case MOVED -> scheduler.after(MOVED_MILLIS, () -> request.promise().tryFail(PermitMovedException.INSTANCE));
         }

@@ -7,7 +7,9 @@ import dev.plumbline.bus.PermitMessage.PermitReleases;
 import dev.plumbline.bus.PermitMessage.PermitRequest;
 import dev.plumbline.bus.PermitMessage.PermitRequests;
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.concurrent.Scheduler;
+import dev.plumbline.egress.RatePermit;
 import io.vertx.core.AsyncResult;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,7 +37,7 @@ final class PermitServer {
     private static final class RemotePermit {
         private final long endNanos;
         private @Nullable OwnedPermitRequest request;
-        private @Nullable Runnable release;
+        private @Nullable RatePermit granted;
         private boolean withdrawn;
 
         RemotePermit(long endNanos) {
@@ -47,21 +49,21 @@ final class PermitServer {
         }
 
         /** Returns false if the permit was withdrawn. */
-        synchronized boolean grant(Runnable value) {
-            release = value;
+        synchronized boolean grant(RatePermit value) {
+            granted = value;
             return !withdrawn;
         }
 
         void withdraw() {
             OwnedPermitRequest waiting;
-            Runnable granted;
+            RatePermit permit;
             synchronized (this) {
                 withdrawn = true;
                 waiting = request;
-                granted = release;
+                permit = granted;
             }
-            if (granted != null) {
-                granted.run();
+            if (permit != null) {
+                permit.release();
             } else if (waiting != null) {
                 waiting.cancel();
             }
@@ -119,24 +121,24 @@ final class PermitServer {
         owned.future().onComplete(outcome -> decide(id, permit, outcome));
     }
 
-    private void decide(PermitId id, RemotePermit permit, AsyncResult<Runnable> outcome) {
+    private void decide(PermitId id, RemotePermit permit, AsyncResult<RatePermit> outcome) {
         if (outcome.succeeded()) {
             if (permit.grant(outcome.result())) {
-                send(id, PermitOutcome.GRANTED, 0);
+                send(id, PermitOutcome.GRANTED, 0, outcome.result().limitedBy());
             } else {
-                outcome.result().run();
+                outcome.result().release();
             }
         } else if (permits.remove(id, permit)) {
             if (outcome.cause() instanceof OverloadFailure overload) {
-                send(id, PermitOutcome.REJECTED, (int) overload.retryAfter().toSeconds());
+                send(id, PermitOutcome.REJECTED, (int) overload.retryAfter().toSeconds(), overload.type());
             } else {
-                send(id, PermitOutcome.MOVED, 0);
+                send(id, PermitOutcome.MOVED, 0, null);
             }
         }
     }
 
-    private void send(PermitId id, PermitOutcome outcome, int retryAfterSeconds) {
-        decisions.add(id.holder(), new PermitDecision(id.id(), outcome, retryAfterSeconds));
+    private void send(PermitId id, PermitOutcome outcome, int retryAfterSeconds, TargetLimit.@Nullable Type limitedBy) {
+        decisions.add(id.holder(), new PermitDecision(id.id(), outcome, retryAfterSeconds, limitedBy));
     }
 
     /** Releases permits and cancels requests. */

@@ -3,14 +3,14 @@ package dev.plumbline.egress;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Host;
-import dev.plumbline.concurrent.ContextFutures;
-import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsQueryPermits;
 import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.model.LimiterKind;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.ReverseMap;
@@ -35,12 +35,16 @@ public final class DnsQueryLimits {
     private static final Future<Void> ACQUIRED = Future.succeededFuture();
 
     private final RegistrableDomains domains = new RegistrableDomains();
-    private final RateLimiter<String> limiter;
+    private final TargetLimiter<String> limiter;
 
     /** @param perDomainPerSecond queries per second for names below one domain; 0 = no limit */
     public DnsQueryLimits(Vertx vertx, int perDomainPerSecond) {
-        this.limiter = new KeyedRateLimiter<>(
-                new Config.OutboundLimit(perDomainPerSecond, 0), System::nanoTime, Scheduler.of(vertx));
+        this.limiter = new TargetLimiter<>(
+                RateLimiterFactory.local(vertx),
+                LimiterKind.DNS_DOMAIN,
+                new Config.OutboundLimit(perDomainPerSecond, 0),
+                Function.identity(),
+                Function.identity());
     }
 
     /** The permits of a check. The parts of a composite check share them. */
@@ -91,8 +95,7 @@ public final class DnsQueryLimits {
             }
             long remaining = context.deadline().atMost(context.patienceMs()).remainingMillis();
             long maxWaitMillis = remaining - Math.min(MAX_RESERVE_MILLIS, remaining / 2);
-            return ContextFutures.onCallerContext(
-                            limiter.acquire(domain, maxWaitMillis, context.account(), context.deadline()))
+            return limiter.acquire(context, domain, maxWaitMillis, context.deadline())
                     .map(release -> {
                         release.run();
                         return null;

@@ -167,31 +167,22 @@ public final class EgressGuard {
             return failed(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit.");
         }
         SocketAddress pinned = SocketAddress.inetSocketAddress(new InetSocketAddress(address, port));
-        return rateLimits
-                .acquire(
-                        host,
-                        address,
-                        context.deadline().atMost(context.patienceMs()),
-                        context.account(),
-                        context.deadline())
-                .compose(release -> context.reserve(CONNECTION_BYTES)
-                        .compose(reserved -> {
-                            // not before, because a check that has not contacted the target can be repeated
-                            Future<T> result = context.budget().take()
-                                    ? ContextFutures.call(() -> exchange.apply(pinned))
-                                    : failed(
-                                            ErrorCode.REQUEST_LIMIT,
-                                            "The check exceeded its limit of outbound requests.");
-                            return result.onComplete(done -> {
-                                context.budget().recordEnd(done.cause());
-                                if (done.cause() instanceof OverloadFailure) {
-                                    // not the rate limit of the target, but a limit of this node
-                                    context.memory().refuse();
-                                }
-                                context.memory().release(CONNECTION_BYTES);
-                            });
-                        })
-                        .onComplete(done -> release.run()));
+        return rateLimits.acquire(context, host, address).compose(release -> context.reserve(CONNECTION_BYTES)
+                .compose(reserved -> {
+                    // not before, because a check that has not contacted the target can be repeated
+                    Future<T> result = context.budget().take()
+                            ? ContextFutures.call(() -> exchange.apply(pinned))
+                            : failed(ErrorCode.REQUEST_LIMIT, "The check exceeded its limit of outbound requests.");
+                    return result.onComplete(done -> {
+                        context.budget().recordEnd(done.cause());
+                        if (done.cause() instanceof OverloadFailure) {
+                            // not the rate limit of the target, but a limit of this node
+                            context.memory().refuse();
+                        }
+                        context.memory().release(CONNECTION_BYTES);
+                    });
+                })
+                .onComplete(done -> release.run()));
     }
 
     /**

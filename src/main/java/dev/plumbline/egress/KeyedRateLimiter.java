@@ -2,10 +2,10 @@ package dev.plumbline.egress;
 
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,7 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final int MAX_SWEPT = 1_000;
     private static final long SWEEP_INTERVAL_MILLIS = 1_000;
-    private static final Future<Void> ACQUIRED = Future.succeededFuture();
+    private static final Future<TargetLimit.@Nullable Type> ACQUIRED = Future.succeededFuture();
 
     private record Idle<K>(K key, long sinceNanos) {}
 
@@ -72,10 +72,9 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
     }
 
     @Override
-    public Future<Runnable> acquire(K key, long maxWaitMillis, long account, Deadline end) {
-        Future<Void> acquired = acquire(key, maxWaitMillis, account);
-        Runnable release = () -> release(key, account);
-        return acquired == ACQUIRED ? Future.succeededFuture(release) : acquired.map(release);
+    public Future<RatePermit> acquire(K key, long maxWaitMillis, long account, Deadline end) {
+        return acquire(key, maxWaitMillis, account)
+                .map(limitedBy -> new RatePermit(() -> release(key, account), limitedBy));
     }
 
     /**
@@ -83,9 +82,10 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
      * and without a permit if the queue is full or the wait would be too long.
      *
      * @param account the account of the line of a job; 0 for an instant check
+     * @return the type of the limit that delayed the permit; null if it was available at once
      */
-    public Future<Void> acquire(K key, long maxWaitMillis, long account) {
-        RateLimiterQueue.Waiter waiter = new RateLimiterQueue.Waiter(Promise.promise(), account);
+    public Future<TargetLimit.@Nullable Type> acquire(K key, long maxWaitMillis, long account) {
+        RateLimiterQueue.Waiter[] waiter = new RateLimiterQueue.Waiter[1];
         OverloadFailure[] rejection = new OverloadFailure[1];
         boolean[] acquired = new boolean[1];
         queues.compute(key, (same, existing) -> {
@@ -98,7 +98,8 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
             rejection[0] = rejectionOf(queue, now, maxWaitMillis, account);
             if (rejection[0] == null) {
                 waiting.incrementAndGet();
-                queue.add(waiter);
+                waiter[0] = new RateLimiterQueue.Waiter(account, queue.limitedBy(account));
+                queue.add(waiter[0]);
             }
             return queue;
         });
@@ -108,23 +109,27 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
         if (rejection[0] != null) {
             return Future.failedFuture(rejection[0]);
         }
-        Runnable cancel = scheduler.after(
-                maxWaitMillis, () -> cancel(key, account, waiter.promise().future()));
-        waiter.promise().future().onComplete(done -> cancel.run());
+        Future<TargetLimit.@Nullable Type> permit = waiter[0].future();
+        Runnable cancel = scheduler.after(maxWaitMillis, () -> cancel(key, account, permit));
+        permit.onComplete(done -> cancel.run());
         scheduleWakeUp(key);
-        return waiter.promise().future();
+        return permit;
     }
 
     private @Nullable OverloadFailure rejectionOf(RateLimiterQueue queue, long now, long maxWaitMillis, long account) {
         int queuedBefore = queue.queuedBefore(account);
         long windowWait = TimeUnit.NANOSECONDS.toMillis(queue.windowWaitNanos(now, queuedBefore));
         boolean full = waiting.get() >= MAX_QUEUED || queuedBefore >= MAX_QUEUED_PER_KEY;
-        return full || maxWaitMillis <= 0 || windowWait > maxWaitMillis ? overload(windowWait) : null;
+        return full || maxWaitMillis <= 0 || windowWait > maxWaitMillis
+                ? overload(windowWait, windowWait > maxWaitMillis ? TargetLimit.Type.RATE : queue.limitedBy(account))
+                : null;
     }
 
-    private static OverloadFailure overload(long millis) {
+    private static OverloadFailure overload(long millis, TargetLimit.Type type) {
         return new OverloadFailure(
-                "The rate limit for this target is exceeded.", Duration.ofSeconds(Math.max(1, (millis + 999) / 1000)));
+                "The rate limit for this target is exceeded.",
+                Duration.ofSeconds(Math.max(1, (millis + 999) / 1000)),
+                type);
     }
 
     /** @param account as in {@link #acquire} */
@@ -137,7 +142,7 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
      *
      * @param acquired the future that {@link #acquire(Object, long, long)} returned for the key and account
      */
-    public void cancel(K key, long account, Future<Void> acquired) {
+    public void cancel(K key, long account, Future<?> acquired) {
         RateLimiterQueue.Waiter[] removed = new RateLimiterQueue.Waiter[1];
         queues.computeIfPresent(key, (same, queue) -> {
             removed[0] = queue.remove(account, acquired);
@@ -145,7 +150,7 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
         });
         if (removed[0] != null) {
             waiting.decrementAndGet();
-            removed[0].promise().fail(overload(0));
+            removed[0].fail(overload(0, removed[0].limitedBy()));
         }
     }
 
@@ -162,7 +167,7 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
         });
         if (!admitted.isEmpty()) {
             waiting.addAndGet(-admitted.size());
-            admitted.forEach(waiter -> waiter.promise().complete());
+            admitted.forEach(RateLimiterQueue.Waiter::complete);
         }
         scheduleWakeUp(key);
     }

@@ -1,5 +1,7 @@
 package dev.plumbline.egress;
 
+import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.config.Config;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -25,17 +27,33 @@ final class RateLimiterQueue {
 
     /** A waiting caller. Not a record, because it is compared by identity. */
     static final class Waiter {
-        private final Promise<Void> promise;
+        private final Promise<TargetLimit.@Nullable Type> promise = Promise.promise();
         private final long account;
+        private final TargetLimit.Type limitedBy;
 
-        /** @param account the account of the line of a job; 0 for an instant check */
-        Waiter(Promise<Void> promise, long account) {
-            this.promise = promise;
+        /**
+         * @param account the account of the line of a job; 0 for an instant check
+         * @param limitedBy the type of the limit that causes the wait
+         */
+        Waiter(long account, TargetLimit.Type limitedBy) {
             this.account = account;
+            this.limitedBy = limitedBy;
         }
 
-        Promise<Void> promise() {
-            return promise;
+        Future<TargetLimit.@Nullable Type> future() {
+            return promise.future();
+        }
+
+        TargetLimit.Type limitedBy() {
+            return limitedBy;
+        }
+
+        void complete() {
+            promise.complete(limitedBy);
+        }
+
+        void fail(OverloadFailure failure) {
+            promise.fail(failure);
         }
     }
 
@@ -73,6 +91,12 @@ final class RateLimiterQueue {
         }
         grant(account, now);
         return true;
+    }
+
+    /** The type of the limit for which a caller waits that has no permit. */
+    TargetLimit.Type limitedBy(long account) {
+        boolean concurrency = limit.perSecond() == 0 || atConcurrencyLimit() || atLimitOf(account);
+        return concurrency ? TargetLimit.Type.CONCURRENCY : TargetLimit.Type.RATE;
     }
 
     private void grant(long account, long now) {
@@ -231,7 +255,7 @@ final class RateLimiterQueue {
 
     /** Removes a waiting caller; null if it is not waiting. */
     @Nullable
-    Waiter remove(long account, Future<Void> waiting) {
+    Waiter remove(long account, Future<?> waiting) {
         if (account == 0) {
             return remove(instantChecks, waiting);
         }
@@ -243,7 +267,7 @@ final class RateLimiterQueue {
         return removed;
     }
 
-    private static @Nullable Waiter remove(@Nullable Deque<Waiter> queue, Future<Void> waiting) {
+    private static @Nullable Waiter remove(@Nullable Deque<Waiter> queue, Future<?> waiting) {
         for (Iterator<Waiter> next = queue == null ? Collections.emptyIterator() : queue.iterator(); next.hasNext(); ) {
             Waiter waiter = next.next();
             if (waiter.promise.future() == waiting) {

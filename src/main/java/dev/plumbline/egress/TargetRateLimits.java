@@ -1,13 +1,14 @@
 package dev.plumbline.egress;
 
+import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.IpAddressText;
-import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.config.Config;
 import dev.plumbline.model.LimiterKind;
 import io.vertx.core.Future;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 
@@ -19,16 +20,23 @@ final class TargetRateLimits {
     private static final Runnable NOTHING = () -> {};
     private static final Future<Runnable> UNLIMITED = Future.succeededFuture(NOTHING);
 
-    private final RateLimiter<InetAddress> addresses;
-    private final RateLimiter<Long> networks;
-    private final RateLimiter<String> domains;
+    private final TargetLimiter<InetAddress> addresses;
+    private final TargetLimiter<Long> networks;
+    private final TargetLimiter<String> domains;
     private final RegistrableDomains registrable = new RegistrableDomains();
     private final boolean unlimited;
 
     TargetRateLimits(Config.TargetSettings targets, RateLimiterFactory limiters) {
-        addresses = limiters.create(LimiterKind.ADDRESS, targets.perIp(), IpAddressText::format);
-        networks = limiters.create(LimiterKind.NETWORK, targets.perNetwork(), network -> Long.toString(network));
-        domains = limiters.create(LimiterKind.DOMAIN, targets.perDomain(), Function.identity());
+        addresses = new TargetLimiter<>(
+                limiters, LimiterKind.ADDRESS, targets.perIp(), IpAddressText::format, IpAddressText::format);
+        networks = new TargetLimiter<>(
+                limiters,
+                LimiterKind.NETWORK,
+                targets.perNetwork(),
+                network -> Long.toString(network),
+                TargetRateLimits::cidr);
+        domains = new TargetLimiter<>(
+                limiters, LimiterKind.DOMAIN, targets.perDomain(), Function.identity(), Function.identity());
         unlimited = addresses.isUnlimited() && networks.isUnlimited() && domains.isUnlimited();
     }
 
@@ -36,16 +44,13 @@ final class TargetRateLimits {
      * Acquires a permit of each limiter, the narrowest first, so that no permit of a wide one is held while waiting for
      * a narrow one.
      *
-     * @param patience when the wait ends, at most {@code end}
-     * @param account as in {@link RateLimiter#acquire}
-     * @param end when the exchange ends at the latest
      * @return releases the permits; to be run once
      */
-    Future<Runnable> acquire(Host host, InetAddress address, Deadline patience, long account, Deadline end) {
+    Future<Runnable> acquire(CheckContext context, Host host, InetAddress address) {
         if (unlimited) {
             return UNLIMITED;
         }
-        Waiter waiter = new Waiter(patience, account, end);
+        Waiter waiter = new Waiter(context, context.deadline().atMost(context.patienceMs()));
         return waiter.acquire(addresses, address, NOTHING)
                 .compose(release -> waiter.acquire(networks, network(address), release))
                 .compose(release -> host.literal() != null || domains.isUnlimited()
@@ -53,16 +58,17 @@ final class TargetRateLimits {
                         : waiter.acquire(domains, registrable.of(host.name()), release));
     }
 
-    private record Waiter(Deadline patience, long account, Deadline end) {
+    /** @param patience when the wait ends */
+    private record Waiter(CheckContext context, Deadline patience) {
 
-        <K> Future<Runnable> acquire(RateLimiter<K> limiter, K key, Runnable release) {
+        <K> Future<Runnable> acquire(TargetLimiter<K> limiter, K key, Runnable release) {
             if (limiter.isUnlimited()) {
                 return Future.succeededFuture(release);
             }
-            long remaining = patience.remainingMillis();
-            long maxWaitMillis = remaining - Math.min(MAX_RESERVE_MILLIS, remaining / 4);
-            Future<Runnable> acquired =
-                    ContextFutures.onCallerContext(limiter.acquire(key, maxWaitMillis, account, end));
+            long remaining = context.deadline().remainingMillis();
+            long maxWaitMillis =
+                    Math.min(patience.remainingMillis(), remaining - Math.min(MAX_RESERVE_MILLIS, remaining / 4));
+            Future<Runnable> acquired = limiter.acquire(context, key, maxWaitMillis, context.deadline());
             return release == NOTHING
                     ? acquired
                     : acquired.transform(outcome -> {
@@ -79,8 +85,24 @@ final class TargetRateLimits {
     }
 
     /** The /24 network of an IPv4 address (negative) or the /48 network of an IPv6 address. */
-    private static Long network(InetAddress address) {
+    static Long network(InetAddress address) {
         ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
         return bytes.remaining() == 4 ? -1L - (bytes.getInt() >>> 8) : bytes.getLong() >>> 16;
+    }
+
+    /** The notation of a {@link #network}, for example {@code 192.0.2.0/24}. */
+    static String cidr(Long network) {
+        boolean v4 = network < 0;
+        ByteBuffer bytes = ByteBuffer.allocate(v4 ? 4 : 16);
+        if (v4) {
+            bytes.putInt((int) (-1L - network) << 8);
+        } else {
+            bytes.putLong(network << 16);
+        }
+        try {
+            return IpAddressText.format(InetAddress.getByAddress(bytes.array())) + (v4 ? "/24" : "/48");
+        } catch (UnknownHostException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
 }

@@ -11,6 +11,7 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.concurrent.SingleFlight;
@@ -108,7 +109,7 @@ public final class InstantChecks {
                     })
                     .map(outcome -> executed.get() || !(outcome instanceof InstantOutcome.Completed completed)
                             ? outcome
-                            : new InstantOutcome.Completed(completed.result(), false, null));
+                            : InstantOutcome.Completed.cached(completed.result()));
         });
     }
 
@@ -208,7 +209,7 @@ public final class InstantChecks {
             return null;
         }
         metrics.memory.increment();
-        return new InstantOutcome.Completed(result, false, null);
+        return InstantOutcome.Completed.cached(result);
     }
 
     /** Counts a response of the response cache. */
@@ -231,7 +232,7 @@ public final class InstantChecks {
                         return onMiss.get();
                     }
                     metrics.database.increment();
-                    return Future.<InstantOutcome>succeededFuture(new InstantOutcome.Completed(result, false, null));
+                    return Future.<InstantOutcome>succeededFuture(InstantOutcome.Completed.cached(result));
                 })
                 .recover(this::recoverUnavailable);
     }
@@ -283,9 +284,7 @@ public final class InstantChecks {
                     if (reply.succeeded() && reply.result() instanceof Message.Overloaded busy) {
                         refund(request, granted);
                         return Future.succeededFuture(new InstantOutcome.Overloaded(
-                                "Too many checks are in progress on this service, or a rate limit of the target or of a"
-                                        + " domain that its records name would delay the check too long. The request"
-                                        + " does not count against your quota.",
+                                reasonOf(busy) + " The request does not count against your quota.",
                                 busy.retryAfterSeconds()));
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Unsupported) {
@@ -312,13 +311,21 @@ public final class InstantChecks {
                 });
     }
 
+    private static String reasonOf(Message.Overloaded busy) {
+        TargetLimit limit = busy.limit();
+        return limit == null
+                ? "Too many checks are in progress on this service."
+                : "The limit of %s would delay the check too long. An operator can change `%s`."
+                        .formatted(limit, limit.setting());
+    }
+
     private InstantOutcome complete(
             ValidCheck check, InstantRequest request, Message.CompletedCheck checked, Message.Granted quota) {
         metrics.miss.increment();
         return new InstantOutcome.Completed(
                 results.add(check.key(), checked.json(), checked.checkedAt(), checked.cacheable()),
-                true,
-                new InstantOutcome.Charge(request.quotaKey().policy(), quota));
+                new InstantOutcome.Charge(request.quotaKey().policy(), quota),
+                checked.limitWait());
     }
 
     private void refund(InstantRequest request, Message.Granted granted) {

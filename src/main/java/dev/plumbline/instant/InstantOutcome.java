@@ -1,6 +1,7 @@
 package dev.plumbline.instant;
 
 import dev.plumbline.bus.Message;
+import dev.plumbline.check.LimitWait;
 import dev.plumbline.check.Options;
 import dev.plumbline.result.RenderedResult;
 import java.util.List;
@@ -12,10 +13,21 @@ public sealed interface InstantOutcome {
     /**
      * The check completed.
      *
-     * @param fresh whether this request ran the check
      * @param charge null if nothing was charged
+     * @param limitWait the wait for limits of targets; null if the result is cached
      */
-    record Completed(RenderedResult result, boolean fresh, @Nullable Charge charge) implements InstantOutcome {
+    record Completed(RenderedResult result, @Nullable Charge charge, @Nullable LimitWait limitWait)
+            implements InstantOutcome {
+        /** A cached result. */
+        static Completed cached(RenderedResult result) {
+            return new Completed(result, null, null);
+        }
+
+        /** Whether this request ran the check. */
+        public boolean fresh() {
+            return limitWait != null;
+        }
+
         /** The quota after the charge; null if nothing was charged. */
         public Message.@Nullable Granted quota() {
             return charge == null ? null : charge.quota();

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A result as JSON: the body of a cached response, rendered once, with its entity tag and expiry. Immutable. */
 public final class RenderedResult {
+    private static final byte[] WAITED = ",\"waited_ms\":".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] FRESH_SUFFIX = ",\"cached\":false}".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] CACHED_SUFFIX = ",\"cached\":true}".getBytes(StandardCharsets.US_ASCII);
 
@@ -31,7 +32,7 @@ public final class RenderedResult {
         this.checkedAt = checkedAt;
         this.expiresAt = expiresAt;
         this.cacheable = cacheable;
-        this.cachedBody = body(true);
+        this.cachedBody = body(null);
         this.etag = "W/\"" + Hashing.murmur3_128().hashBytes(result) + '"';
     }
 
@@ -50,9 +51,9 @@ public final class RenderedResult {
         return new RenderedResult(key, result, checkedAt, expiresAt, true);
     }
 
-    /** A result read from a line of a job, written by {@link #toLine(byte[])}. */
+    /** A result read from a line of a job, written by {@link #toLine(byte[], long)} of this or an earlier version. */
     static RenderedResult fromLine(String key, byte[] line, Instant checkedAt, Instant expiresAt) {
-        byte[] result = Arrays.copyOf(line, line.length - FRESH_SUFFIX.length + 1);
+        byte[] result = Arrays.copyOf(line, endOfResult(line) + 1);
         result[result.length - 1] = '}';
         return fromStore(key, result, checkedAt, expiresAt);
     }
@@ -62,7 +63,19 @@ public final class RenderedResult {
         return key;
     }
 
-    /** The result as a JSON object without {@code cached} and {@code expires_at}. */
+    /** The offset of the members that a line has after those of the result. */
+    private static int endOfResult(byte[] line) {
+        int end = line.length - FRESH_SUFFIX.length;
+        int digits = end;
+        while (Character.isDigit(line[digits - 1])) {
+            digits--;
+        }
+        int waited = digits - WAITED.length;
+        // lines of earlier versions do not have it
+        return waited > 0 && Arrays.equals(line, waited, digits, WAITED, 0, WAITED.length) ? waited : end;
+    }
+
+    /** The result as a JSON object without {@code waited_ms}, {@code cached} and {@code expires_at}. */
     byte[] result() {
         return result;
     }
@@ -86,30 +99,39 @@ public final class RenderedResult {
         return encoded;
     }
 
-    /** The body of the response with the fresh result. */
-    public Buffer freshBody() {
-        return body(false);
+    /**
+     * The body of the response with the fresh result.
+     *
+     * @param waitedMs the part of the duration in which the check waited for limits of targets, in milliseconds
+     */
+    public Buffer freshBody(long waitedMs) {
+        return body(waitedMs);
     }
 
-    /** The result as a line of a job: a JSON object in UTF-8. */
-    public Buffer toLine(boolean cached) {
-        return toLine(result, cached);
+    /** The cached result as a line of a job: a JSON object in UTF-8. */
+    public Buffer toLine() {
+        return toLine(result, null);
     }
 
     /**
      * A fresh result as a line of a job.
      *
      * @param result the output of {@link ResultJson#write}
+     * @param waitedMs as in {@link #freshBody}
      */
-    public static Buffer toLine(byte[] result) {
-        return toLine(result, false);
+    public static Buffer toLine(byte[] result, long waitedMs) {
+        return toLine(result, (Long) waitedMs);
     }
 
-    private static Buffer toLine(byte[] result, boolean cached) {
-        byte[] suffix = cached ? CACHED_SUFFIX : FRESH_SUFFIX;
-        return Buffer.buffer(result.length - 1 + suffix.length)
-                .appendBytes(result, 0, result.length - 1)
-                .appendBytes(suffix);
+    private static Buffer toLine(byte[] result, @Nullable Long waitedMs) {
+        return withoutEnd(result, WAITED.length + FRESH_SUFFIX.length)
+                .appendBytes(WAITED)
+                .appendString(String.valueOf(waitedMs))
+                .appendBytes(waitedMs == null ? CACHED_SUFFIX : FRESH_SUFFIX);
+    }
+
+    private static Buffer withoutEnd(byte[] result, int added) {
+        return Buffer.buffer(result.length + added).appendBytes(result, 0, result.length - 1);
     }
 
     /**
@@ -153,10 +175,10 @@ public final class RenderedResult {
         return result.length * 5 / 2 + 400;
     }
 
-    private Buffer body(boolean cached) {
-        String suffix = ",\"cached\":" + cached + ",\"expires_at\":\"" + ResultJson.time(expiresAt) + "\"}";
-        return Buffer.buffer(result.length + suffix.length())
-                .appendBytes(result, 0, result.length - 1)
-                .appendBytes(suffix.getBytes(StandardCharsets.US_ASCII));
+    /** @param waitedMs null if the result is cached */
+    private Buffer body(@Nullable Long waitedMs) {
+        String suffix = ",\"waited_ms\":" + waitedMs + ",\"cached\":" + (waitedMs == null) + ",\"expires_at\":\""
+                + ResultJson.time(expiresAt) + "\"}";
+        return withoutEnd(result, suffix.length()).appendString(suffix);
     }
 }

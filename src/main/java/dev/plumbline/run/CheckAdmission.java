@@ -158,7 +158,7 @@ public final class CheckAdmission {
     }
 
     private Future<Message.RunReply> overloaded() {
-        metrics.rejected();
+        metrics.rejectedByCapacity();
         return Future.succeededFuture(new Message.Overloaded(RETRY_AFTER_SECONDS));
     }
 

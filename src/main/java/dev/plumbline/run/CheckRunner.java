@@ -113,7 +113,7 @@ public final class CheckRunner {
                 request.queueTimeoutMs(),
                 () -> admission.run(request, () -> execute(module, request)),
                 () -> {
-                    metrics.rejected();
+                    metrics.rejectedByCapacity();
                     return Future.succeededFuture(new Message.Overloaded(CheckAdmission.RETRY_AFTER_SECONDS));
                 });
     }
@@ -136,7 +136,7 @@ public final class CheckRunner {
                 .reserve(CheckResources.BASE_BYTES, request.queueTimeoutMs())
                 .transform(reserved -> {
                     if (reserved.failed()) {
-                        metrics.rejected();
+                        metrics.rejectedByCapacity();
                         return Future.succeededFuture(new Message.Overloaded(CheckAdmission.RETRY_AFTER_SECONDS));
                     }
                     return evaluate(module, target, context(module, target, options, request, resources), request);
@@ -172,7 +172,7 @@ public final class CheckRunner {
                 refusal = Message.Refused.Reason.CPU;
             }
             if (refusal != null) {
-                metrics.rejected();
+                metrics.rejectedByCapacity();
                 // lines repeat a refused check a few times only, because some checks contact others before targets
                 return Future.succeededFuture(
                         request.bulk() || context.budget().used()
@@ -180,14 +180,19 @@ public final class CheckRunner {
                                 : new Message.Overloaded(CheckAdmission.RETRY_AFTER_SECONDS));
             }
             if (overload != null && retriable(request, context)) {
-                metrics.rejected();
+                if (overload.ofNode()) {
+                    metrics.rejectedByCapacity();
+                } else {
+                    metrics.rejectedByTargetLimit();
+                }
                 return Future.succeededFuture(new Message.Overloaded(
-                        (int) Math.max(1, overload.retryAfter().toSeconds())));
+                        (int) Math.max(1, overload.retryAfter().toSeconds()), overload.limit()));
             }
             metrics.completed(result, context.memory().peak());
             // rendered here, while its memory is reserved
-            return Future.succeededFuture(
-                    new Message.Checked(composite == null || composite.complete() ? result : result.incomplete()));
+            return Future.succeededFuture(new Message.Checked(
+                    composite == null || composite.complete() ? result : result.incomplete(),
+                    context.budget().limitWaits().total(durationMs)));
         });
     }
 
@@ -250,10 +255,13 @@ public final class CheckRunner {
         if (cause instanceof CheckFailure failure) {
             return failure.error();
         }
-        if (cause instanceof OverloadFailure) {
+        if (cause instanceof OverloadFailure overload) {
             // a request was already sent, so the check cannot be retried without cost
+            String awaited = overload.limit() != null
+                    ? "the limit of " + overload.limit()
+                    : overload.ofNode() ? "capacity of the service" : "the rate limit of the target";
             return new CheckError(
-                    ErrorCode.DEADLINE_EXCEEDED, "The check timed out while waiting for the rate limit of the target.");
+                    ErrorCode.DEADLINE_EXCEEDED, "The check timed out while waiting for " + awaited + ".");
         }
         LOG.atError()
                 .addKeyValue("request_id", requestId)

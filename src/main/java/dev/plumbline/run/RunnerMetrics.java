@@ -29,7 +29,8 @@ public final class RunnerMetrics {
     private final AtomicInteger running = new AtomicInteger();
     private final AtomicInteger queued = new AtomicInteger();
     private final AtomicInteger permits = new AtomicInteger();
-    private final Counter rejected;
+    private final Counter rejectedByCapacity;
+    private final Counter rejectedByTargetLimit;
     private final Map<ModuleVerdict, Counter> checks = new ConcurrentHashMap<>();
     private final Map<String, Timer> durations = new ConcurrentHashMap<>();
     private final Map<String, DistributionSummary> memory = new ConcurrentHashMap<>();
@@ -45,9 +46,15 @@ public final class RunnerMetrics {
         Gauge.builder("plumbline.checks.permits", permits, AtomicInteger::get)
                 .description("Maximum number of checks in progress")
                 .register(registry);
-        this.rejected = Counter.builder("plumbline.checks.rejected")
+        this.rejectedByCapacity = rejections("capacity");
+        this.rejectedByTargetLimit = rejections("target_limit");
+    }
+
+    private Counter rejections(String reason) {
+        return Counter.builder("plumbline.checks.rejected")
                 .description(
-                        "Checks that this node rejected or did not complete: full queue, queue timeout, rate limit of the target, or too little memory or CPU time")
+                        "Checks that this node rejected or did not complete: too little capacity (full queue, queue timeout, memory or CPU time), or a limit of the target, after which lines of jobs are checked later")
+                .tag("reason", reason)
                 .register(registry);
     }
 
@@ -95,8 +102,14 @@ public final class RunnerMetrics {
         queued.decrementAndGet();
     }
 
-    void rejected() {
-        rejected.increment();
+    /** The node has too little capacity for a check. */
+    void rejectedByCapacity() {
+        rejectedByCapacity.increment();
+    }
+
+    /** A limit of the target would delay a check too long. */
+    void rejectedByTargetLimit() {
+        rejectedByTargetLimit.increment();
     }
 
     /** @param peakBytes the largest memory that the check had reserved */

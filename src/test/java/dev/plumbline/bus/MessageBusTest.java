@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.LimitWait;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.model.JobState;
@@ -39,7 +40,7 @@ class MessageBusTest {
                 Instant.parse("2026-11-20T10:00:00.123Z"),
                 84);
 
-        assertThat(transferred(new Message.Checked(result)))
+        assertThat(transferred(new Message.Checked(result, LimitWait.NONE)))
                 .usingRecursiveComparison()
                 .isEqualTo(
                         new Message.CheckedRemotely(Verdict.WARN, result.checkedAt(), true, ResultJson.write(result)));
@@ -51,7 +52,8 @@ class MessageBusTest {
                 .isEqualTo(new Message.Overloaded(3));
         assertThat(read("{\"v\":2,\"type\":\"CheckedRemotely\",\"body\":{\"verdict\":\"WARN\",\"cacheable\":true}}"))
                 .usingRecursiveComparison()
-                .isEqualTo(new Message.CheckedRemotely(Verdict.WARN, Instant.EPOCH, true, 0, false, new byte[0]));
+                .isEqualTo(new Message.CheckedRemotely(
+                        Verdict.WARN, Instant.EPOCH, true, 0, false, LimitWait.NONE, new byte[0]));
         assertThat(read("{\"v\":2,\"type\":\"RunCheck\",\"body\":{}}"))
                 .isEqualTo(new Message.RunCheck("", "", Map.of(), false, 0, 0, "", false, ""));
         assertThat(read("{\"v\":2,\"type\":\"JobFound\",\"body\":{\"job\":{\"id\":7}}}"))
@@ -70,6 +72,7 @@ class MessageBusTest {
                         0,
                         0,
                         0,
+                        List.of(),
                         List.of(),
                         Instant.EPOCH,
                         null,

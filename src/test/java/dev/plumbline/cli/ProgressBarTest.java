@@ -12,22 +12,28 @@ import org.junit.jupiter.api.Test;
 class ProgressBarTest {
     @Test
     void rateAndRemainingTimeAreShown() {
-        assertThat(ProgressBar.text(2_500, 10_000, "2,500 pass", Duration.ofSeconds(5)))
+        assertThat(ProgressBar.text(2_500, 10_000, "2,500 pass", 0, Duration.ofSeconds(5)))
                 .isEqualTo("[=====>              ] 2,500/10,000, 500/s, ETA 00:15, 2,500 pass");
-        assertThat(ProgressBar.text(1, 36_001, "", Duration.ofSeconds(1))).contains("ETA 10:00:00");
-        assertThat(ProgressBar.text(10, 10, "", Duration.ofSeconds(1)))
+        assertThat(ProgressBar.text(1, 36_001, "", 0, Duration.ofSeconds(1))).contains("ETA 10:00:00");
+        assertThat(ProgressBar.text(10, 10, "", 0, Duration.ofSeconds(1)))
                 .startsWith("[====================] 10/10, 10/s, ETA 00:00");
     }
 
     @Test
     void beforeTheFirstResultTheRemainingTimeIsUnknown() {
-        assertThat(ProgressBar.text(0, 10, "", Duration.ofSeconds(1))).contains("0/10, 0/s, ETA --:--");
-        assertThat(ProgressBar.text(0, 0, "", Duration.ZERO)).contains("0/0");
+        assertThat(ProgressBar.text(0, 10, "", 0, Duration.ofSeconds(1))).contains("0/10, 0/s, ETA --:--");
+        assertThat(ProgressBar.text(0, 0, "", 0, Duration.ZERO)).contains("0/0");
+    }
+
+    @Test
+    void theRemainingTimeIsAtLeastTheMinimum() {
+        assertThat(ProgressBar.text(403, 500, "", 48.5, Duration.ofSeconds(2))).contains("ETA 00:49");
+        assertThat(ProgressBar.text(0, 97, "", 4.85, Duration.ofSeconds(2))).contains("ETA 00:05");
     }
 
     @Test
     void withoutTotalTheRateIsShown() {
-        assertThat(ProgressBar.text(2_000, -1, "2,000 pass", Duration.ofSeconds(2)))
+        assertThat(ProgressBar.text(2_000, -1, "2,000 pass", 0, Duration.ofSeconds(2)))
                 .isEqualTo("2,000 done, 1,000/s, 2,000 pass");
     }
 

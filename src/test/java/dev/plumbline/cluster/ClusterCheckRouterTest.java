@@ -7,6 +7,7 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.bus.NodeLostException;
 import dev.plumbline.check.Host;
+import dev.plumbline.check.LimitWait;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.model.NodeRole;
@@ -41,8 +42,8 @@ class ClusterCheckRouterTest {
             new Message.CheckedRemotely(Verdict.PASS, Instant.EPOCH, true, new byte[] {'{', '}'});
 
     /** The target did not respond. */
-    private static final Message.RunReply UNANSWERED =
-            new Message.CheckedRemotely(Verdict.FAIL, Instant.EPOCH, true, 0, true, new byte[] {'{', '}'});
+    private static final Message.RunReply UNANSWERED = new Message.CheckedRemotely(
+            Verdict.FAIL, Instant.EPOCH, true, 0, true, LimitWait.NONE, new byte[] {'{', '}'});
 
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

@@ -7,6 +7,7 @@ import dev.plumbline.check.Deadline;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.RateLimiter;
+import dev.plumbline.egress.RatePermit;
 import dev.plumbline.model.LimiterKind;
 import dev.plumbline.support.FakeTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -85,15 +86,15 @@ class ClusterRateLimitersTest {
         }
 
         /** Requests a permit that is held for at most ten seconds. */
-        Future<Runnable> acquire(String node, long maxWaitMillis) {
+        Future<RatePermit> acquire(String node, long maxWaitMillis) {
             return acquire(node, "key", maxWaitMillis, 10_000);
         }
 
-        Future<Runnable> acquire(String node, String key, long maxWaitMillis, long endMillis) {
+        Future<RatePermit> acquire(String node, String key, long maxWaitMillis, long endMillis) {
             return limiters.get(node).acquire(key, maxWaitMillis, 0, Deadline.in(endMillis, time::nanos));
         }
 
-        List<Future<Runnable>> acquire(int count, String node, long maxWaitMillis) {
+        List<Future<RatePermit>> acquire(int count, String node, long maxWaitMillis) {
             return IntStream.range(0, count)
                     .mapToObj(i -> acquire(node, maxWaitMillis))
                     .toList();
@@ -202,7 +203,7 @@ class ClusterRateLimitersTest {
                     most = Math.max(most, ++inside);
                     cluster.time.after(random.nextInt(400), () -> {
                         inside--;
-                        outcome.result().run();
+                        outcome.result().release();
                     });
                 } else {
                     assertThat(outcome.cause()).isInstanceOf(OverloadFailure.class);
@@ -217,7 +218,7 @@ class ClusterRateLimitersTest {
         }
     }
 
-    private static long granted(List<Future<Runnable>> permits) {
+    private static long granted(List<Future<RatePermit>> permits) {
         return permits.stream().filter(Future::succeeded).count();
     }
 
@@ -225,11 +226,11 @@ class ClusterRateLimitersTest {
     void aSingleBusyNodeGetsAllPermits() {
         Cluster cluster = Cluster.ownedByA(0, 8);
 
-        List<Future<Runnable>> permits = cluster.acquire(9, "b", 5_000);
+        List<Future<RatePermit>> permits = cluster.acquire(9, "b", 5_000);
         cluster.time.pass(2 * MAX_DELAY_MILLIS);
 
         assertThat(granted(permits)).isEqualTo(8);
-        permits.get(0).result().run();
+        permits.get(0).result().release();
         cluster.time.pass(2 * MAX_DELAY_MILLIS);
         assertThat(granted(permits)).isEqualTo(9);
         assertThat(cluster.count("granted")).isEqualTo(9);
@@ -252,9 +253,9 @@ class ClusterRateLimitersTest {
     @Test
     void permitsOfALostNodeReturnAtOnce() {
         Cluster cluster = Cluster.ownedByA(0, 3);
-        List<Future<Runnable>> lost = cluster.acquire(6, "b", 5_000);
+        List<Future<RatePermit>> lost = cluster.acquire(6, "b", 5_000);
         cluster.time.pass(2 * MAX_DELAY_MILLIS);
-        List<Future<Runnable>> waiting = cluster.acquire(3, "c", 5_000);
+        List<Future<RatePermit>> waiting = cluster.acquire(3, "c", 5_000);
         cluster.time.pass(2 * MAX_DELAY_MILLIS);
         assertThat(granted(lost)).isEqualTo(3);
         assertThat(granted(waiting)).isZero();
@@ -268,10 +269,10 @@ class ClusterRateLimitersTest {
     @Test
     void permitsExpireAfterTheEndOfTheCheck() {
         Cluster cluster = Cluster.ownedByA(0, 1);
-        Future<Runnable> forgotten = cluster.acquire("b", "key", 0, 2_000);
+        Future<RatePermit> forgotten = cluster.acquire("b", "key", 0, 2_000);
         cluster.time.pass(2 * MAX_DELAY_MILLIS);
         assertThat(forgotten.succeeded()).isTrue();
-        Future<Runnable> next = cluster.acquire("c", 10_000);
+        Future<RatePermit> next = cluster.acquire("c", 10_000);
 
         cluster.time.pass(2_900);
         assertThat(next.isComplete()).isFalse();
@@ -279,7 +280,7 @@ class ClusterRateLimitersTest {
 
         assertThat(next.succeeded()).isTrue();
         assertThat(cluster.count("expired")).isEqualTo(1);
-        forgotten.result().run();
+        forgotten.result().release();
         cluster.time.pass(2 * MAX_DELAY_MILLIS);
         assertThat(cluster.acquire("a", 0).failed())
                 .as("the permit was not released twice")
@@ -308,16 +309,16 @@ class ClusterRateLimitersTest {
     @Test
     void theNextOwnerGrantsAfterTheWindow() {
         Cluster cluster = Cluster.ownedByA(1, 0);
-        Future<Runnable> first = cluster.acquire("b", 5_000);
+        Future<RatePermit> first = cluster.acquire("b", 5_000);
         cluster.time.pass(2 * MAX_DELAY_MILLIS);
         assertThat(first.succeeded()).isTrue();
-        Future<Runnable> remote = cluster.acquire("b", 5_000);
+        Future<RatePermit> remote = cluster.acquire("b", 5_000);
         cluster.time.pass(100);
 
         cluster.lost = message -> message instanceof PermitMessage.PermitDecisions decisions
                 && decisions.owner().equals("a");
         cluster.own("c");
-        Future<Runnable> own = cluster.acquire("c", 5_000);
+        Future<RatePermit> own = cluster.acquire("c", 5_000);
         cluster.time.pass(1_040);
         assertThat(remote.isComplete()).isFalse();
         assertThat(own.isComplete()).isFalse();
@@ -352,7 +353,7 @@ class ClusterRateLimitersTest {
         cluster.nodes.get("a").onOwnershipChange(key -> "c");
         cluster.nodes.get("c").onOwnershipChange(key -> "c");
 
-        Future<Runnable> permit = cluster.acquire("b", 5_000);
+        Future<RatePermit> permit = cluster.acquire("b", 5_000);
         cluster.time.pass(500);
         assertThat(permit.isComplete()).isFalse();
         cluster.nodes.get("b").onOwnershipChange(key -> "c");
@@ -367,7 +368,7 @@ class ClusterRateLimitersTest {
         Cluster cluster = Cluster.ownedByA(0, 1);
         cluster.nodes.get("a").onOwnershipChange(key -> "c");
 
-        Future<Runnable> permit = cluster.acquire("b", 1_000);
+        Future<RatePermit> permit = cluster.acquire("b", 1_000);
         cluster.time.pass(1_300);
 
         assertThat(permit.cause()).isInstanceOf(OverloadFailure.class);
@@ -379,7 +380,7 @@ class ClusterRateLimitersTest {
         Cluster cluster = Cluster.ownedByA(0, 1);
         for (Class<?> type : List.of(PermitMessage.PermitRequests.class, PermitMessage.PermitDecisions.class)) {
             cluster.lost = type::isInstance;
-            Future<Runnable> permit = cluster.acquire("b", 1_000);
+            Future<RatePermit> permit = cluster.acquire("b", 1_000);
             cluster.time.pass(999);
             assertThat(permit.isComplete()).isFalse();
             cluster.time.pass(1);
@@ -399,7 +400,7 @@ class ClusterRateLimitersTest {
         cluster.acquire("b", 0);
         cluster.time.pass(200);
 
-        Future<Runnable> rejected = cluster.acquire("b", 500);
+        Future<RatePermit> rejected = cluster.acquire("b", 500);
         cluster.time.pass(2 * MAX_DELAY_MILLIS);
 
         assertThat(rejected.cause()).isInstanceOfSatisfying(OverloadFailure.class, busy -> assertThat(busy.retryAfter())

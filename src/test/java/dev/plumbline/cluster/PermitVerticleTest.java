@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.RateLimiter;
+import dev.plumbline.egress.RatePermit;
 import dev.plumbline.model.LimiterKind;
 import dev.plumbline.model.NodeRole;
 import dev.plumbline.support.Await;
@@ -59,7 +60,7 @@ class PermitVerticleTest {
             Await.value(node.vertx().deployVerticle(new PermitVerticle(node.cluster(), node.bus(), limiters)));
         }
 
-        Future<Runnable> acquire(RateLimiter<String> limiter, String key) {
+        Future<RatePermit> acquire(RateLimiter<String> limiter, String key) {
             return limiter.acquire(key, WAIT_MILLIS, 0, Deadline.in(2 * WAIT_MILLIS));
         }
 
@@ -100,11 +101,11 @@ class PermitVerticleTest {
         AtomicInteger most = new AtomicInteger();
         List<Future<Void>> permits = users.stream()
                 .flatMap(user -> Stream.generate(() -> user).limit(permitsPerNode))
-                .map(user -> user.acquire(user.addresses, key).compose(release -> {
+                .map(user -> user.acquire(user.addresses, key).compose(permit -> {
                     most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                     return user.node.vertx().timer(5, TimeUnit.MILLISECONDS).<Void>map(fired -> {
                         inside.decrementAndGet();
-                        release.run();
+                        permit.release();
                         return null;
                     });
                 }))
@@ -133,14 +134,14 @@ class PermitVerticleTest {
     void aSingleBusyNodeGetsAllPermits() {
         String key = keyOwnedBy(nodes.get(2));
 
-        List<Future<Runnable>> permits = IntStream.range(0, LIMIT.concurrent() + 1)
+        List<Future<RatePermit>> permits = IntStream.range(0, LIMIT.concurrent() + 1)
                 .mapToObj(i -> nodes.get(1).acquire(nodes.get(1).servers, key))
                 .toList();
 
         Await.until(() -> permits.stream().filter(Future::isComplete).count() == LIMIT.concurrent());
-        permits.get(0).result().run();
+        permits.get(0).result().release();
         Await.value(Future.all(permits));
-        permits.stream().skip(1).forEach(permit -> permit.result().run());
+        permits.stream().skip(1).forEach(permit -> permit.result().release());
         Await.until(() -> nodes.get(2).limiters.isIdle());
     }
 
@@ -152,14 +153,14 @@ class PermitVerticleTest {
         for (int i = 0; i < LIMIT.concurrent(); i++) {
             Await.value(holder.acquire(holder.servers, key));
         }
-        List<Future<Runnable>> waiting = IntStream.range(0, LIMIT.concurrent())
+        List<Future<RatePermit>> waiting = IntStream.range(0, LIMIT.concurrent())
                 .mapToObj(i -> nodes.get(1).acquire(nodes.get(1).servers, key))
                 .toList();
         assertThat(waiting).noneMatch(Future::isComplete);
 
         crash(holder);
 
-        Await.value(Future.all(waiting)).<Runnable>list().forEach(Runnable::run);
+        Await.value(Future.all(waiting)).<RatePermit>list().forEach(RatePermit::release);
     }
 
     @Test
@@ -171,12 +172,12 @@ class PermitVerticleTest {
         for (int i = 0; i < LIMIT.concurrent(); i++) {
             Await.value(user.acquire(user.servers, key));
         }
-        Future<Runnable> waiting = user.acquire(user.servers, key);
+        Future<RatePermit> waiting = user.acquire(user.servers, key);
         assertThat(waiting.isComplete()).isFalse();
 
         crash(owner);
 
-        Await.value(waiting).run();
+        Await.value(waiting).release();
         assertThat(Objects.requireNonNull(user.node.cluster().view().ring().owner(key)))
                 .isEqualTo(user.node.name());
         assertThat(Await.value(user.acquire(user.servers, key))).isNotNull();

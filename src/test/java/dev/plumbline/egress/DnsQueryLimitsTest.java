@@ -10,6 +10,7 @@ import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Host;
 import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.dns.DnsQueryPermits;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
@@ -137,6 +138,9 @@ class DnsQueryLimitsTest {
                 limited.permits(TestCheckContext.create().patient(500).withTarget(new Host("own.test", null)));
 
         assertThat(permits.acquire("a.victim.test").succeeded()).isTrue();
-        assertThat(Await.failure(permits.acquire("b.victim.test"))).isInstanceOf(OverloadFailure.class);
+        assertThat(Await.failure(permits.acquire("b.victim.test")))
+                .isInstanceOfSatisfying(OverloadFailure.class, overload -> assertThat(overload.limit())
+                        .isEqualTo(new TargetLimit(
+                                "victim.test", "1 DNS query per second", "targets.dns_per_domain_per_second", 1)));
     }
 }

@@ -3,6 +3,7 @@ package dev.plumbline.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.config.Config;
 import dev.plumbline.support.FakeTime;
 import io.vertx.core.Future;
@@ -26,7 +27,7 @@ class KeyedRateLimiterTest {
         return new KeyedRateLimiter<>(new Config.OutboundLimit(perSecond, concurrent), time::nanos, time);
     }
 
-    private static boolean acquired(Future<Void> entry) {
+    private static boolean acquired(Future<TargetLimit.Type> entry) {
         return entry.succeeded();
     }
 
@@ -40,7 +41,7 @@ class KeyedRateLimiterTest {
     @Test
     void limitsConcurrencyAndServesWaitersInOrder() {
         KeyedRateLimiter<String> limiter = limiter(0, 2);
-        List<Future<Void>> permits = new ArrayList<>();
+        List<Future<TargetLimit.Type>> permits = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             permits.add(limiter.acquire("a", 5_000, 0));
         }
@@ -82,7 +83,7 @@ class KeyedRateLimiterTest {
     @Test
     void reservesPermitsForOtherAccounts() {
         KeyedRateLimiter<String> limiter = limiter(0, 8);
-        List<Future<Void>> lines = new ArrayList<>();
+        List<Future<TargetLimit.Type>> lines = new ArrayList<>();
         for (int i = 0; i < 9; i++) {
             lines.add(limiter.acquire("a", 1_000, 1));
         }
@@ -109,13 +110,13 @@ class KeyedRateLimiterTest {
     void acceptsACallerBehindManyLinesOfAnotherAccount() {
         KeyedRateLimiter<String> limiter = limiter(1, 0);
         assertThat(acquired(limiter.acquire("a", 0, 1))).isTrue();
-        List<Future<Void>> lines = new ArrayList<>();
+        List<Future<TargetLimit.Type>> lines = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             lines.add(limiter.acquire("a", 10_000, 1));
         }
         assertThat(limiter.acquire("a", 2_500, 1).cause()).isInstanceOf(OverloadFailure.class);
 
-        Future<Void> other = limiter.acquire("a", 2_500, 2);
+        Future<TargetLimit.Type> other = limiter.acquire("a", 2_500, 2);
         time.pass(2_010);
 
         assertThat(acquired(other)).isTrue();
@@ -125,7 +126,7 @@ class KeyedRateLimiterTest {
     @Test
     void limitsPermitsPerSecond() {
         KeyedRateLimiter<String> limiter = limiter(3, 0);
-        List<Future<Void>> permits = new ArrayList<>();
+        List<Future<TargetLimit.Type>> permits = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
             permits.add(limiter.acquire("a", 60_000, 0));
             limiter.release("a", 0);
@@ -146,7 +147,7 @@ class KeyedRateLimiterTest {
         assertThat(limiter.acquire("a", 500, 0).cause())
                 .isInstanceOfSatisfying(OverloadFailure.class, busy -> assertThat(busy.retryAfter())
                         .hasSeconds(1));
-        Future<Void> second = limiter.acquire("a", 1_500, 0);
+        Future<TargetLimit.Type> second = limiter.acquire("a", 1_500, 0);
         assertThat(limiter.acquire("a", 1_500, 0).cause()).isInstanceOf(OverloadFailure.class);
         time.pass(1_002);
         assertThat(acquired(second)).isTrue();
@@ -155,9 +156,9 @@ class KeyedRateLimiterTest {
     @Test
     void failsAtTheWaitTimeout() {
         KeyedRateLimiter<String> limiter = limiter(0, 1);
-        Future<Void> first = limiter.acquire("a", 100, 0);
-        Future<Void> second = limiter.acquire("a", 100, 0);
-        Future<Void> third = limiter.acquire("a", 5_000, 0);
+        Future<TargetLimit.Type> first = limiter.acquire("a", 100, 0);
+        Future<TargetLimit.Type> second = limiter.acquire("a", 100, 0);
+        Future<TargetLimit.Type> third = limiter.acquire("a", 5_000, 0);
         time.pass(101);
         assertThat(acquired(first)).isTrue();
         assertThat(second.cause()).isInstanceOf(OverloadFailure.class);
@@ -170,10 +171,10 @@ class KeyedRateLimiterTest {
     @Test
     void aCancelledWaitFails() {
         KeyedRateLimiter<String> limiter = limiter(0, 1);
-        Future<Void> first = limiter.acquire("a", 5_000, 0);
-        Future<Void> instant = limiter.acquire("a", 5_000, 0);
-        Future<Void> line = limiter.acquire("a", 5_000, 7);
-        Future<Void> last = limiter.acquire("a", 5_000, 8);
+        Future<TargetLimit.Type> first = limiter.acquire("a", 5_000, 0);
+        Future<TargetLimit.Type> instant = limiter.acquire("a", 5_000, 0);
+        Future<TargetLimit.Type> line = limiter.acquire("a", 5_000, 7);
+        Future<TargetLimit.Type> last = limiter.acquire("a", 5_000, 8);
 
         limiter.cancel("a", 0, instant);
         limiter.cancel("a", 7, line);

@@ -90,9 +90,7 @@ class InstantChecksTest {
 
         assertThat(outcome)
                 .isEqualTo(new InstantOutcome.Overloaded(
-                        "Too many checks are in progress on this service, or a rate limit of the target or of a domain"
-                                + " that its records name would delay the check too long. The request does not count"
-                                + " against your quota.",
+                        "Too many checks are in progress on this service. The request does not count against your quota.",
                         7));
         Await.until(() -> charges.get() == 0);
     }

@@ -19,6 +19,7 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.check.Verdict;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.Descriptions;
@@ -52,6 +53,9 @@ class CheckRunnerTest {
     private static final Message.Overloaded NOT_CONTACTED = new Message.Overloaded(1);
 
     private static final long PATIENCE_MS = 10_000;
+
+    private static final TargetLimit MAIL_PROVIDER =
+            new TargetLimit("mail.test", "20 DNS queries per second", "targets.dns_per_domain_per_second", 20);
 
     private final Vertx vertx = Vertx.vertx();
     private final Context loop = vertx.getOrCreateContext();
@@ -421,7 +425,25 @@ class CheckRunnerTest {
 
         assertThat(Await.value(run(runner, "a.test"))).isEqualTo(new Message.Overloaded(7));
         assertPlaceIsFree(runner);
-        assertThat(meters.counter("plumbline.checks.rejected").count()).isEqualTo(1);
+        assertThat(meters.counter("plumbline.checks.rejected", "reason", "target_limit")
+                        .count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void theLimitThatRejectsACheckIsNamed() {
+        CheckRunner runner = runner(1, 0);
+        module.end("a.test").fail(new OverloadFailure("No room.", Duration.ofSeconds(7)).by(MAIL_PROVIDER));
+        module.end("contacted.test").fail(new OverloadFailure("No room.", Duration.ofSeconds(7)).by(MAIL_PROVIDER));
+
+        assertThat(Await.value(run(runner, "a.test"))).isEqualTo(new Message.Overloaded(7, MAIL_PROVIDER));
+        assertThat(result(run(runner, "contacted.test")).error())
+                .isEqualTo(new CheckError(
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "The check timed out while waiting for the limit of mail.test (20 DNS queries per second)."));
+        assertThat(meters.counter("plumbline.checks.rejected", "reason", "capacity")
+                        .count())
+                .isZero();
     }
 
     @Test

@@ -175,6 +175,7 @@ public final class InMemoryJobs {
                 0,
                 0,
                 List.of(),
+                List.of(),
                 TIME,
                 null,
                 state.isFinal() ? TIME : null,

@@ -72,7 +72,12 @@ public final class TestCheckContext implements CheckContext {
         return new TestCheckContext(options, deadline, other, new RequestBudget(), probes);
     }
 
-    /** A context with a request budget. */
+    /** A context with another request budget, for example that of a part. */
+    public TestCheckContext withBudget(RequestBudget other) {
+        return new TestCheckContext(options, deadline, clock, other, probes);
+    }
+
+    /** A context with a limit of requests. */
     public TestCheckContext withRequests(int most) {
         TestCheckContext limited = new TestCheckContext(options, deadline, clock, new RequestBudget(most), probes);
         limited.requests = most;

@@ -3,6 +3,7 @@ package dev.plumbline.cli.report;
 import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.LimitWait;
 import java.util.Comparator;
 
 /**
@@ -10,9 +11,10 @@ import java.util.Comparator;
  *
  * @param index position in the input, from 0
  * @param input the target as given
+ * @param limitWait the wait for limits of targets
  * @param refused whether the target is not valid or not allowed, so that it was not checked
  */
-public record CheckedLine(long index, String input, CheckResult result, boolean refused) {
+public record CheckedLine(long index, String input, CheckResult result, LimitWait limitWait, boolean refused) {
     /** The normalized target; the input if it is not a valid target. */
     String target() {
         return result.target() == null ? input : result.target();

@@ -28,7 +28,9 @@ final class JsonReport implements ReportWriter {
 
     @Override
     public void line(CheckedLine line) throws IOException {
-        String json = new String(ResultJson.write(line.result()), StandardCharsets.UTF_8);
+        String result = new String(ResultJson.write(line.result()), StandardCharsets.UTF_8);
+        String json = result.substring(0, result.length() - 1) + ",\"waited_ms\":"
+                + line.limitWait().millis() + '}';
         if (form == Form.OBJECT) {
             out.write(json);
             out.write('\n');

@@ -4,6 +4,7 @@ import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.LimitWait;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.UnicodeName;
@@ -45,7 +46,7 @@ final class TextReport {
         }
         if (CompositeTextReport.applies(module, result.fields())) {
             return out.append(CompositeTextReport.of(module, result.fields()))
-                    .append(checked(result))
+                    .append(checked(line))
                     .toString();
         }
         List<Finding> findings = new ArrayList<>(result.findings());
@@ -75,11 +76,17 @@ final class TextReport {
                     .append(text(value, width + 4))
                     .append('\n');
         }
-        return out.append(checked(result)).toString();
+        return out.append(checked(line)).toString();
     }
 
-    private static String checked(CheckResult result) {
-        return "\n" + INDENT + "checked " + ResultJson.time(result.checkedAt()) + " in " + result.durationMs() + " ms";
+    private static String checked(CheckedLine line) {
+        CheckResult result = line.result();
+        LimitWait wait = line.limitWait();
+        return "\n" + INDENT + "checked " + ResultJson.time(result.checkedAt()) + " in " + result.durationMs() + " ms"
+                + (wait.limit() == null
+                        ? ""
+                        : ", waited " + wait.millis() + " ms for the limit of "
+                                + TerminalText.sanitize(wait.limit().toString()));
     }
 
     private static String text(@Nullable Object value, int indent) {

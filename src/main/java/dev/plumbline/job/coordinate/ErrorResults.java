@@ -41,6 +41,6 @@ final class ErrorResults {
             result = withoutTarget(chunk, error);
         }
         return new WorkStore.LineResult(
-                chunk.id(), index, result.verdict().id(), RenderedResult.toLine(ResultJson.write(result)), null);
+                chunk.id(), index, result.verdict().id(), RenderedResult.toLine(ResultJson.write(result), 0), null);
     }
 }

@@ -2,11 +2,14 @@ package dev.plumbline.job.coordinate;
 
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
+import dev.plumbline.check.TargetLimit;
+import dev.plumbline.model.LimiterKind;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +25,7 @@ final class HostQueue {
     private final Multiset<Long> active = HashMultiset.create();
     private final Map<Long, ArrayDeque<PendingLine>> waiting = new LinkedHashMap<>();
     private boolean paused;
+    private @Nullable TargetLimit limit;
 
     /** @param permits maximum number of active lines; 0 for no limit */
     HostQueue(int permits) {
@@ -38,8 +42,30 @@ final class HostQueue {
         return true;
     }
 
-    void release(long account) {
+    /** @param limit the limit of a target that delayed or rejected the line; null if there is none */
+    void release(long account, @Nullable TargetLimit limit) {
         active.remove(account);
+        if (limit != null || !paused) {
+            this.limit = limit;
+        }
+    }
+
+    /**
+     * The limit for which the waiting lines wait: the one that delayed or rejected the latest line, otherwise the
+     * permits of the host. Null if the host is paused for another reason.
+     *
+     * @param host the host of this queue
+     */
+    @Nullable
+    TargetLimit limit(String host) {
+        return limit != null || paused || permits == Integer.MAX_VALUE
+                ? limit
+                : new TargetLimit(
+                        host, LimiterKind.ADDRESS.concurrency(permits), LimiterKind.ADDRESS.concurrencySetting(), 0);
+    }
+
+    Stream<PendingLine> waiting() {
+        return waiting.values().stream().flatMap(ArrayDeque::stream);
     }
 
     void await(PendingLine line) {

@@ -77,6 +77,7 @@ public final class JobCoordinator {
     private final LineDispatcher dispatcher;
     private final InFlightRecorder recorder;
     private final CrashRecovery crashRecovery;
+    private final WaitingLineRecorder waitingLines;
     private final Map<WorkStore.ChunkId, Chunk> chunks = new HashMap<>();
 
     /** Accounts of the lines whose cached results are being looked up. */
@@ -134,6 +135,7 @@ public final class JobCoordinator {
         this.poll = dependencies.settings().poll();
         this.claims = new ClaimReconciler(store, dependencies.lease(), modules.names(), new OwnedChunks());
         this.recorder = new InFlightRecorder(dependencies.vertx(), store, claims::owner, this::drop);
+        this.waitingLines = new WaitingLineRecorder(store, claims::owner, dispatcher::waitingForTargets);
         this.crashRecovery = new CrashRecovery(dependencies.vertx(), recorder, checker, this::drop, this::claim);
     }
 
@@ -180,6 +182,7 @@ public final class JobCoordinator {
         router.onChange(() -> context.runOnContext(changed -> onNodesChanged()));
         dispatcher.update();
         vertx.setPeriodic(poll.toMillis(), fired -> poll());
+        vertx.setPeriodic(WaitingLineRecorder.INTERVAL_MS, fired -> waitingLines.write());
         claims.start();
     }
 
@@ -452,7 +455,7 @@ public final class JobCoordinator {
             if (result == null) {
                 remaining.add(line);
             } else if (!line.chunk().lost()) {
-                writer.add(line.chunk(), line.index(), result.verdict(), result.toLine(true));
+                writer.add(line.chunk(), line.index(), result.verdict(), result.toLine());
             }
         }
         return remaining;
@@ -496,12 +499,12 @@ public final class JobCoordinator {
                     dispatcher.complete(line);
                     crashRecovery.add(line.chunk(), List.of(line));
                 } else if (outcome.temporary()) {
-                    dispatcher.completeAndRetry(line, outcome.retryMs());
+                    dispatcher.completeAndRetry(line, outcome.retryMs(), outcome.limit());
                 } else {
-                    dispatcher.defer(line, outcome.retryMs());
+                    dispatcher.defer(line, outcome.retryMs(), outcome.limit());
                 }
             } else {
-                dispatcher.complete(line);
+                dispatcher.complete(line, outcome == null ? null : outcome.limit());
             }
             dispatcher.dispatch();
             if (dispatcher.shouldClaim()) {
@@ -518,6 +521,6 @@ public final class JobCoordinator {
     }
 
     private void write(Chunk chunk, int index, CheckResult result) {
-        writer.add(chunk, index, result.verdict().id(), RenderedResult.toLine(ResultJson.write(result)));
+        writer.add(chunk, index, result.verdict().id(), RenderedResult.toLine(ResultJson.write(result), 0));
     }
 }

@@ -6,8 +6,10 @@ import dev.plumbline.bus.MessageBus;
 import dev.plumbline.bus.NodeLostException;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.ErrorCode;
+import dev.plumbline.check.LimitWait;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.ResultAssembler;
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultLookup;
 import io.vertx.core.Future;
@@ -77,12 +79,17 @@ final class LineChecker {
      * @param temporary whether the line is retried because its result was temporary. Otherwise the other lines of its
      *     host would have to wait too
      * @param nodeLost whether the node of the line was lost
+     * @param limit the limit of a target that delayed or rejected the line; null if there is none
      */
-    record Outcome(long retryMs, boolean temporary, boolean nodeLost) {
+    record Outcome(long retryMs, boolean temporary, boolean nodeLost, @Nullable TargetLimit limit) {
         static final Outcome COMPLETED = new Outcome(0, false);
 
         Outcome(long retryMs, boolean temporary) {
-            this(retryMs, temporary, false);
+            this(retryMs, temporary, false, null);
+        }
+
+        private static Outcome completed(@Nullable TargetLimit limit) {
+            return new Outcome(0, false, false, limit);
         }
     }
 
@@ -107,18 +114,24 @@ final class LineChecker {
                 .transform(reply -> {
                     if (reply.succeeded() && reply.result() instanceof Message.CompletedCheck checked) {
                         if (first && checked.retryAfterSeconds() > 0) {
-                            return Future.succeededFuture(
-                                    new Outcome(TimeUnit.SECONDS.toMillis(checked.retryAfterSeconds()), true));
+                            return Future.succeededFuture(new Outcome(
+                                    TimeUnit.SECONDS.toMillis(checked.retryAfterSeconds()),
+                                    true,
+                                    false,
+                                    checked.limitWait().limit()));
                         }
                         writeOrFail(line, checked);
-                        return Future.succeededFuture(Outcome.COMPLETED);
+                        return Future.succeededFuture(
+                                Outcome.completed(checked.limitWait().limit()));
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Overloaded overload) {
                         line.cancelAttempt();
+                        TargetLimit limit = overload.limit();
                         return Future.succeededFuture(deferOrFail(
                                 line,
                                 overload.retryAfterSeconds(),
-                                "capacity of the service or the rate limit of the target"));
+                                limit == null ? "capacity of the service" : "the limit of " + limit,
+                                limit));
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Refused refused) {
                         line.cancelAttempt();
@@ -127,7 +140,7 @@ final class LineChecker {
                     if (MessageBus.isUnserved(reply.cause()) || reply.result() instanceof Message.Unsupported) {
                         line.cancelAttempt();
                         return Future.succeededFuture(
-                                deferOrFail(line, RETRY_SECONDS, "a node that can run the check"));
+                                deferOrFail(line, RETRY_SECONDS, "a node that can run the check", null));
                     }
                     boolean nodeLost = reply.cause() instanceof NodeLostException;
                     if (nodeLost) {
@@ -147,15 +160,15 @@ final class LineChecker {
                 });
     }
 
-    private Outcome deferOrFail(PendingLine line, int seconds, String missing) {
+    private Outcome deferOrFail(PendingLine line, int seconds, String missing, @Nullable TargetLimit limit) {
         if (line.expiresAtRejection()) {
             fail(
                     line,
                     new CheckError(
                             ErrorCode.DEADLINE_EXCEEDED, "The line waited more than 15 minutes for " + missing + "."));
-            return Outcome.COMPLETED;
+            return Outcome.completed(limit);
         }
-        return new Outcome(line.retryDelayMs(seconds), false);
+        return new Outcome(line.retryDelayMs(seconds), false, false, limit);
     }
 
     /** A check that its node could not complete is repeated a few times, because it has contacted its target. */
@@ -174,9 +187,9 @@ final class LineChecker {
     private Outcome retryOrFail(PendingLine line, boolean nodeLost) {
         if (line.attemptsExhausted()) {
             fail(line, ATTEMPTS_EXHAUSTED);
-            return new Outcome(0, false, nodeLost);
+            return new Outcome(0, false, nodeLost, null);
         }
-        return new Outcome(line.retryDelayMs(RETRY_SECONDS), false, nodeLost);
+        return new Outcome(line.retryDelayMs(RETRY_SECONDS), false, nodeLost, null);
     }
 
     /** The reason why a line is not checked any more; null if it is checked. */
@@ -212,7 +225,8 @@ final class LineChecker {
         write(
                 line,
                 new Message.Checked(
-                        ResultAssembler.failed(line.chunk().module(), line.target(), error, clock.instant(), 0)));
+                        ResultAssembler.failed(line.chunk().module(), line.target(), error, clock.instant(), 0),
+                        LimitWait.NONE));
     }
 
     private void write(PendingLine line, Message.CompletedCheck checked) {
@@ -221,7 +235,7 @@ final class LineChecker {
                     line.chunk(),
                     line.index(),
                     checked.verdict().id(),
-                    RenderedResult.toLine(checked.json()),
+                    RenderedResult.toLine(checked.json(), checked.limitWait().millis()),
                     checked.cacheable() ? results.cacheEntry(line.key(), checked.checkedAt()) : null);
         }
     }

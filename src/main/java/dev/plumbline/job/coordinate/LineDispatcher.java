@@ -3,6 +3,7 @@ package dev.plumbline.job.coordinate;
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
 import dev.plumbline.bus.CheckRouter;
+import dev.plumbline.check.TargetLimit;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,6 +42,10 @@ final class LineDispatcher {
 
     private final Map<String, HostQueue> hosts = new HashMap<>();
     private final Multiset<Long> parkedPerAccount = HashMultiset.create();
+
+    /** Lines that a limit of a target rejected and that have no result yet. */
+    private final Set<PendingLine> rejected = new HashSet<>();
+
     private boolean running = true;
 
     /**
@@ -109,13 +114,23 @@ final class LineDispatcher {
         start.accept(line);
     }
 
-    /** Returns the permits of a completed line. */
+    /** Returns the permits of a completed line that no limit delayed. */
     void complete(PendingLine line) {
+        complete(line, null);
+    }
+
+    /**
+     * Returns the permits of a completed line.
+     *
+     * @param limit the limit of a target that delayed the line; null if there is none
+     */
+    void complete(PendingLine line, @Nullable TargetLimit limit) {
         line.node().countCompletion();
         line.node().release(line.chunk().accountId());
+        rejected.remove(line);
         HostQueue queue = hosts.get(line.host());
         if (queue != null) {
-            queue.release(line.chunk().accountId());
+            queue.release(line.chunk().accountId(), limit);
         }
         unparkNext(line.host());
     }
@@ -136,8 +151,8 @@ final class LineDispatcher {
     }
 
     /** Returns the permits of a completed line and adds it again after the delay. Its host is not paused. */
-    void completeAndRetry(PendingLine line, long millis) {
-        complete(line);
+    void completeAndRetry(PendingLine line, long millis, @Nullable TargetLimit limit) {
+        complete(line, limit);
         park(line);
         vertx.setTimer(millis, fired -> {
             unpark(line);
@@ -149,13 +164,19 @@ final class LineDispatcher {
     /**
      * Returns the permits of a rejected line and pauses its host, because the limits of the target would reject the
      * other lines of the host too. After the delay, the lines continue in order.
+     *
+     * @param limit the limit of a target that rejected the line; null if another reason did
      */
-    void defer(PendingLine line, long millis) {
+    void defer(PendingLine line, long millis, @Nullable TargetLimit limit) {
         line.node().release(line.chunk().accountId());
         park(line);
+        line.rejectBy(limit);
+        if (limit != null) {
+            rejected.add(line);
+        }
         String host = line.host();
         HostQueue queue = hosts.computeIfAbsent(host, first -> new HostQueue(perHost));
-        queue.release(line.chunk().accountId());
+        queue.release(line.chunk().accountId(), limit);
         if (queue.pause(line)) {
             vertx.setTimer(millis, fired -> resume(host));
         }
@@ -264,6 +285,29 @@ final class LineDispatcher {
     int parked() {
         return parkedPerAccount.size()
                 + surplusNodes().mapToInt(NodeQueue::surplus).sum();
+    }
+
+    /** The lines that wait for limits of targets, by job. A rejected line waits until it has a result. */
+    Map<Long, Multiset<TargetLimit>> waitingForTargets() {
+        Map<Long, Multiset<TargetLimit>> waiting = new HashMap<>();
+        rejected.removeIf(line -> line.chunk().lost());
+        for (PendingLine line : rejected) {
+            count(waiting, line, line.limit());
+        }
+        hosts.forEach((host, queue) -> {
+            TargetLimit limit = queue.limit(host);
+            queue.waiting()
+                    .filter(line -> !line.chunk().lost() && !rejected.contains(line))
+                    .forEach(line -> count(waiting, line, limit));
+        });
+        return waiting;
+    }
+
+    private static void count(Map<Long, Multiset<TargetLimit>> waiting, PendingLine line, @Nullable TargetLimit limit) {
+        if (limit != null) {
+            waiting.computeIfAbsent(line.chunk().id().job(), first -> HashMultiset.create())
+                    .add(limit);
+        }
     }
 
     /** Accounts with ready or active lines. */

@@ -2,6 +2,7 @@ package dev.plumbline.job.coordinate;
 
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.result.ResultKey;
 import java.util.EnumMap;
 import java.util.Map;
@@ -30,6 +31,7 @@ final class PendingLine {
     private final ResultKey key;
     private @Nullable Long firstRejectionNanos;
     private @Nullable NodeQueue node;
+    private @Nullable TargetLimit limit;
     private int rejections;
     private final Map<Message.Refused.Reason, Integer> refusals = new EnumMap<>(Message.Refused.Reason.class);
 
@@ -64,6 +66,17 @@ final class PendingLine {
     /** The queue of the node that runs the line. */
     NodeQueue node() {
         return Objects.requireNonNull(node, "the line was not started");
+    }
+
+    /** Sets the limit of a target that rejected the line; null if another reason did. */
+    void rejectBy(@Nullable TargetLimit reached) {
+        limit = reached;
+    }
+
+    /** The limit of a target that rejected the line; null if none did. */
+    @Nullable
+    TargetLimit limit() {
+        return limit;
     }
 
     /** The host of the target, the key of the limit per host. */

@@ -5,12 +5,14 @@ import dev.plumbline.bus.JobMessage.JobNotFound;
 import dev.plumbline.bus.JobMessage.JobSnapshot;
 import dev.plumbline.bus.JobMessage.ListJobs;
 import dev.plumbline.bus.JobMessage.ListReply;
+import dev.plumbline.bus.JobMessage.WaitingLines;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.model.JobState;
 import dev.plumbline.store.Database;
 import dev.plumbline.store.DatabaseOverloadedException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -35,7 +37,10 @@ public final class JobStateStore {
         coalesce(j.expires_at <= clock_timestamp(), false) as expired,
         case when j.running = 0 then '{}'::int[] else array(
           select unnest(c.checks || c.duplicates) from job_chunk c
-          where c.job_id = j.id and c.state = 'claimed' order by 1) end as claimed_lines
+          where c.job_id = j.id and c.state = 'claimed' order by 1) end as claimed_lines,
+        case when j.running > 0 then (
+          select jsonb_agg(w.lines) from node n cross join jsonb_array_elements(n.waiting -> j.id::text) w(lines))
+          end as waiting
       from job j""";
 
     private static final String FIND_BY_TOKEN = SELECT + " where j.token = any($1)";
@@ -123,6 +128,7 @@ public final class JobStateStore {
                 row.getInteger("error"),
                 row.getInteger("cancelled"),
                 ranges(row.getArrayOfIntegers("claimed_lines")),
+                waiting(row.getJsonArray("waiting")),
                 instant(row.getOffsetDateTime("created_at")),
                 optional(row, "started_at"),
                 optional(row, "finished_at"),
@@ -148,10 +154,25 @@ public final class JobStateStore {
                 0,
                 0,
                 List.of(),
+                List.of(),
                 instant(row.getOffsetDateTime("created_at")),
                 null,
                 null,
                 null);
+    }
+
+    /** The lines of all nodes that wait for limits of targets. */
+    private static List<WaitingLines> waiting(@Nullable JsonArray recorded) {
+        return recorded == null
+                ? List.of()
+                : WaitingLines.most(recorded.stream()
+                        .map(JsonObject.class::cast)
+                        .map(lines -> new WaitingLines(
+                                lines.getString("target_address"),
+                                lines.getString("limit"),
+                                lines.getInteger("per_second"),
+                                lines.getInteger("lines")))
+                        .toList());
     }
 
     private static Map<String, Object> options(Row row) {

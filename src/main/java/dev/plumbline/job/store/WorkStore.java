@@ -1,9 +1,11 @@
 package dev.plumbline.job.store;
 
+import dev.plumbline.bus.JobMessage;
 import dev.plumbline.result.ResultLookup;
 import dev.plumbline.store.Database;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -60,6 +62,13 @@ public final class WorkStore {
       select job_id, number, attempt
       from claimed, (select set_config('synchronous_commit', 'off', true)) asynchronous
       where in_flight is not null""";
+
+    // The record need not survive a crash.
+    private static final String RECORD_WAITING =
+            """
+      update node n set waiting = $2
+      from (select set_config('synchronous_commit', 'off', true)) asynchronous
+      where n.id = $1""";
 
     // Another node may have a newer version with this module and gets 15 minutes to claim the job.
     private static final String FAIL_UNSUPPORTED =
@@ -341,6 +350,27 @@ public final class WorkStore {
                     rows.forEach(row -> claimed.add(chunkId(row)));
                     return claimed;
                 });
+    }
+
+    /**
+     * Records the lines of a node that wait for limits of targets. Replaces its previous record.
+     *
+     * @param waiting lines by job
+     */
+    public Future<Void> recordWaiting(long owner, Map<Long, List<JobMessage.WaitingLines>> waiting) {
+        JsonObject jobs = new JsonObject();
+        waiting.forEach((job, lines) -> {
+            JsonArray limits = new JsonArray();
+            for (JobMessage.WaitingLines limit : lines) {
+                limits.add(new JsonObject()
+                        .put("target_address", limit.targetAddress())
+                        .put("limit", limit.limit())
+                        .put("per_second", limit.perSecond())
+                        .put("lines", limit.lines()));
+            }
+            jobs.put(Long.toString(job), limits);
+        });
+        return database.query(RECORD_WAITING, Tuple.of(owner, jobs)).mapEmpty();
     }
 
     private static double seconds(Duration duration) {

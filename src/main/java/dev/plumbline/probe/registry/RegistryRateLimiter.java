@@ -8,8 +8,8 @@ import dev.plumbline.check.Deadline;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.config.Config;
-import dev.plumbline.egress.RateLimiter;
 import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.egress.TargetLimiter;
 import dev.plumbline.model.LimiterKind;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
@@ -43,7 +43,7 @@ final class RegistryRateLimiter {
      */
     private record Timeouts(int count, long lastNanos) {}
 
-    private final RateLimiter<String> limiter;
+    private final TargetLimiter<String> limiter;
     private final LongSupplier nanoClock;
     private final Cache<String, Timeouts> timeouts = Caffeine.newBuilder()
             .maximumSize(MAX_SERVERS)
@@ -57,7 +57,7 @@ final class RegistryRateLimiter {
 
     RegistryRateLimiter(
             RateLimiterFactory limiters, LimiterKind kind, Config.OutboundLimit limit, LongSupplier nanoClock) {
-        this.limiter = limiters.create(kind, limit, Function.identity());
+        this.limiter = new TargetLimiter<>(limiters, kind, limit, Function.identity(), Function.identity());
         this.nanoClock = nanoClock;
     }
 
@@ -80,12 +80,11 @@ final class RegistryRateLimiter {
         long maxWaitMillis = Math.min(context.patienceMs(), context.deadline().remainingMillis());
         // the query can start at the end of the wait
         Deadline end = context.deadline().atMost(maxWaitMillis + MAX_QUERY_MILLIS);
-        return ContextFutures.onCallerContext(limiter.acquire(server, maxWaitMillis, context.account(), end))
-                .compose(release -> {
-                    CheckFailure rejected = backoff(server);
-                    Future<T> result = rejected == null ? start(context, server, query) : Future.failedFuture(rejected);
-                    return result.onComplete(done -> release.run());
-                });
+        return limiter.acquire(context, server, maxWaitMillis, end).compose(release -> {
+            CheckFailure rejected = backoff(server);
+            Future<T> result = rejected == null ? start(context, server, query) : Future.failedFuture(rejected);
+            return result.onComplete(done -> release.run());
+        });
     }
 
     private <T> Future<T> start(CheckContext context, String server, Function<CheckContext, Future<T>> query) {

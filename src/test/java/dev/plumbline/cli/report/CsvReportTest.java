@@ -11,6 +11,7 @@ import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.LimitWait;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.Verdict;
@@ -36,7 +37,7 @@ class CsvReportTest {
 
     private static NamedCsvRecord csv(CheckResult result) throws IOException {
         StringWriter out = new StringWriter();
-        new CsvReport(MODULE, List.of(), out).line(new CheckedLine(0, "input", result, false));
+        new CsvReport(MODULE, List.of(), out).line(new CheckedLine(0, "input", result, LimitWait.NONE, false));
         return CsvReader.builder().ofNamedCsvRecord(out.toString()).stream()
                 .findFirst()
                 .orElseThrow();
@@ -84,7 +85,7 @@ class CsvReportTest {
         CheckResult result = new CheckResult(
                 "site", "a.test", Verdict.FAIL, Map.of("parts", field), List.of(), List.of(), null, TIME, 1);
         StringWriter out = new StringWriter();
-        new CsvReport(composite, parts, out).line(new CheckedLine(0, "a.test", result, false));
+        new CsvReport(composite, parts, out).line(new CheckedLine(0, "a.test", result, LimitWait.NONE, false));
 
         NamedCsvRecord line = CsvReader.builder().ofNamedCsvRecord(out.toString()).stream()
                 .findFirst()
@@ -123,7 +124,7 @@ class CsvReportTest {
                 TIME,
                 1);
         StringWriter out = new StringWriter();
-        new CsvReport(MODULE, List.of(), out).line(new CheckedLine(0, hostile, result, false));
+        new CsvReport(MODULE, List.of(), out).line(new CheckedLine(0, hostile, result, LimitWait.NONE, false));
 
         String record = out.toString().lines().skip(1).collect(Collectors.joining());
         assertThat(record).doesNotContainPattern("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");

@@ -9,6 +9,7 @@ import dev.plumbline.check.FieldType;
 import dev.plumbline.check.Finding;
 import dev.plumbline.check.InputType;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.LimitWait;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.check.Verdict;
@@ -36,7 +37,7 @@ class TextReportTest {
             .build();
 
     private static String report(CheckResult result) {
-        return TextReport.of(MODULE, new CheckedLine(0, "input", result, false));
+        return TextReport.of(MODULE, new CheckedLine(0, "input", result, LimitWait.NONE, false));
     }
 
     @Test
@@ -197,7 +198,8 @@ class TextReportTest {
         fields.put("causes", List.of(certificate, cause("info", "recommended", "Timed out.", "Run this check again.")));
         fields.put("parts", list ? List.of(status, spf, dmarc) : byModule);
 
-        assertThat(TextReport.of(composite, new CheckedLine(0, "input", with(fields, List.of()), false)))
+        assertThat(TextReport.of(
+                        composite, new CheckedLine(0, "input", with(fields, List.of()), LimitWait.NONE, false)))
                 .contains(
                         """
 

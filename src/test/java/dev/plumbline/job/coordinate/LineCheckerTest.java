@@ -9,6 +9,7 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.bus.NodeLostException;
 import dev.plumbline.check.InvalidTargetException;
+import dev.plumbline.check.LimitWait;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
@@ -299,6 +300,7 @@ class LineCheckerTest {
                 false,
                 retryAfterSeconds,
                 false,
+                LimitWait.NONE,
                 ("{\"verdict\":\"" + verdict + "\"}").getBytes(StandardCharsets.UTF_8));
     }
 

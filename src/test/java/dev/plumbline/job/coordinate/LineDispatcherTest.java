@@ -2,11 +2,14 @@ package dev.plumbline.job.coordinate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
 import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.Target;
+import dev.plumbline.check.TargetLimit;
 import dev.plumbline.check.TargetParser;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.ResultKey;
@@ -104,6 +107,59 @@ class LineDispatcherTest {
     }
 
     @Test
+    void linesThatWaitForTargetsAreCounted() {
+        TargetLimit rate = new TargetLimit("192.0.2.7", "20 connections per second", "a", 20);
+        TargetLimit host = new TargetLimit("a.test", "2 concurrent connections", "targets.per_ip_concurrent", 0);
+        LineDispatcher dispatcher = dispatcher(16, 2);
+        Chunk first = chunk(A);
+        Chunk second = chunk(A);
+        add(dispatcher, first, "a.test", 5);
+        add(dispatcher, second, "a.test", 3);
+        add(dispatcher, second, "free.test", 1);
+        assertThat(dispatcher.waitingForTargets()).isEmpty();
+
+        dispatcher.dispatch();
+        assertThat(dispatcher.waitingForTargets())
+                .isEqualTo(Map.of(
+                        first.id().job(), waiting(host, 3),
+                        second.id().job(), waiting(host, 3)));
+
+        dispatcher.complete(begun.get(0), rate);
+        dispatcher.dispatch();
+        assertThat(dispatcher.waitingForTargets())
+                .as("a line waited for the address of the host")
+                .isEqualTo(Map.of(
+                        first.id().job(), waiting(rate, 2),
+                        second.id().job(), waiting(rate, 3)));
+
+        PendingLine rejected = begun.get(1);
+        dispatcher.defer(rejected, Duration.ofMinutes(1).toMillis(), rate);
+        assertThat(dispatcher.waitingForTargets().get(first.id().job()))
+                .as("a rejected line waits too")
+                .isEqualTo(waiting(rate, 3));
+
+        second.markLost();
+        assertThat(dispatcher.waitingForTargets()).containsOnlyKeys(first.id().job());
+    }
+
+    @Test
+    void linesOfAHostThatIsPausedForTheNodeDoNotWaitForTheTarget() {
+        LineDispatcher dispatcher = dispatcher(16, 2);
+        add(dispatcher, chunk(A), "a.test", 5);
+        dispatcher.dispatch();
+
+        dispatcher.defer(begun.get(0), Duration.ofMinutes(1).toMillis(), null);
+
+        assertThat(dispatcher.waitingForTargets()).isEmpty();
+    }
+
+    private static Multiset<TargetLimit> waiting(TargetLimit limit, int lines) {
+        Multiset<TargetLimit> waiting = HashMultiset.create();
+        waiting.add(limit, lines);
+        return waiting;
+    }
+
+    @Test
     void capacityIsLimitedToTheLinesOfHalfASecond() {
         LineDispatcher dispatcher = dispatcher(16, 0);
         assertThat(dispatcher.capacity()).isEqualTo(14);
@@ -151,7 +207,7 @@ class LineDispatcherTest {
             assertThat(hosts()).containsExactly("a.test", "a.test", "b.test");
             begun.clear();
 
-            dispatcher.defer(first, 1);
+            dispatcher.defer(first, 1, null);
             dispatcher.complete(second);
             dispatcher.dispatch();
             assertThat(begun).as("the host is paused").isEmpty();
@@ -175,7 +231,7 @@ class LineDispatcherTest {
         LineDispatcher dispatcher = dispatcher(16, 0);
         add(dispatcher, chunk(A), "a.test", 14);
         dispatcher.dispatch();
-        begun.forEach(line -> dispatcher.defer(line, Duration.ofMinutes(1).toMillis()));
+        begun.forEach(line -> dispatcher.defer(line, Duration.ofMinutes(1).toMillis(), null));
 
         assertThat(dispatcher.capacity()).isEqualTo(14);
     }
@@ -326,7 +382,7 @@ class LineDispatcherTest {
         add(dispatcher, chunk, "next.test", 1);
         Await.value(VERTX.<Void>executeBlocking(() -> null).onComplete(ready -> {
             dispatcher.dispatch();
-            dispatcher.defer(begun.get(0), 1);
+            dispatcher.defer(begun.get(0), 1, null);
             dispatcher.dispatch();
             assertThat(hosts()).containsExactly("busy.test", "next.test");
             assertThat(dispatcher.parked()).isEqualTo(1);
@@ -345,7 +401,7 @@ class LineDispatcherTest {
         add(dispatcher, chunk(A), "limited.test", 3);
         Await.value(Await.onLoop(VERTX, () -> {
             dispatcher.dispatch();
-            dispatcher.completeAndRetry(begun.get(0), 1);
+            dispatcher.completeAndRetry(begun.get(0), 1, null);
             dispatcher.dispatch();
             assertThat(begun).hasSize(2);
             assertThat(dispatcher.parked()).isEqualTo(1);

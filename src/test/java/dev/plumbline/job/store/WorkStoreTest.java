@@ -3,6 +3,7 @@ package dev.plumbline.job.store;
 import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.bus.JobMessage.WaitingLines;
 import dev.plumbline.job.store.WorkStore.ChunkId;
 import dev.plumbline.job.store.WorkStore.ClaimedChunk;
 import dev.plumbline.job.store.WorkStore.LineResult;
@@ -94,6 +95,34 @@ class WorkStoreTest {
                 .isZero();
         assertThat(tables.job(job).getInteger("running")).isZero();
         assertThat(tables.job(job).getString("state")).isEqualTo("running");
+    }
+
+    @Test
+    void linesOfAllNodesThatWaitForTargetsAreRead() {
+        long job = tables.job(tables.account(), 200);
+        String token = tables.job(job).getString("token");
+        JobStateStore states = new JobStateStore(DATABASE.vertx(), DATABASE.open());
+        long first = living();
+        long second = living();
+        claimOne(first);
+        claimOne(second);
+        WaitingLines rate = new WaitingLines("192.0.2.7", "20 connections per second", 20, 30);
+
+        await(store.recordWaiting(
+                first, Map.of(job, List.of(rate, new WaitingLines("192.0.2.8", "8 concurrent connections", 0, 35)))));
+        await(store.recordWaiting(second, Map.of(job, List.of(rate), job + 1, List.of(rate))));
+        assertThat(await(states.find(token)).head().waiting())
+                .containsExactly(
+                        new WaitingLines("192.0.2.7", "20 connections per second", 20, 60),
+                        new WaitingLines("192.0.2.8", "8 concurrent connections", 0, 35));
+
+        crash(first);
+        assertThat(await(states.find(token)).head().waiting()).containsExactly(rate);
+        await(store.recordWaiting(second, Map.of()));
+        assertThat(await(states.find(token)).head().waiting()).isEmpty();
+        long version = await(states.find(token)).head().version();
+        await(store.recordWaiting(second, Map.of(job, List.of(rate))));
+        assertThat(await(states.find(token)).head().version()).isEqualTo(version);
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.plumbline.http.api.instant;
 
 import dev.plumbline.account.ApiCaller;
 import dev.plumbline.account.Plan;
+import dev.plumbline.check.LimitWait;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.Gzip;
 import dev.plumbline.http.RawTarget;
@@ -106,8 +107,9 @@ public final class InstantCheckOperation {
             return;
         }
         RenderedResult result = completed.result();
-        if (completed.fresh()) {
-            ResponseBodies.end(ctx, result.freshBody());
+        LimitWait limitWait = completed.limitWait();
+        if (limitWait != null) {
+            ResponseBodies.end(ctx, result.freshBody(limitWait.millis()));
         } else {
             ResponseBodies.end(ctx, result.cachedBody(), () -> result.encodedBody(Gzip::encode));
         }

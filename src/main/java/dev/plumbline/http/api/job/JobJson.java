@@ -18,8 +18,11 @@ final class JobJson {
     private static final String PATH = "/api/v1/jobs/";
     private static final byte[] NO_RESULT =
             ("\"target\":null,\"verdict\":null,\"fields\":null,\"findings\":null,\"truncated\":null,"
-                            + "\"error\":null,\"checked_at\":null,\"duration_ms\":null,\"cached\":null}")
+                            + "\"error\":null,\"checked_at\":null,\"duration_ms\":null,\"waited_ms\":null,\"cached\":null}")
                     .getBytes(StandardCharsets.US_ASCII);
+
+    private static final byte[] WAITED_MS = ",\"waited_ms\":".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] NO_WAITED_MS = ",\"waited_ms\":null".getBytes(StandardCharsets.US_ASCII);
 
     private final String publicUrl;
 
@@ -102,8 +105,31 @@ final class JobJson {
             out.appendBytes(NO_RESULT);
         } else {
             int offset = offsetAfterModule(result, job.module());
-            out.appendBytes(result, offset, result.length - offset);
+            int cached = offsetOfCached(result);
+            out.appendBytes(result, offset, cached - offset);
+            if (!hasWaitedMs(result, cached)) {
+                out.appendBytes(NO_WAITED_MS);
+            }
+            out.appendBytes(result, cached, result.length - cached);
         }
+    }
+
+    /** Returns the offset of the last member, {@code cached}. */
+    private static int offsetOfCached(byte[] result) {
+        int offset = result.length - 1;
+        while (result[offset] != ',') {
+            offset--;
+        }
+        return offset;
+    }
+
+    /** Whether the member before {@code cached} is {@code waited_ms}, which results of earlier versions do not have. */
+    private static boolean hasWaitedMs(byte[] result, int cached) {
+        int offset = cached - 1;
+        while (result[offset] != ',') {
+            offset--;
+        }
+        return Arrays.equals(result, offset, offset + WAITED_MS.length, WAITED_MS, 0, WAITED_MS.length);
     }
 
     /** Returns the offset after the member {@code module}, which lines omit. */
@@ -140,11 +166,24 @@ final class JobJson {
                 .put("state", job.state().id())
                 .put("counts", counts)
                 .put("progress", progress(job))
+                .put("waiting", waiting(job))
                 .put("created_at", time(job.createdAt()))
                 .put("started_at", time(job.startedAt()))
                 .put("finished_at", time(job.finishedAt()))
                 .put("expires_at", time(job.expiresAt()))
                 .put("links", links);
+    }
+
+    private static JsonArray waiting(JobMessage.JobSnapshot job) {
+        JsonArray waiting = new JsonArray();
+        for (JobMessage.WaitingLines lines : job.waiting()) {
+            waiting.add(new JsonObject()
+                    .put("target_address", lines.targetAddress())
+                    .put("limit", lines.limit())
+                    .put("per_second", lines.perSecond() == 0 ? null : lines.perSecond())
+                    .put("lines", lines.lines()));
+        }
+        return waiting;
     }
 
     /** The completed share, from 0 to 1, rounded down to thousandths. */

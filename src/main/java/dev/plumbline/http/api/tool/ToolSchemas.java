@@ -94,6 +94,11 @@ public final class ToolSchemas {
                 .put("error", error())
                 .put("checked_at", time())
                 .put("duration_ms", type("integer").put("minimum", 0))
+                .put(
+                        "waited_ms",
+                        new JsonObject()
+                                .put("type", new JsonArray().add("integer").add("null"))
+                                .put("minimum", 0))
                 .put("cached", type("boolean"))
                 .put("expires_at", time());
         return new JsonObject()

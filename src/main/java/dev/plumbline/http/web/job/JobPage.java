@@ -130,7 +130,8 @@ public final class JobPage implements PageRoutes.Pages {
 
     /** The part of the page that changes while the job runs; 204 if it has not changed. */
     private void live(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
-        if (Long.toString(job.version()).equals(ctx.queryParams().get("seen"))) {
+        JobSummary summary = JobSummary.of(job, modules, clock.instant());
+        if (summary.revision().equals(ctx.queryParams().get("seen"))) {
             ctx.response()
                     .setStatusCode(204)
                     .putHeader("Cache-Control", "private, no-cache")

@@ -43,7 +43,8 @@ public record JobSummary(JobMessage.JobSnapshot job, String tool, String path, @
                 ? String.format(Locale.ROOT, rate < 10 ? "%.1f lines per second" : "%.0f lines per second", rate)
                 : String.format(Locale.ROOT, "%.1f lines per minute", rate * 60);
         int open = job.pending() + job.running();
-        return open == 0 ? text : text + ", about " + remaining(Math.ceil(open / rate)) + " remaining";
+        double estimate = Math.max(open / rate, job.minRemainingSeconds());
+        return open == 0 ? text : text + ", about " + remaining(Math.ceil(estimate)) + " remaining";
     }
 
     private static String remaining(double seconds) {
@@ -129,6 +130,22 @@ public record JobSummary(JobMessage.JobSnapshot job, String tool, String path, @
     /** The percentage of lines that are done or cancelled, rounded down. */
     public int progress() {
         return (int) (100L * (job.done() + job.cancelled()) / Math.max(1, job.total()));
+    }
+
+    /** The lines that wait for limits of targets, one sentence for each limit. */
+    public List<String> waiting() {
+        return job.waiting().stream()
+                .map(lines -> "%s for %s (%s)"
+                        .formatted(
+                                lines.lines() == 1 ? "1 line waits" : lines.lines() + " lines wait",
+                                lines.targetAddress(),
+                                lines.limit()))
+                .toList();
+    }
+
+    /** Changes whenever the page of the job changes. */
+    public String revision() {
+        return job.version() + "." + Integer.toHexString(waiting().hashCode());
     }
 
     public boolean cancellable() {

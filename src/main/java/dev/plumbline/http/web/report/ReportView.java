@@ -117,6 +117,7 @@ public record ReportView(
      * @param fresh whether the check ran for this request or job
      * @param quota the sentence about the remaining quota; empty if unknown
      * @param duration of the check
+     * @param limitWait the sentence about its wait for limits of targets; empty if it did not wait noticeably
      */
     public record Age(
             DisplayValue.Timestamp checkedAt,
@@ -126,7 +127,8 @@ public record ReportView(
             @Nullable String remaining,
             boolean fresh,
             String quota,
-            String duration) {}
+            String duration,
+            String limitWait) {}
 
     public String verdictLabel() {
         return Labels.verdict(verdict);

@@ -6,6 +6,7 @@ import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.Level;
+import dev.plumbline.check.LimitWait;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.QuantityText;
@@ -38,6 +39,9 @@ import org.jspecify.annotations.Nullable;
 public final class ReportViewBuilder {
     private static final JsonObject NO_FIELDS = new JsonObject();
     private static final JsonArray NONE = new JsonArray();
+
+    /** Shorter waits are not shown. */
+    private static final long MIN_WAIT_MS = 100;
 
     private final String publicUrl;
     private final ToolMatcher matcher;
@@ -217,12 +221,14 @@ public final class ReportViewBuilder {
                 remaining.isNegative() || remaining.isZero() ? null : DisplayFormat.rounded(remaining),
                 answered.fresh(),
                 quotaSentence(answered.quota()),
-                QuantityText.milliseconds(durationMs));
+                QuantityText.milliseconds(durationMs),
+                waitSentence(answered.limitWait()));
     }
 
     private ReportView.Age storedAge(JsonObject result) {
         DisplayValue.Timestamp checkedAt = DisplayFormat.timestamp(result.getString("checked_at"));
         Duration age = Duration.between(Instant.parse(result.getString("checked_at")), clock.instant());
+        Long waited = result.getLong("waited_ms");
         return new ReportView.Age(
                 checkedAt,
                 null,
@@ -231,7 +237,18 @@ public final class ReportViewBuilder {
                 null,
                 !result.getBoolean("cached"),
                 "",
-                QuantityText.milliseconds(result.getLong("duration_ms")));
+                QuantityText.milliseconds(result.getLong("duration_ms")),
+                waitSentence(waited == null ? null : new LimitWait(waited, null)));
+    }
+
+    /** The wait for limits of targets; empty if the check did not wait noticeably. */
+    static String waitSentence(@Nullable LimitWait wait) {
+        return wait == null || wait.millis() < MIN_WAIT_MS
+                ? ""
+                : "Waited %s for the limit of %s."
+                        .formatted(
+                                QuantityText.milliseconds(wait.millis()),
+                                wait.limit() == null ? "its target" : wait.limit());
     }
 
     /** The remaining quota of fresh checks; empty if unknown or unlimited. */

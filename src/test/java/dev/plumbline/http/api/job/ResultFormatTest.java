@@ -67,6 +67,19 @@ class ResultFormatTest {
                         .mergeIn(result));
     }
 
+    @Test
+    void aResultOfAnEarlierVersionHasNoWaitedTime() {
+        JobSnapshot job = job(JobState.RUNNING, 3, 1, List.of(1, 2));
+        String earlier = new String(result("a", null), StandardCharsets.UTF_8).replace(",\"waited_ms\":12", "");
+        ResultLine line = new ResultLine(0, "a", earlier.getBytes(StandardCharsets.UTF_8));
+
+        String text = line(JobJson.ndjson(job), line);
+
+        assertThat(earlier).doesNotContain("waited_ms");
+        assertThat(text.strip()).endsWith("\"duration_ms\":84,\"waited_ms\":null,\"cached\":false}");
+        assertThat(new JsonObject(text).getInteger("index")).isZero();
+    }
+
     @ParameterizedTest
     @CsvSource({
         "RUNNING, 0, pending",
@@ -96,6 +109,7 @@ class ResultFormatTest {
                         "error",
                         "checked_at",
                         "duration_ms",
+                        "waited_ms",
                         "cached");
         json.fieldNames().stream()
                 .skip(3)
@@ -290,6 +304,7 @@ class ResultFormatTest {
                 0,
                 state.isFinal() ? total - done : 0,
                 ranges,
+                List.of(),
                 TIME,
                 null,
                 null,
@@ -330,7 +345,8 @@ class ResultFormatTest {
         byte[] plain = ResultJson.write(
                 new CheckResult("made-up", "example.com", Verdict.PASS, fields, findings, List.of(), error, TIME, 84));
         String text = new String(plain, StandardCharsets.UTF_8);
-        return (text.substring(0, text.length() - 1) + ",\"cached\":false}").getBytes(StandardCharsets.UTF_8);
+        return (text.substring(0, text.length() - 1) + ",\"waited_ms\":12,\"cached\":false}")
+                .getBytes(StandardCharsets.UTF_8);
     }
 
     private static String line(LineWriter format, ResultLine line) {
@@ -385,6 +401,7 @@ class ResultFormatTest {
                         0,
                         0,
                         0,
+                        List.of(),
                         List.of(),
                         TIME,
                         null,

@@ -35,6 +35,7 @@ public final class ResultContract {
                 .extracting(FindingCode::code)
                 .containsAll(result.findings().stream().map(Finding::code).toList());
         JsonObject answer = new JsonObject(new String(ResultJson.write(result), StandardCharsets.UTF_8))
+                .put("waited_ms", 0)
                 .put("cached", false)
                 .put("expires_at", ResultJson.time(result.checkedAt()));
         OutputUnit outcome = Validator.create(

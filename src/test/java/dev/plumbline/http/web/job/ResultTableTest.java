@@ -292,6 +292,7 @@ class ResultTableTest {
                 0,
                 0,
                 List.of(),
+                List.of(),
                 NOW,
                 NOW,
                 over,

@@ -1,0 +1,60 @@
+package dev.plumbline.check;
+
+import dev.plumbline.budget.WaitTime;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waits of one check for limits of targets. Concurrent waits count once, and those of a part count for the whole
+ * check too. Thread-safe.
+ */
+public final class LimitWaits {
+    private final @Nullable LimitWaits whole;
+    private final WaitTime time;
+    private @Nullable TargetLimit longest;
+    private long longestNanos;
+
+    /** @param whole the waits of the whole check; null if this is not a part */
+    LimitWaits(@Nullable LimitWaits whole) {
+        this.whole = whole;
+        this.time = new WaitTime(whole == null ? null : whole.time);
+    }
+
+    /**
+     * Starts a wait.
+     *
+     * @return ends the wait; receives the limit, or null if it is not known or did not cause the wait
+     */
+    public Consumer<@Nullable TargetLimit> start() {
+        long startNanos = System.nanoTime();
+        time.start();
+        return limit -> {
+            time.end();
+            if (limit != null) {
+                record(limit, System.nanoTime() - startNanos);
+            }
+        };
+    }
+
+    private void record(TargetLimit limit, long nanos) {
+        synchronized (this) {
+            if (longest == null || nanos > longestNanos) {
+                longest = limit;
+                longestNanos = nanos;
+            }
+        }
+        if (whole != null) {
+            whole.record(limit, nanos);
+        }
+    }
+
+    /**
+     * The time of all waits, with those in progress.
+     *
+     * @param durationMs the duration of the check so far, in milliseconds
+     */
+    public synchronized LimitWait total(long durationMs) {
+        return new LimitWait(Math.min(durationMs, TimeUnit.NANOSECONDS.toMillis(time.nanos())), longest);
+    }
+}
