@@ -45,6 +45,11 @@ async function main([baseUrl, key, target, closedPort]: string[]): Promise<void>
     parseAs: "text",
   });
   console.log("csv", csv.data!.trimEnd().split("\r\n").length);
+  const ndjson = await client.GET("/api/v1/jobs/{token}/results.ndjson", {
+    params: { path: { token: job.token } },
+    parseAs: "text",
+  });
+  console.log("ndjson", ndjson.data!.trimEnd().split("\n").length);
 }
 
 main(process.argv.slice(2)).catch((error) => {

@@ -4,7 +4,7 @@ import sys
 
 from plumbline_client import AuthenticatedClient
 from plumbline_client.api.checks import instant_check
-from plumbline_client.api.jobs import create_job, read_job, read_job_csv
+from plumbline_client.api.jobs import create_job, read_job, read_job_csv, read_job_ndjson
 from plumbline_client.api.modules import check_http_status
 from plumbline_client.api.tools import list_tools
 from plumbline_client.models import CheckHttpStatusMethod, JobRequest, JobRequestOptions, JobState
@@ -36,3 +36,4 @@ while job.state != JobState.COMPLETED:
 print("job", job.name, job.counts.pass_, job.results[0].verdict.value, job.results[1].error.code.value)
 csv = read_job_csv.sync_detailed(job.token, client=client).content.decode()
 print("csv", len(csv.rstrip("\r\n").split("\r\n")))
+print("ndjson", len(read_job_ndjson.sync(job.token, client=client).splitlines()))

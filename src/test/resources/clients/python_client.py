@@ -28,3 +28,6 @@ while job.state != openapi_client.JobState.COMPLETED:
     job = jobs.read_job(job.token, prefer="wait=10")
 print("job", job.name, job.counts.var_pass, job.results[0].verdict.value, job.results[1].error.code)
 print("csv", len(jobs.read_job_csv(job.token).rstrip("\r\n").split("\r\n")))
+# this generator does not process application/x-ndjson
+ndjson = jobs.read_job_ndjson_without_preload_content(job.token).data.decode()
+print("ndjson", len(ndjson.splitlines()))

@@ -35,6 +35,8 @@ async function main([basePath, key, target, closedPort]: string[]): Promise<void
   console.log("job", job.name, job.counts.pass, job.results?.[0].verdict, job.results?.[1].error?.code);
   const csv = await jobs.readJobCsv({ token: job.token });
   console.log("csv", csv.trimEnd().split("\r\n").length);
+  const ndjson = await jobs.readJobNdjson({ token: job.token });
+  console.log("ndjson", ndjson.trimEnd().split("\n").length);
 }
 
 main(process.argv.slice(2)).catch((error) => {

@@ -34,6 +34,9 @@ public final class TargetParser {
      */
     public static Target parse(ModuleDescription module, String raw) throws InvalidTargetException {
         String text = cleaned(raw);
+        if (module.input() != InputType.EMAIL) {
+            rejectEmail(text, module.input());
+        }
         Target target =
                 switch (module.input()) {
                     case URL -> url(text, module.schemes());
@@ -44,6 +47,26 @@ public final class TargetParser {
                     case EMAIL -> address(text);
                 };
         return withinLimit(target);
+    }
+
+    /** Rejects an e-mail address, but not a URL with a user name and password. */
+    private static void rejectEmail(String text, InputType input) throws InvalidTargetException {
+        int at = text.lastIndexOf('@');
+        boolean credentials = !text.startsWith("mailto:") && text.lastIndexOf(':', at) >= 0;
+        if (at <= 0 || credentials || UrlAuthority.looksLikeUrl(text)) {
+            return;
+        }
+        String expected =
+                switch (input) {
+                    case URL -> "a URL";
+                    case HOST_PORT -> "a host and port";
+                    case IP -> "an IP address";
+                    case HOST -> "a host";
+                    default -> "a domain";
+                };
+        throw new InvalidTargetException(
+                "The target must be " + expected + ", not an e-mail address. Use the part after"
+                        + " the @, or check the address with the module email-address.");
     }
 
     /** The type of target that a text resembles most: a URL, e-mail address, IP address, host with port, or domain. */
@@ -184,10 +207,6 @@ public final class TargetParser {
     }
 
     private static Target.Domain domain(String text) throws InvalidTargetException {
-        if (text.indexOf('@') >= 0 && !UrlAuthority.looksLikeUrl(text)) {
-            throw new InvalidTargetException(
-                    "The target must be a domain, not an e-mail address. Use the part after the @.");
-        }
         Host host = host(text);
         if (host.literal() != null) {
             throw new InvalidTargetException("The target must be a domain name, not an IP address.");

@@ -27,8 +27,18 @@ final class ServiceTraining implements AutoCloseable {
     private static final int ROUNDS = 3;
     private static final int LINES = 500;
     private static final int MAX_WAIT_SECONDS = 30;
-    private static final List<String> PAGES =
-            List.of("/", "/tools", "/docs", "/sign-in", "/bulk", "/jobs", "/account", "/openapi.json", "/missing");
+    private static final List<String> PAGES = List.of(
+            "/",
+            "/tools",
+            "/docs",
+            "/docs/jobs",
+            "/docs/search?q=limit",
+            "/sign-in",
+            "/bulk",
+            "/jobs",
+            "/account",
+            "/openapi.json",
+            "/missing");
 
     private final Path folder;
     private final Service service;

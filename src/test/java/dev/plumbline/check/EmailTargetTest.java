@@ -57,6 +57,33 @@ class EmailTargetTest {
         assertThatThrownBy(() -> TargetParser.email(raw)).isInstanceOf(InvalidTargetException.class);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "URL, me@example.com, a URL",
+        "URL, mailto:me@example.com, a URL",
+        "DOMAIN, me@example.com, a domain",
+        "HOST, me@example.com, a host",
+        "HOST_PORT, me@example.com, a host and port",
+        "IP, me@192.0.2.1, an IP address",
+    })
+    void otherModulesRecognizeEmailAddresses(InputType input, String raw, String expected) {
+        ModuleDescription module = ModuleDescriptionBuilder.of("m", "M", input).build();
+
+        assertThatThrownBy(() -> TargetParser.parse(module, raw))
+                .hasMessage("The target must be " + expected + ", not an e-mail address. Use the part after the @, or"
+                        + " check the address with the module email-address.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"user:password@example.com", "https://user@example.com/"})
+    void credentialsAreNotAnEmailAddress(String raw) {
+        ModuleDescription url =
+                ModuleDescriptionBuilder.of("u", "U", InputType.URL).build();
+
+        assertThatThrownBy(() -> TargetParser.parse(url, raw))
+                .hasMessage("The URL must not contain a user name or password.");
+    }
+
     /** Checks evaluate the local part, and require a domain. */
     @ParameterizedTest
     @CsvSource(

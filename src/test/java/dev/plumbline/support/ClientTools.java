@@ -50,9 +50,9 @@ public final class ClientTools {
         return Files.createDirectories(directory);
     }
 
-    /** Copies a file of {@code src/test/resources/clients}. */
+    /** Copies a file of {@code src/test/resources/clients} into a directory. */
     public static Path copy(String resource, Path directory) throws IOException {
-        Path copy = directory.resolve(resource);
+        Path copy = directory.resolve(Path.of(resource).getFileName());
         try (InputStream in = ClientTools.class.getResourceAsStream("/clients/" + resource)) {
             Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
         }
@@ -60,9 +60,8 @@ public final class ClientTools {
     }
 
     /** Generates a client with openapi-generator. */
-    public static void generate(String generator, Path document, Path output) {
-        run(
-                output,
+    public static void generate(String generator, Path document, Path output, String... options) {
+        List<String> command = new ArrayList<>(List.of(
                 "java",
                 "-XX:TieredStopAtLevel=1",
                 "-Xmx700m",
@@ -74,7 +73,9 @@ public final class ClientTools {
                 "-i",
                 document.toString(),
                 "-o",
-                output.toString());
+                output.toString()));
+        command.addAll(List.of(options));
+        run(output, command.toArray(String[]::new));
     }
 
     private static Path generatorJar() {
@@ -98,7 +99,7 @@ public final class ClientTools {
         Path file = project.resolve("classpath.txt");
         List<String> command = List.of(
                 "mvn", "-q", "-B", "dependency:build-classpath", "-DincludeScope=compile", "-Dmdep.outputFile=" + file);
-        install("the libraries of the Java client", project, command);
+        install("the libraries of " + project.getFileName(), project, command);
         return Files.readString(file);
     }
 

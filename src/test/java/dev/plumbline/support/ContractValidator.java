@@ -63,7 +63,10 @@ public final class ContractValidator {
 
     private void verifyHeaders(String where, JsonObject declared, HttpResponse<String> response) {
         Set<String> known = new TreeSet<>();
-        for (Map.Entry<String, Object> header : declared.getJsonObject("headers")) {
+        JsonObject headers = declared.getJsonObject("headers")
+                .copy()
+                .mergeIn(declared.getJsonObject("x-other-headers", new JsonObject()));
+        for (Map.Entry<String, Object> header : headers) {
             String name = header.getKey().toLowerCase(Locale.ROOT);
             known.add(name);
             if (Boolean.TRUE.equals(resolve((JsonObject) header.getValue()).getBoolean("required"))) {

@@ -6,6 +6,9 @@ import java.util.List;
 
 /** Content negotiation and conditional requests (RFC 9110, 12.5.1 and 13.1.2). */
 public final class ContentNegotiation {
+    /** The specificity of a range without a wildcard. */
+    private static final int LISTED = 3;
+
     private ContentNegotiation() {}
 
     /** Whether the Accept header allows application/json. */
@@ -31,6 +34,17 @@ public final class ContentNegotiation {
         return weight;
     }
 
+    /** Returns the weight of a media type that the Accept header lists; 0 if only a wildcard matches, or none. */
+    public static float listedWeight(RoutingContext ctx, String type, String subtype) {
+        float weight = 0;
+        for (MIMEHeader range : ctx.parsedHeaders().accept()) {
+            if (specificity(range, type, subtype) == LISTED) {
+                weight = Math.max(weight, range.weight());
+            }
+        }
+        return weight;
+    }
+
     private static int specificity(MIMEHeader range, String type, String subtype) {
         if (range.component().equals("*")) {
             return 1;
@@ -41,7 +55,7 @@ public final class ContentNegotiation {
         if (range.subComponent().equals("*")) {
             return 2;
         }
-        return range.subComponent().equalsIgnoreCase(subtype) ? 3 : 0;
+        return range.subComponent().equalsIgnoreCase(subtype) ? LISTED : 0;
     }
 
     /** Whether If-None-Match matches this entity tag (weak comparison). */

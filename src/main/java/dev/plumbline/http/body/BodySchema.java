@@ -47,12 +47,28 @@ final class BodySchema {
                 if (method.getValue() instanceof JsonObject operation
                         && operationId.equals(operation.getString("operationId"))) {
                     String ref = (String) at(operation, "requestBody/content/application~1json/schema/$ref");
-                    // the validator adds members to the schema
-                    return new BodySchema(((JsonObject) at(contract, ref.substring(2))).copy());
+                    return new BodySchema((JsonObject) resolved(contract, at(contract, ref.substring(2))));
                 }
             }
         }
         throw new IllegalArgumentException(operationId + " is not in openapi.json");
+    }
+
+    /** Returns a copy with the referenced schemas in place of their references. The validator adds members to it. */
+    private static Object resolved(JsonObject contract, Object node) {
+        if (node instanceof JsonArray array) {
+            return new JsonArray(
+                    array.stream().map(item -> resolved(contract, item)).toList());
+        }
+        if (!(node instanceof JsonObject schema)) {
+            return node;
+        }
+        if (schema.getValue("$ref") instanceof String ref) {
+            return resolved(contract, at(contract, ref.substring(2)));
+        }
+        JsonObject copy = new JsonObject();
+        schema.forEach(member -> copy.put(member.getKey(), resolved(contract, member.getValue())));
+        return copy;
     }
 
     private static Object at(JsonObject root, String pointer) {

@@ -8,6 +8,7 @@ import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.store.DatabaseOverloadedException;
 import dev.plumbline.store.DatabaseUnavailableException;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -15,6 +16,9 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
 import io.vertx.openapi.validation.ValidatorException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,6 +30,8 @@ public final class ProblemResponder {
 
     /** Job tokens, redacted from the log. */
     private static final Pattern JOB = Pattern.compile("job_[0-9A-Za-z]+");
+
+    private static final Pattern INSTANT_WITHOUT_TARGET = Pattern.compile("/api/v1/instant/?([^/]*)/?");
 
     private static final String PAGE = "plumbline.page";
 
@@ -120,17 +126,16 @@ public final class ProblemResponder {
 
     /** Mounts the error handlers. */
     public void mount(Router router, ApiContract contract) {
-        router.errorHandler(400, ctx -> send(ctx, Problem.badRequest(reason(ctx, ctx.failure()))));
         router.errorHandler(
-                404,
+                400,
                 ctx -> send(
                         ctx,
-                        Problem.notFound(
-                                prefersPage(ctx)
-                                        ? "No page exists at this URL. Check that the URL is complete."
-                                        : "This path does not exist. /api/v1/openapi.json lists all resources.")));
+                        ctx.failure() instanceof ProblemException invalid
+                                ? invalid.problem()
+                                : Problem.badRequest(reason(ctx, ctx.failure()))));
+        router.errorHandler(404, ctx -> send(ctx, unknownPath(ctx)));
         router.errorHandler(
-                405, ctx -> methodNotAllowed(ctx, contract.allowed(ctx.request().path())));
+                405, ctx -> otherMethod(ctx, contract.allowed(ctx.request().path())));
         router.errorHandler(
                 406,
                 ctx -> send(
@@ -143,7 +148,42 @@ public final class ProblemResponder {
         router.errorHandler(500, ctx -> send(ctx, failure(ctx, ctx.failure())));
     }
 
-    public void methodNotAllowed(RoutingContext ctx, String allowed) {
+    private static Problem unknownPath(RoutingContext ctx) {
+        Matcher incomplete = INSTANT_WITHOUT_TARGET.matcher(ctx.request().path());
+        if (incomplete.matches()) {
+            List<Problem.Fault> faults = new ArrayList<>();
+            if (incomplete.group(1).isEmpty()) {
+                faults.add(Problem.Fault.parameter("module", "is required"));
+            }
+            faults.add(Problem.Fault.parameter("target", "is required"));
+            return Problem.notFound("The path has no target. Use /api/v1/instant/MODULE/TARGET."
+                            + " /api/v1/tools lists the modules with an example of a target.")
+                    .withFaults(faults);
+        }
+        return Problem.notFound(
+                prefersPage(ctx)
+                        ? "No page exists at this URL. Check that the URL is complete."
+                        : "This path does not exist. /api/v1/openapi.json lists all resources.");
+    }
+
+    /**
+     * Responds to a request whose method is not used with its path: 204 to OPTIONS, otherwise 405. A preflight request
+     * that gets here comes from an origin that is not allowed.
+     *
+     * @param others the methods of the path except OPTIONS, separated by commas
+     */
+    public void otherMethod(RoutingContext ctx, String others) {
+        String allowed = others + ", OPTIONS";
+        HttpServerRequest request = ctx.request();
+        if (request.method().equals(HttpMethod.OPTIONS)
+                && !request.headers().contains(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD)) {
+            ctx.response()
+                    .setStatusCode(204)
+                    .putHeader("Allow", allowed)
+                    .putHeader(RequestId.HEADER, RequestId.of(ctx))
+                    .end();
+            return;
+        }
         send(
                 ctx,
                 Problem.of(

@@ -134,7 +134,7 @@ public final class HttpVerticle extends VerticleBase {
         Router router = builder.createRouter();
         PageRoutes routes = new PageRoutes(router);
         pages.mount(routes);
-        routes.rejectOtherMethods(problems);
+        routes.mountOtherMethods(problems);
         problems.mount(router, contract);
         return router;
     }

@@ -58,9 +58,9 @@ public final class PageRoutes {
         handler.handle(ctx);
     }
 
-    /** Registers 405 responses for other methods. Call after all pages are registered. */
-    void rejectOtherMethods(ProblemResponder problems) {
+    /** Registers the responses to other methods. Call after all pages are registered. */
+    void mountOtherMethods(ProblemResponder problems) {
         methods.forEach((path, allowed) ->
-                router.route(path).handler(ctx -> problems.methodNotAllowed(ctx, String.join(", ", allowed))));
+                router.route(path).handler(ctx -> problems.otherMethod(ctx, String.join(", ", allowed))));
     }
 }

@@ -1,5 +1,7 @@
 package dev.plumbline.http.server;
 
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
@@ -16,6 +18,7 @@ import io.vertx.openapi.validation.impl.RequestParameterImpl;
 import io.vertx.openapi.validation.impl.RequestValidatorImpl;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -46,17 +49,21 @@ final class ParameterValidator {
             }
         }
         return ctx -> {
-            try {
-                for (Parameter parameter : operation.getParameters()) {
+            for (Parameter parameter : operation.getParameters()) {
+                try {
                     validateInteger(ctx, parameter);
                     validate(parameter, predicates.get(parameter), valueOf(ctx, parameter));
+                } catch (ValidatorException e) {
+                    ctx.fail(400, new ProblemException(problem(parameter.getName(), e.getMessage())));
+                    return;
                 }
-            } catch (ValidatorException e) {
-                ctx.fail(400, e);
-                return;
             }
             ctx.next();
         };
+    }
+
+    private static Problem problem(String parameter, String message) {
+        return Problem.badRequest(message).withFaults(List.of(Problem.Fault.parameter(parameter, message)));
     }
 
     /** Returns the validation of a string parameter. Most schemas have no keyword except minLength. */
@@ -83,6 +90,17 @@ final class ParameterValidator {
                 String hint = value.startsWith(" ") ? " (a plus sign in a query is a space)." : ".";
                 throw new ValidatorException(
                         "Parameter " + parameter.getName() + " must be an integer in decimal digits" + hint,
+                        ValidatorErrorType.INVALID_VALUE);
+            }
+            long number = Long.parseLong(value);
+            long min =
+                    parameter.getSchema().<Number>get("minimum", Long.MIN_VALUE).longValue();
+            long max =
+                    parameter.getSchema().<Number>get("maximum", Long.MAX_VALUE).longValue();
+            if (number < min || number > max) {
+                throw new ValidatorException(
+                        "Parameter " + parameter.getName() + " is " + number + ". It must be an integer from " + min
+                                + " to " + max + ".",
                         ValidatorErrorType.INVALID_VALUE);
             }
         }

@@ -7,6 +7,7 @@ import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.ClientTools;
+import dev.plumbline.support.DebianTool;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import java.io.IOException;
@@ -22,10 +23,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Clients that are generated from openapi.json with default options. Each one is compiled and runs an instant check
- * with options, lists the tools, creates a job, waits for it and downloads its results as CSV.
+ * with options, lists the tools, creates a job, waits for it and downloads its results as CSV and NDJSON.
  */
 @Tag("integration")
 class GeneratedClientsTest {
@@ -51,10 +54,12 @@ class GeneratedClientsTest {
         service.close();
     }
 
-    @Test
-    void openapiGeneratorJava() throws IOException {
-        Path directory = ClientTools.emptyDirectory("java");
-        ClientTools.generate("java", document, directory);
+    @ParameterizedTest
+    @ValueSource(strings = {"okhttp", "native"})
+    void openapiGeneratorJava(String library) throws IOException {
+        Path directory = ClientTools.emptyDirectory("java-" + library);
+        String[] options = library.equals("okhttp") ? new String[0] : new String[] {"--library", library};
+        ClientTools.generate("java", document, directory, options);
         String classPath = ClientTools.classPath(directory);
         Path classes = Files.createDirectories(directory.resolve("classes"));
         List<String> compile = new ArrayList<>(List.of(
@@ -63,11 +68,26 @@ class GeneratedClientsTest {
         try (Stream<Path> sources = Files.walk(directory.resolve("src/main/java"))) {
             sources.map(Path::toString).filter(name -> name.endsWith(".java")).forEach(compile::add);
         }
+        compile.add(ClientTools.copy(library + "/ClientFactory.java", directory).toString());
         compile.add(ClientTools.copy("JavaClient.java", directory).toString());
         ClientTools.run(directory, compile.toArray(String[]::new));
 
         assertWorks(ClientTools.run(
                 directory, command("java", "-XX:TieredStopAtLevel=1", "-cp", classes + ":" + classPath, "JavaClient")));
+    }
+
+    /** The generated module requires no other modules, so it is compiled without a network. */
+    @Test
+    void openapiGeneratorGo() throws IOException {
+        Path directory = ClientTools.emptyDirectory("go");
+        Path go = DebianTool.ifInstalled("go");
+        ClientTools.generate("go", document, directory);
+        Path program = directory.resolve("example");
+        ClientTools.copy("client.go", Files.createDirectories(program));
+        ClientTools.run(directory, go.toString(), "build", "-o", "client", "./example");
+
+        assertWorks(
+                ClientTools.run(directory, command(directory.resolve("client").toString())));
     }
 
     @Test
@@ -108,7 +128,7 @@ class GeneratedClientsTest {
     void openapiPythonClient() throws IOException {
         Path directory = ClientTools.emptyDirectory("openapi-python-client");
         Path config = Files.writeString(directory.resolve("config.yaml"), "post_hooks: []\n");
-        ClientTools.run(
+        String log = ClientTools.run(
                 directory,
                 ClientTools.pythonProgram("openapi-python-client"),
                 "generate",
@@ -120,6 +140,7 @@ class GeneratedClientsTest {
                 config.toString(),
                 "--output-path",
                 directory.resolve("plumbline_client").toString());
+        assertThat(log).doesNotContain("WARNING", "Warning");
         ClientTools.copy("openapi_python_client.py", directory);
 
         assertWorks(
@@ -159,10 +180,10 @@ class GeneratedClientsTest {
     private static void assertWorks(String output) {
         assertThat(output.lines().map(line -> line.toLowerCase(Locale.ROOT)))
                 .as(output)
-                .hasSize(6)
-                .anyMatch(line -> line.matches("check pass 200 get (null|none|undefined)"))
-                .contains("instant http-status", "job generated client 1 pass invalid_target", "csv 3")
-                .anyMatch(line -> line.matches("refused fail connect_refused (null|none)"))
+                .hasSize(7)
+                .anyMatch(line -> line.matches("check pass 200 get (null|nil|none|undefined)"))
+                .contains("instant http-status", "job generated client 1 pass invalid_target", "csv 3", "ndjson 2")
+                .anyMatch(line -> line.matches("refused fail connect_refused (null|nil|none)"))
                 .anyMatch(line -> line.matches("tool (string|integer|boolean|array)"));
     }
 }

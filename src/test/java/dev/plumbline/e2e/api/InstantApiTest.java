@@ -230,7 +230,7 @@ class InstantApiTest {
                 service.send("DELETE", service.uri("/api/v1/instant/http-status/https://example.com/"));
 
         assertThat(refused.statusCode()).isEqualTo(405);
-        assertThat(header(refused, "Allow")).isEqualTo("GET, HEAD");
+        assertThat(header(refused, "Allow")).isEqualTo("GET, HEAD, OPTIONS");
     }
 
     @Test

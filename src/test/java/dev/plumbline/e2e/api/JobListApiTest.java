@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -162,6 +163,23 @@ class JobListApiTest {
         assertProblem(jobs.get(query), 400, "bad-request");
     }
 
+    @Test
+    void valueOutOfRangeIsNamedInErrors() {
+        String token = token(jobs.create(List.of("not a target"), new JsonObject()));
+
+        for (Map.Entry<String, Integer> limit :
+                Map.of("", 100, "/" + token, 500).entrySet()) {
+            HttpResponse<String> refused = jobs.get(limit.getKey() + "?limit=100000");
+
+            assertProblem(refused, 400, "bad-request");
+            JsonObject error =
+                    new JsonObject(refused.body()).getJsonArray("errors").getJsonObject(0);
+            assertThat(error.getString("parameter")).isEqualTo("limit");
+            assertThat(error.getString("detail"))
+                    .isEqualTo("Parameter limit is 100000. It must be an integer from 1 to " + limit.getValue() + ".");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"1.0", "1e0", "+1", "01", "%201", "%2B1", "1%20", "", "ten", "999999999999999999999999"})
     void limitMustBeDecimalDigits(String limit) {
@@ -201,6 +219,11 @@ class JobListApiTest {
                 "?format=ndjson   | text/html                                   | application/x-ndjson",
                 "/results.csv     | */*                                         | text/csv; charset=utf-8; header=present",
                 "/results.ndjson  | */*                                         | application/x-ndjson",
+                "/results.csv     | text/csv, text/plain, application/problem+json | text/plain; charset=utf-8",
+                "/results.csv     | text/csv, text/plain;q=0.9                  | text/csv; charset=utf-8; header=present",
+                "/results.ndjson  | text/plain                                  | text/plain; charset=utf-8",
+                "/results.ndjson  | text/*, application/x-ndjson;q=0.5          | application/x-ndjson",
+                "                 | text/plain                                  |",
                 "/results.csv     | application/problem+json                    | text/csv; charset=utf-8; header=present",
                 "                 | text/html                                   |",
                 "?format=xml      | */*                                         |",

@@ -9,6 +9,7 @@ import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
@@ -108,6 +109,73 @@ class ModuleOperationsApiTest {
                     .as(schema.getKey())
                     .isInstanceOf(String.class);
         }
+    }
+
+    /** Go constants share one scope. They are named after the value unless the schema names them. */
+    @Test
+    void constantsOfEnumerationsAreDistinct() {
+        List<String> constants = new ArrayList<>();
+        for (Map.Entry<String, Object> schema : schemas) {
+            JsonObject declared = (JsonObject) schema.getValue();
+            JsonArray values = declared.getJsonArray("enum", new JsonArray());
+            for (Object constant : declared.getJsonArray("x-enum-varnames", values)) {
+                constants.add(constant.toString().toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]", "_"));
+            }
+        }
+
+        assertThat(constants).hasSizeGreaterThan(30).doesNotHaveDuplicates();
+    }
+
+    /** Go clients have a constructor {@code NewJob} for a schema {@code Job}. */
+    @Test
+    void noSchemaHasTheNameOfAConstructor() {
+        for (String name : schemas.fieldNames()) {
+            assertThat(schemas.fieldNames()).doesNotContain("New" + name, "New" + name + "WithDefaults");
+        }
+    }
+
+    /** openapi-generator does not create valid Go code for such a default. */
+    @Test
+    void noParameterHasAnEmptyArrayAsDefault() {
+        for (JsonObject operation : operations()) {
+            for (Object parameter : operation.getJsonArray("parameters")) {
+                JsonObject schema = ((JsonObject) parameter).getJsonObject("schema", new JsonObject());
+                assertThat(schema.getValue("default")).isNotEqualTo(new JsonArray());
+            }
+        }
+    }
+
+    /** C# clients of openapi-generator declare a constructor parameter for each of these operations of a tag. */
+    @Test
+    void onlyOneOperationDeclaresSetCookie() {
+        List<String> declaring = new ArrayList<>();
+        for (JsonObject operation : operations()) {
+            JsonObject responses = operation.getJsonObject("responses");
+            for (String status : responses.fieldNames()) {
+                JsonObject response = responses.getJsonObject(status);
+                String shared = response.getString("$ref");
+                JsonObject declared = shared == null
+                        ? response
+                        : document.getJsonObject("components")
+                                .getJsonObject("responses")
+                                .getJsonObject(shared.substring(shared.lastIndexOf('/') + 1));
+                if (declared.getJsonObject("headers", new JsonObject()).containsKey("Set-Cookie")) {
+                    declaring.add(operation.getString("operationId") + " " + status);
+                }
+            }
+        }
+
+        assertThat(declaring).containsExactly("signIn 200");
+    }
+
+    private static List<JsonObject> operations() {
+        List<JsonObject> operations = new ArrayList<>();
+        for (Map.Entry<String, Object> path : document.getJsonObject("paths")) {
+            for (Map.Entry<String, Object> method : (JsonObject) path.getValue()) {
+                operations.add((JsonObject) method.getValue());
+            }
+        }
+        return operations;
     }
 
     private static void findInlineObjects(String path, Object node, List<String> found) {

@@ -137,8 +137,57 @@ class ToolsApiTest {
         assertThat(problem.getString("request_id")).isEqualTo("my-own.id_1");
         assertThat(refused.headers().firstValue("X-Request-Id")).contains("my-own.id_1");
         if (status == 405) {
-            assertThat(refused.headers().firstValue("Allow")).contains("GET, HEAD");
+            assertThat(refused.headers().firstValue("Allow")).contains("GET, HEAD, OPTIONS");
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/api/v1/instant                           | module is required, target is required",
+                "/api/v1/instant/                          | module is required, target is required",
+                "/api/v1/instant/http-status               | target is required",
+                "/api/v1/instant/http-status/?method=get   | target is required"
+            })
+    void pathWithoutTargetNamesTheFault(String path, String faults) {
+        HttpResponse<String> refused = service.get(path);
+
+        assertThat(refused.statusCode()).isEqualTo(404);
+        assertThat(new JsonObject(refused.body())
+                        .getJsonArray("errors").stream()
+                                .map(JsonObject.class::cast)
+                                .map(fault -> fault.getString("parameter") + " " + fault.getString("detail")))
+                .containsExactly(faults.split(", "));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/api/v1/tools                                         | GET, HEAD, OPTIONS",
+                "/openapi.json                                         | GET, HEAD, OPTIONS",
+                "/api/v1/instant/http-status/example.com               | GET, HEAD, OPTIONS",
+                "/api/v1/instant/http-status/https://example.com/a?b=c | GET, HEAD, OPTIONS",
+                "/api/v1/jobs                                          | GET, HEAD, POST, OPTIONS",
+                "/api/v1/jobs/job_4kJ0mZ3tQbW9xYcR1nLp7s               | DELETE, GET, HEAD, OPTIONS",
+                "/api/v1/session                                       | DELETE, GET, HEAD, POST, OPTIONS",
+                "/                                                     | GET, HEAD, OPTIONS",
+                "/sign-in                                              | GET, HEAD, POST, OPTIONS",
+                "/check/http-status/example.com                        | GET, HEAD, OPTIONS"
+            })
+    void optionsReturnsAllowedMethods(String path, String allowed) {
+        HttpResponse<String> response = service.pageBy("OPTIONS", path);
+
+        assertThat(response.statusCode()).isEqualTo(204);
+        assertThat(response.headers().firstValue("Allow")).contains(allowed);
+        assertThat(response.headers().firstValue("X-Request-Id")).isPresent();
+        assertThat(response.body()).isEmpty();
+    }
+
+    @Test
+    void optionsOfUnknownPathIs404() {
+        assertThat(service.pageBy("OPTIONS", "/api/v1/nothing").statusCode()).isEqualTo(404);
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.SelectOption;
 import dev.plumbline.account.AccountAdministration;
 import dev.plumbline.account.AccountEmail;
@@ -74,6 +75,25 @@ class BrowserNavigationTest {
         String email = "walker" + userCount++ + "@plumbline.example";
         Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
         return email;
+    }
+
+    /** A quarter of the height of the reference when it was one page. */
+    @Test
+    void pagesOfTheReferenceAreNotLong() {
+        try (WebVisitor visit =
+                chromium.visit(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
+            visit.open("/docs");
+            List<?> paths = (List<?>) visit.page()
+                    .locator("nav[aria-label='API reference'] a")
+                    .evaluateAll("links => links.map(link => link.getAttribute('href'))");
+            assertThat(paths).hasSizeGreaterThan(5);
+            for (Object path : paths) {
+                visit.open(path.toString());
+                assertThat((Integer) visit.page().evaluate("document.documentElement.scrollHeight"))
+                        .as(path.toString())
+                        .isLessThanOrEqualTo(43_759 / 4);
+            }
+        }
     }
 
     /** Enters the target on the home page and runs the default tool. */

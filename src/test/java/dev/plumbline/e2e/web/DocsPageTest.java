@@ -1,5 +1,6 @@
 package dev.plumbline.e2e.web;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.support.ContractValidator;
@@ -7,8 +8,10 @@ import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,8 +26,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The API reference page is complete, and problem types link to it. */
+/** The pages of the API reference are complete, and problem types link to them. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DocsPageTest {
@@ -32,14 +38,18 @@ class DocsPageTest {
     static final TestDatabase DATABASE = new TestDatabase();
 
     private ServiceUnderTest service;
-    private Document page;
     private JsonObject contract;
+
+    /** All pages by path. */
+    private final Map<String, Document> pages = new LinkedHashMap<>();
 
     @BeforeAll
     void start() {
         service = ServiceUnderTest.start(
                 DATABASE.url(), Map.of("LIMITS_FRESH_PER_HOUR", "0", "LIMITS_JOBS_PER_HOUR", "7"));
-        page = Jsoup.parse(service.page("/docs").body());
+        for (Element link : open("/docs").select("nav[aria-label=API reference] a")) {
+            pages.put(link.attr("href"), open(link.attr("href")));
+        }
         contract = new JsonObject(service.get("/openapi.json").body());
     }
 
@@ -58,8 +68,12 @@ class DocsPageTest {
                     continue;
                 }
                 operations++;
-                Element place = page.getElementById(operation.getString("operationId"));
-                assertThat(place).as(operation.getString("operationId")).isNotNull();
+                String id = operation.getString("operationId");
+                Element place = pages.get(
+                                "/docs/" + operation.getJsonArray("tags").getString(0))
+                        .getElementById(id);
+                assertThat(place).as(id).isNotNull();
+                assertThat(linked(index().getElementById(id)).id()).isEqualTo(id);
                 assertThat(place.select(".line").text())
                         .isEqualTo(method.getKey().toUpperCase(Locale.ROOT) + " " + path.getKey());
                 for (Object parameter : operation.getJsonArray("parameters")) {
@@ -70,12 +84,12 @@ class DocsPageTest {
                         .containsAll(operation.getJsonObject("responses").fieldNames());
             }
         }
-        assertThat(page.select(".operation")).hasSize(operations);
+        assertThat(elements(".operation")).hasSize(operations);
     }
 
     @Test
     void quotasOfTheServiceAreListed() {
-        Elements quotas = page.select("section[aria-labelledby=quotas]");
+        Elements quotas = open("/docs").select("section[aria-labelledby=quotas]");
 
         assertThat(quotas.select("tbody tr").eachText())
                 .containsExactly(
@@ -93,9 +107,11 @@ class DocsPageTest {
             String module = get.getString("x-module");
             if (module != null) {
                 modules++;
-                Element entry = page.getElementById(get.getString("operationId"));
+                String id = get.getString("operationId");
+                Element entry = pages.get("/docs/modules").getElementById(id);
                 assertThat(entry.select("a").attr("href")).isEqualTo("/tools/" + module);
                 assertThat(entry.select("code").text()).isEqualTo("GET " + path.getKey());
+                assertThat(index().getElementById(id).select("a").attr("href")).isEqualTo("/tools/" + module);
             }
         }
         assertThat(modules).isGreaterThan(10);
@@ -103,7 +119,7 @@ class DocsPageTest {
 
     @Test
     void everyOperationHasExamplesWithItsUrl() {
-        for (Element call : page.select(".operation")) {
+        for (Element call : elements(".operation")) {
             assertThat(call.select(".example > summary").eachText())
                     .containsExactly("curl", "Java", "Python", "JavaScript");
             String beginning = call.select(".line code").text().replaceAll("\\{.*", "");
@@ -137,12 +153,15 @@ class DocsPageTest {
 
     @Test
     void everyLinkAndAnchorIsValid() {
-        List<String> ids = page.select("[id]").eachAttr("id");
-
-        assertThat(ids).doesNotHaveDuplicates();
-        for (String link : page.select("a[href^=#]").eachAttr("href")) {
-            assertThat(ids).contains(link.substring(1));
+        int links = 0;
+        for (Document page : pages.values()) {
+            assertThat(page.select("[id]").eachAttr("id")).doesNotHaveDuplicates();
+            for (Element link : page.select("a[href^=#], a[href^=/docs]")) {
+                assertThat(linked(link)).as(link.attr("abs:href")).isNotNull();
+                links++;
+            }
         }
+        assertThat(links).isGreaterThan(200);
     }
 
     @Test
@@ -150,10 +169,16 @@ class DocsPageTest {
         JsonObject schemas = contract.getJsonObject("components").getJsonObject("schemas");
         for (String name : schemas.fieldNames()) {
             boolean generated = schemas.getJsonObject(name).containsKey("x-module");
-            assertThat(page.getElementById("schema-" + name) == null).as(name).isEqualTo(generated);
+            Element entry = index().getElementById("schema-" + name);
+            assertThat(entry == null).as(name).isEqualTo(generated);
+            assertThat(elements("#schema-" + name + ".schema")).as(name).hasSize(generated ? 0 : 1);
+            if (entry != null) {
+                assertThat(linked(entry).id()).isEqualTo("schema-" + name);
+            }
         }
-        assertThat(page.select("#schema-Job .name").eachText()).contains("token", "counts", "links");
-        assertThat(page.select("#schema-Job a[href=#schema-JobLine]")).isNotEmpty();
+        Element job = pages.get("/docs/jobs/schemas").getElementById("schema-Job");
+        assertThat(job.select(".name").eachText()).contains("token", "counts", "links");
+        assertThat(job.select("a[href=/docs/jobs/schemas#schema-JobLine]")).isNotEmpty();
     }
 
     @Test
@@ -168,7 +193,7 @@ class DocsPageTest {
 
         assertThat(codes).hasSizeGreaterThan(30);
         for (Object code : codes) {
-            Element explained = page.getElementById(code.toString());
+            Element explained = index().getElementById(code.toString());
             assertThat(explained).as(code.toString()).isNotNull();
             assertThat(explained.text()).contains("Action:");
         }
@@ -190,7 +215,7 @@ class DocsPageTest {
             JsonObject problem = new JsonObject(each.body());
             URI type = URI.create(problem.getString("type"));
             assertThat(type.toString()).startsWith(service.uri("/docs#").toString());
-            Element explained = page.getElementById(type.getFragment());
+            Element explained = index().getElementById(type.getFragment());
             assertThat(explained).as(type.toString()).isNotNull();
             assertThat(explained.select(".status").text()).isEqualTo(Integer.toString(each.statusCode()));
             assertThat(explained.select("h3").text()).contains(problem.getString("title"));
@@ -198,14 +223,78 @@ class DocsPageTest {
     }
 
     @Test
-    void pageHasNoInlineOrExternalAssets() {
-        HttpResponse<String> response = service.page("/docs");
-
-        assertThat(response.statusCode()).isEqualTo(200);
-        assertThat(page.select("[style], style, script:not([src])")).isEmpty();
-        assertThat(page.select("script, link[rel=stylesheet]"))
+    void pagesHaveNoInlineOrExternalAssets() {
+        assertThat(elements("[style], style, script:not([src])")).isEmpty();
+        assertThat(elements("script, link[rel=stylesheet]"))
                 .allSatisfy(
                         file -> assertThat(file.attr("src") + file.attr("href")).startsWith("/assets/"));
+    }
+
+    /** The form is sent without a script. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "createJob            | Operation createJob                  | /docs/jobs#createJob",
+                "Idempotency-Key      | Parameter Idempotency-Key            | /docs/jobs#createJob",
+                "max_redirects status | Parameter max_redirects              | /tools/http-status",
+                "HttpStatusFields     | Schema HttpStatusFields              | /tools/http-status",
+                "JobLine              | Schema JobLine                       | /docs/jobs/schemas#schema-JobLine",
+                "job.created_at       | Property Job.created_at              | /docs/jobs/schemas#schema-Job",
+                "quota-exceeded       | Problem quota-exceeded               | /docs#quota-exceeded"
+            })
+    void searchFindsOperationsParametersSchemasAndProblems(String query, String entry, String link) {
+        Element form = index().selectFirst("form[role=search]");
+        assertThat(form.attr("method")).isEqualTo("get");
+        Document results = Jsoup.parse(service.page(form.attr("action") + "?"
+                        + form.selectFirst("input").attr("name") + "=" + URLEncoder.encode(query, UTF_8))
+                .body());
+
+        Element first = results.selectFirst("main .entries li");
+        assertThat(first.selectFirst(".quiet").text() + " "
+                        + first.selectFirst("a").text())
+                .isEqualTo(entry);
+        assertThat(first.selectFirst("a").attr("href")).isEqualTo(link);
+        assertThat(results.selectFirst("input[name=q]").val()).isEqualTo(query);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'nothing of the kind', 0 results", "'', ''", "'<script>', 0 results", "a, are shown"})
+    void searchReportsTheNumberOfResults(String query, String expected) {
+        Document results = Jsoup.parse(service.page("/docs/search?q=" + URLEncoder.encode(query, UTF_8))
+                .body());
+
+        assertThat(results.select("[role=status]").text()).contains(expected);
+        assertThat(results.select("main .entries li")).hasSizeLessThanOrEqualTo(100);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/docs/nothing", "/docs/modules/schemas", "/docs/jobs/x"})
+    void otherPagesAreNotFound(String path) {
+        assertThat(service.page(path).statusCode()).isEqualTo(404);
+    }
+
+    private Document open(String path) {
+        HttpResponse<String> response = service.page(path);
+        assertThat(response.statusCode()).as(path).isEqualTo(200);
+        return Jsoup.parse(response.body(), service.uri(path).toString());
+    }
+
+    private Document index() {
+        return pages.get("/docs");
+    }
+
+    private List<Element> elements(String selector) {
+        return pages.values().stream()
+                .flatMap(page -> page.select(selector).stream())
+                .toList();
+    }
+
+    /** Returns the element that a link, or the link of an entry, refers to; null if it does not exist. */
+    private Element linked(Element entry) {
+        URI target = URI.create((entry.tagName().equals("a") ? entry : entry.selectFirst("a")).attr("abs:href"));
+        Document page = pages.get(target.getPath());
+        return page == null || target.getFragment() == null ? page : page.getElementById(target.getFragment());
     }
 
     private JsonObject resolve(JsonObject node) {

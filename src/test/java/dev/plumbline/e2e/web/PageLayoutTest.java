@@ -194,7 +194,7 @@ class PageLayoutTest {
         HttpResponse<String> response = service.pageBy("DELETE", "/");
 
         assertThat(response.statusCode()).isEqualTo(405);
-        assertThat(header(response, "allow")).isEqualTo("GET, HEAD");
+        assertThat(header(response, "allow")).isEqualTo("GET, HEAD, OPTIONS");
     }
 
     @Test

@@ -137,7 +137,7 @@ final class JobResponses {
 
     private static void setContentHeaders(
             HttpServerResponse response, JobMessage.JobSnapshot job, JobViewParameters view) {
-        response.putHeader("Content-Type", view.format().contentType());
+        response.putHeader("Content-Type", view.contentType());
         if (view.format() != ResultFormat.JSON) {
             response.putHeader(
                     "Content-Disposition",

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param limit the maximum number of lines
  * @param lines whether lines are included
  * @param raw whether formulas in CSV cells are not escaped
+ * @param asText whether the media type of a file is {@code text/plain}
  */
-record JobViewParameters(ResultFormat format, int from, int limit, boolean lines, boolean raw) {
+record JobViewParameters(ResultFormat format, int from, int limit, boolean lines, boolean raw, boolean asText) {
     static final int MAX_LINES = 500;
 
     private static final String WEAK = "W/\"";
@@ -35,23 +36,33 @@ record JobViewParameters(ResultFormat format, int from, int limit, boolean lines
                 from,
                 limit(request, MAX_LINES),
                 format != ResultFormat.JSON || !"false".equals(request.getParam("results")),
-                format == ResultFormat.CSV && flag(request, "raw"));
+                format == ResultFormat.CSV && flag(request, "raw"),
+                false);
     }
 
     /** Returns the JSON view of a job from its first line, or without lines. */
     static JobViewParameters whole(boolean lines) {
-        return new JobViewParameters(ResultFormat.JSON, 0, MAX_LINES, lines, false);
+        return new JobViewParameters(ResultFormat.JSON, 0, MAX_LINES, lines, false, false);
     }
 
     /** Returns this view without lines. */
     JobViewParameters withoutLines() {
-        return new JobViewParameters(format, from, limit, false, raw);
+        return new JobViewParameters(format, from, limit, false, raw, asText);
     }
 
     /** Returns the view of a file with all lines. */
     static JobViewParameters ofFile(RoutingContext ctx, ResultFormat format) {
         return new JobViewParameters(
-                format, 0, MAX_LINES, true, format == ResultFormat.CSV && flag(ctx.request(), "raw"));
+                format,
+                0,
+                MAX_LINES,
+                true,
+                format == ResultFormat.CSV && flag(ctx.request(), "raw"),
+                format.isTextPreferred(ctx));
+    }
+
+    String contentType() {
+        return asText ? ResultFormat.TEXT : format.contentType();
     }
 
     /** Returns the index after the last line of the view. */

@@ -51,7 +51,7 @@ final class ReadJobOperation {
             problems.send(ctx, JobClient.noSuchJob());
             return;
         }
-        ResultFormat format = file == null ? ResultFormat.requested(ctx) : acceptedFile(ctx, file);
+        ResultFormat format = file == null ? ResultFormat.requested(ctx) : file.ifAccepted(ctx);
         if (format == null) {
             problems.send(ctx, notAcceptable());
             return;
@@ -91,12 +91,6 @@ final class ReadJobOperation {
                 respond(ctx, caller, current, applied, preferencesApplied);
             }
         });
-    }
-
-    /** Some generated clients send only the declared JSON type in Accept, here that of problem documents. */
-    private static @Nullable ResultFormat acceptedFile(RoutingContext ctx, ResultFormat file) {
-        String accept = ctx.request().getHeader("Accept");
-        return accept != null && accept.contains("application/problem+json") ? file : ResultFormat.accepted(ctx, file);
     }
 
     private void respond(

@@ -10,6 +10,9 @@ public enum ResultFormat {
     CSV("csv", "text", "csv", "text/csv; charset=utf-8; header=present"),
     NDJSON("ndjson", "application", "x-ndjson", "application/x-ndjson");
 
+    /** The media type of result files for clients that support no other one. */
+    static final String TEXT = "text/plain; charset=utf-8";
+
     private final String id;
     private final String type;
     private final String subtype;
@@ -46,9 +49,28 @@ public enum ResultFormat {
     }
 
     /**
+     * Whether the Accept header lists text/plain, without a wildcard, and does not prefer the media type of this
+     * format. Some generated clients list all media types of the contract and process only text/plain.
+     */
+    boolean isTextPreferred(RoutingContext ctx) {
+        float text = ContentNegotiation.listedWeight(ctx, "text", "plain");
+        return text > 0 && text >= ContentNegotiation.weight(ctx, type, subtype);
+    }
+
+    /**
+     * Returns this format if the Accept header allows it or its file as text; otherwise null. Some generated clients
+     * send only the declared JSON type, here that of problem documents.
+     */
+    @Nullable
+    ResultFormat ifAccepted(RoutingContext ctx) {
+        boolean problem = ContentNegotiation.listedWeight(ctx, "application", "problem+json") > 0;
+        return problem || isTextPreferred(ctx) ? this : accepted(ctx, this);
+    }
+
+    /**
      * Returns the format with the highest weight in the Accept header (RFC 9110, 12.5.1); null if none is acceptable.
      */
-    static @Nullable ResultFormat accepted(RoutingContext ctx, ResultFormat... offered) {
+    private static @Nullable ResultFormat accepted(RoutingContext ctx, ResultFormat... offered) {
         ResultFormat best = null;
         float max = 0;
         for (ResultFormat format : offered) {

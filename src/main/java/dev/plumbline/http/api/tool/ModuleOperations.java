@@ -1,5 +1,6 @@
 package dev.plumbline.http.api.tool;
 
+import com.google.common.base.CaseFormat;
 import com.google.common.base.CharMatcher;
 import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.FieldType;
@@ -33,11 +34,22 @@ public final class ModuleOperations {
      */
     private static final String ALWAYS_PRESENT = "x-always-present";
 
+    /**
+     * The names of the constants of an enumeration. Go constants share one scope, and several enumerations have equal
+     * values, so the names begin with that of the schema.
+     */
+    private static final String CONSTANT_NAMES = "x-enum-varnames";
+
     private static final String GENERIC_PATH = "/api/v1/instant/{module}/{target}";
     private static final String TAG = "modules";
 
     /** Fields whose schema would have the same name as a schema of the module. */
     private static final Set<String> RESERVED = Set.of("result", "fields");
+
+    private static final CharMatcher NOT_IN_NAMES = CharMatcher.inRange('a', 'z')
+            .or(CharMatcher.inRange('A', 'Z'))
+            .or(CharMatcher.inRange('0', '9'))
+            .negate();
 
     private final JsonObject generic;
     private final JsonObject resultSchema;
@@ -117,6 +129,10 @@ public final class ModuleOperations {
         JsonObject schema = ToolSchemas.option(option);
         schema.remove("title");
         schema.remove("description");
+        if (schema.getValue("default") instanceof JsonArray items && items.isEmpty()) {
+            // Go clients of openapi-generator do not compile with an empty array as default
+            schema.remove("default");
+        }
         JsonObject parameter = new JsonObject()
                 .put("name", option.name())
                 .put("in", "query")
@@ -219,6 +235,7 @@ public final class ModuleOperations {
                     new JsonObject()
                             .put("type", "string")
                             .put("enum", new JsonArray(field.values()))
+                            .put(CONSTANT_NAMES, constantNames(name, field.values()))
                             .put("description", field.title() + "."));
             return reference("schemas", name);
         }
@@ -242,6 +259,15 @@ public final class ModuleOperations {
                                 .distinct()
                                 .count()
                         == values.size();
+    }
+
+    /** Returns, for example, {@code DMARC_POLICY_NONE} for the value {@code none} of {@code DmarcPolicy}. */
+    private static JsonArray constantNames(String schema, List<String> values) {
+        String prefix = CaseFormat.UPPER_CAMEL.to(CaseFormat.UPPER_UNDERSCORE, schema);
+        return new JsonArray(values.stream()
+                .map(value ->
+                        prefix + '_' + NOT_IN_NAMES.replaceFrom(value, '_').toUpperCase(Locale.ROOT))
+                .toList());
     }
 
     private static JsonObject reference(String kind, String name) {

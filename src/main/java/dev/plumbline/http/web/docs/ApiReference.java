@@ -5,11 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of the API reference page. Descriptions are Markdown and can be empty.
+ * The content of the API reference. Descriptions are Markdown and can be empty.
  *
  * @param server the base URL
- * @param tags the operations by tag
- * @param schemas the named schemas
+ * @param tags the operations and schemas by tag
  * @param problems the problem types
  * @param limits the quotas of this service
  */
@@ -17,13 +16,45 @@ public record ApiReference(
         String server,
         String description,
         List<Tag> tags,
-        List<NamedSchema> schemas,
         List<ProblemType> problems,
         PageDependencies.Limits limits) {
 
-    /** @param modules operations that exist once per module */
+    /** The path of the page with the operations of a tag. */
+    static String path(String tag) {
+        return "/docs/" + tag;
+    }
+
+    /** The path of the page with the schemas of a tag. */
+    static String schemasPath(String tag) {
+        return path(tag) + "/schemas";
+    }
+
+    /** The anchor of a schema. */
+    static String anchor(String schema) {
+        return "schema-" + schema;
+    }
+
+    /**
+     * @param name in the path of its pages
+     * @param modules operations that exist once per module
+     * @param schemas the schemas that these operations, but not those of previous tags, refer to
+     */
     public record Tag(
-            String id, String title, String description, List<Operation> operations, List<ModuleOperation> modules) {}
+            String name,
+            String title,
+            String description,
+            List<Operation> operations,
+            List<ModuleOperation> modules,
+            List<NamedSchema> schemas) {
+
+        public String path() {
+            return ApiReference.path(name);
+        }
+
+        public String schemasPath() {
+            return ApiReference.schemasPath(name);
+        }
+    }
 
     /** An operation that is described by the page of its tool. */
     public record ModuleOperation(String id, String path, String module) {}
@@ -63,7 +94,11 @@ public record ApiReference(
     /** Source code that calls an operation. */
     public record Example(String language, String text) {}
 
-    public record NamedSchema(String name, SchemaNode schema) {}
+    public record NamedSchema(String name, SchemaNode schema) {
+        public String id() {
+            return anchor(name);
+        }
+    }
 
     /** @param code also the anchor */
     public record ProblemType(String code, int status, String title, String cause, String action) {}

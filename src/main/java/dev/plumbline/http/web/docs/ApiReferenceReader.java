@@ -13,6 +13,7 @@ import dev.plumbline.http.web.layout.PageDependencies;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -27,26 +28,30 @@ final class ApiReferenceReader {
 
     private final JsonObject contract;
     private final CodeExamples examples;
+    private final SchemaReader reader;
 
-    private ApiReferenceReader(JsonObject contract, String server) {
+    /** The tag of each schema that is described on its page. */
+    private final Map<String, String> schemas;
+
+    private ApiReferenceReader(JsonObject contract, String server, String basePath) {
         this.contract = contract;
         this.examples = new CodeExamples(server);
+        this.schemas = SchemaTags.of(contract);
+        Map<String, String> hrefs = new HashMap<>();
+        schemas.forEach((name, tag) ->
+                hrefs.put(name, basePath + ApiReference.schemasPath(tag) + "#" + ApiReference.anchor(name)));
+        this.reader = new SchemaReader(hrefs);
     }
 
     /**
      * @param contract the published openapi.json
      * @param server the base URL
+     * @param basePath the path of the base URL
      * @param limits the quotas of this service
      */
-    static ApiReference read(JsonObject contract, String server, PageDependencies.Limits limits) {
-        ApiReferenceReader reader = new ApiReferenceReader(contract, server);
-        List<NamedSchema> schemas = new ArrayList<>();
-        contract.getJsonObject("components").getJsonObject("schemas").forEach(entry -> {
-            JsonObject schema = (JsonObject) entry.getValue();
-            if (!schema.containsKey(ModuleOperations.EXTENSION)) {
-                schemas.add(new NamedSchema(entry.getKey(), SchemaReader.of(schema)));
-            }
-        });
+    static ApiReference read(
+            JsonObject contract, String server, String basePath, PageDependencies.Limits limits) {
+        ApiReferenceReader reader = new ApiReferenceReader(contract, server, basePath);
         List<ProblemType> problems = new ArrayList<>();
         for (JsonObject type : objects(contract.getJsonArray("x-problem-types"))) {
             problems.add(new ProblemType(
@@ -60,9 +65,16 @@ final class ApiReferenceReader {
                 server,
                 contract.getJsonObject("info").getString("description", ""),
                 reader.tags(),
-                schemas,
                 problems,
                 limits);
+    }
+
+    private List<NamedSchema> schemas(String tag) {
+        JsonObject all = contract.getJsonObject("components").getJsonObject("schemas");
+        return all.fieldNames().stream()
+                .filter(name -> tag.equals(schemas.get(name)))
+                .map(name -> new NamedSchema(name, reader.read(all.getJsonObject(name))))
+                .toList();
     }
 
     private List<Tag> tags() {
@@ -88,11 +100,12 @@ final class ApiReferenceReader {
                 .map(tag -> {
                     String name = tag.getString("name");
                     return new Tag(
-                            "tag-" + name,
+                            name,
                             name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1),
                             tag.getString("description", ""),
                             byTag.getOrDefault(name, List.of()),
-                            modules.getOrDefault(name, List.of()));
+                            modules.getOrDefault(name, List.of()),
+                            schemas(name));
                 })
                 .toList();
     }
@@ -117,7 +130,7 @@ final class ApiReferenceReader {
                 operation.getString("summary"),
                 operation.getString("description", ""),
                 ACCESS.getOrDefault(access, ""),
-                parameters.stream().map(ApiReferenceReader::parameter).toList(),
+                parameters.stream().map(this::parameter).toList(),
                 body,
                 responses,
                 errors,
@@ -132,8 +145,8 @@ final class ApiReferenceReader {
                 : requirements.get(0).fieldNames().iterator().next();
     }
 
-    private static Parameter parameter(JsonObject parameter) {
-        SchemaNode schema = SchemaReader.of(parameter.getJsonObject("schema"));
+    private Parameter parameter(JsonObject parameter) {
+        SchemaNode schema = reader.read(parameter.getJsonObject("schema"));
         Object example = parameter.getValue("example");
         return new Parameter(
                 parameter.getString("in"),
@@ -151,17 +164,20 @@ final class ApiReferenceReader {
     private Response response(String status, JsonObject response) {
         List<String> headers = new ArrayList<>(
                 response.getJsonObject("headers", new JsonObject()).fieldNames());
+        // client generators do not support these headers
+        headers.addAll(
+                response.getJsonObject("x-other-headers", new JsonObject()).fieldNames());
         return new Response(status, response.getString("description", ""), headers, bodies(response));
     }
 
-    private static List<Body> bodies(JsonObject holder) {
+    private List<Body> bodies(JsonObject holder) {
         List<Body> bodies = new ArrayList<>();
         for (Map.Entry<String, Object> content : holder.getJsonObject("content", new JsonObject())) {
             JsonObject media = (JsonObject) content.getValue();
             bodies.add(new Body(
                     content.getKey(),
                     holder.getString("description", ""),
-                    SchemaReader.of(media.getJsonObject("schema")),
+                    reader.read(media.getJsonObject("schema")),
                     text(media.getValue("example"))));
         }
         return bodies;

@@ -1,5 +1,7 @@
 package dev.plumbline.http.web.docs;
 
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.layout.EncodedBody;
 import dev.plumbline.http.web.layout.PageDependencies;
@@ -8,35 +10,95 @@ import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
-/** {@code /docs}: the API reference, generated from openapi.json. The type of a problem is an anchor of this page. */
+/**
+ * The API reference, generated from openapi.json: {@code /docs} with all entries and problem types, one page for each
+ * tag, one for the schemas of each tag, and a search. The type of a problem is an anchor of {@code /docs}.
+ */
 public final class DocsPage implements PageRoutes.Pages {
+    private static final String INDEX = "/docs";
+    private static final int MAX_QUERY_LENGTH = 200;
+
     private final PageRenderer pages;
+    private final ProblemResponder problems;
     private final ApiReference reference;
-    /** The rendered page, by whether it has an account link. */
-    private final Map<Boolean, EncodedBody> rendered = new ConcurrentHashMap<>();
+    private final ReferenceSearch search;
+    /** The rendered pages, by path and whether they have an account link. */
+    private final Map<Rendering, EncodedBody> rendered = new ConcurrentHashMap<>();
+
+    private record Rendering(String path, boolean session) {}
+
+    /**
+     * The content of a page.
+     *
+     * @param path of the page
+     * @param tag null on the index
+     */
+    public record View(ApiReference reference, String path, ApiReference.@Nullable Tag tag) {}
+
+    /** The content of the search page. */
+    public record Results(ApiReference reference, String path, ReferenceSearch.Matches matches) {}
 
     public DocsPage(PageDependencies dependencies) {
         this.pages = dependencies.pages();
+        this.problems = dependencies.problems();
         this.reference = ApiReferenceReader.read(
-                dependencies.contract().published(), dependencies.pages().site().publicUrl(), dependencies.limits());
+                dependencies.contract().published(),
+                pages.site().publicUrl(),
+                pages.site().basePath(),
+                dependencies.limits());
+        this.search = ReferenceSearch.of(dependencies.contract().published(), reference);
     }
 
     @Override
     public void mount(PageRoutes routes) {
-        routes.get("/docs", "docs", this::show);
+        routes.get(INDEX, "docs", ctx -> send(ctx, "docs", INDEX, null, "API reference"));
+        routes.get(INDEX + "/search", "docs-search", this::search);
+        routes.get(INDEX + "/:tag", "docs-tag", ctx -> {
+            ApiReference.Tag tag = tag(ctx);
+            if (tag != null) {
+                send(ctx, "docstag", tag.path(), tag, tag.title() + ": API reference");
+            }
+        });
+        routes.get(INDEX + "/:tag/schemas", "docs-schemas", ctx -> {
+            ApiReference.Tag tag = tag(ctx);
+            if (tag != null) {
+                send(ctx, "docsschemas", tag.schemasPath(), tag, tag.title() + ": schemas");
+            }
+        });
     }
 
-    private void show(RoutingContext ctx) {
-        pages.send(ctx, rendered.computeIfAbsent(pages.hasSessionCookie(ctx), this::render));
+    /** The tag that the path names; null if it does not exist, after sending a 404. */
+    private ApiReference.@Nullable Tag tag(RoutingContext ctx) {
+        String name = ctx.pathParam("tag");
+        boolean schemas = ctx.request().path().endsWith("/schemas");
+        for (ApiReference.Tag tag : reference.tags()) {
+            if (tag.name().equals(name) && !(schemas && tag.schemas().isEmpty())) {
+                return tag;
+            }
+        }
+        problems.send(ctx, Problem.notFound("This page does not exist. " + INDEX + " lists all pages."));
+        return null;
     }
 
-    private EncodedBody render(boolean session) {
-        PageInfo info = PageInfo.indexed(
-                "API reference",
-                "All operations with parameters, request and response bodies, examples and problem types.",
-                "api",
-                "/docs");
-        return EncodedBody.fast(pages.render(info, session, "docs", reference));
+    private void send(RoutingContext ctx, String template, String path, ApiReference.@Nullable Tag tag, String title) {
+        Rendering key = new Rendering(path, pages.hasSessionCookie(ctx));
+        pages.send(ctx, rendered.computeIfAbsent(key, missing -> {
+            PageInfo info = PageInfo.indexed(
+                    title,
+                    "Operations with parameters, request and response bodies, examples and problem types.",
+                    "api",
+                    path);
+            View view = new View(reference, path, tag);
+            return EncodedBody.fast(pages.render(info, missing.session(), template, view));
+        }));
+    }
+
+    private void search(RoutingContext ctx) {
+        String query = ctx.queryParams().contains("q") ? ctx.queryParams().get("q") : "";
+        String shortened = query.length() > MAX_QUERY_LENGTH ? query.substring(0, MAX_QUERY_LENGTH) : query;
+        PageInfo info = PageInfo.unlisted("Search the API reference", "Operations, parameters and schemas.", "api");
+        pages.show(ctx, info, "docssearch", new Results(reference, INDEX + "/search", search.matching(shortened)));
     }
 }

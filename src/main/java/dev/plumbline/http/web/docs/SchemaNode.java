@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the name of the property; empty for a root schema
  * @param type for example {@code array of strings or null}
- * @param reference the name of the referenced schema, or null
+ * @param reference the href of the referenced schema, or null
  * @param required whether the property is required
  * @param description Markdown; can be empty
  * @param constraints for example {@code at most 100 characters}

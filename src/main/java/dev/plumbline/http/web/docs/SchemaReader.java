@@ -12,20 +12,25 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads JSON Schemas (2020-12) for display, without conditional keywords. */
 final class SchemaReader {
-    private SchemaReader() {}
+    /** The href of each schema. */
+    private final Map<String, String> hrefs;
 
-    static SchemaNode of(JsonObject schema) {
-        return of("", false, schema);
+    SchemaReader(Map<String, String> hrefs) {
+        this.hrefs = hrefs;
     }
 
-    private static SchemaNode of(String name, boolean required, JsonObject schema) {
+    SchemaNode read(JsonObject schema) {
+        return read("", false, schema);
+    }
+
+    private SchemaNode read(String name, boolean required, JsonObject schema) {
         JsonObject main = main(schema);
         JsonObject inner = main.getValue("items") instanceof JsonObject items ? items : main;
         String type = type(main);
         return new SchemaNode(
                 name,
                 main != schema && !type.contains("null") ? type + " or null" : type,
-                reference(inner),
+                hrefs.get(reference(inner)),
                 required,
                 schema.getString("description", main.getString("description", "")),
                 constraints(main),
@@ -111,13 +116,13 @@ final class SchemaReader {
         }
     }
 
-    private static List<SchemaNode> properties(JsonObject schema) {
+    private List<SchemaNode> properties(JsonObject schema) {
         List<SchemaNode> properties = new ArrayList<>();
         JsonArray required = schema.getJsonArray("required", new JsonArray());
         for (Map.Entry<String, Object> property : schema.getJsonObject("properties", new JsonObject())) {
             // boolean schemas have no description
             if (property.getValue() instanceof JsonObject described) {
-                properties.add(of(property.getKey(), required.contains(property.getKey()), described));
+                properties.add(read(property.getKey(), required.contains(property.getKey()), described));
             }
         }
         return properties;

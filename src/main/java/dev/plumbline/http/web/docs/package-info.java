@@ -1,4 +1,4 @@
-/** The API reference page. */
+/** The pages of the API reference and their search. */
 @NullMarked
 package dev.plumbline.http.web.docs;
 
