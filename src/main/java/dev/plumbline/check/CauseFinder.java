@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Groups the findings and errors of the parts of a composite by cause. Errors of the same {@link ErrorKind} of the same
  * host and port are one problem, and so are equal errors of DNS lookups. A problem that another problem explains
- * ({@link FindingCode#explains}) is an effect of it.
+ * ({@link FindingCode#explains}) is an effect of it. A finding explains the error of its part if no other part has this
+ * error, and an error explains the findings of its area whose messages contain its message.
  */
 final class CauseFinder {
     private static final int MAX_CAUSES = 40;
@@ -51,20 +52,58 @@ final class CauseFinder {
         }
 
         boolean explains(Problem other) {
-            if (declared == null || other == this) {
+            if (other == this) {
                 return false;
             }
+            if (finding == null) {
+                return other.finding != null && isQuotedBy(other) && !other.explains(this);
+            }
             return other.finding == null
-                    ? other.parts.stream().anyMatch(part -> explains(part.errorCode(), other))
-                    : declared.explains().contains(other.owner.module() + "/" + other.finding.code());
+                    ? isOnlyReasonOf(other) || other.parts.stream().anyMatch(part -> explains(part.errorCode(), other))
+                    : declared != null
+                            && declared.explains().contains(other.owner.module() + "/" + other.finding.code())
+                            && (!isAboutDns() || isRelatedTo(other));
+        }
+
+        /**
+         * Whether a finding of the same part or area is about this error, for example "The redirects end at …
+         * Connection refused by …".
+         */
+        private boolean isQuotedBy(Problem other) {
+            CheckError error = owner.result().error();
+            boolean same = parts.contains(other.owner)
+                    || owner.part().area().equals(other.owner.part().area());
+            return same
+                    && error != null
+                    && other.finding != null
+                    && other.finding.message().contains(error.message());
+        }
+
+        /** Whether no other part has the error of the part with this finding. */
+        private boolean isOnlyReasonOf(Problem error) {
+            return error.parts.size() == 1 && error.parts.contains(owner);
         }
 
         private boolean explains(@Nullable ErrorCode code, Problem error) {
-            return code != null
-                    && declared.explains().contains(code.id())
-                    && (ErrorKind.of(code) == ErrorKind.DNS
-                            ? error.endpoint.isIn(endpoint) || endpoint.isIn(error.endpoint)
-                            : error.endpoint.equals(endpoint));
+            if (code == null || declared == null || !declared.explains().contains(code.id())) {
+                return false;
+            }
+            if (ErrorKind.of(code) != ErrorKind.DNS) {
+                return error.endpoint.equals(endpoint);
+            }
+            // the host of an MX record can be in another domain
+            return owner.module().equals(CompositePart.MX_MODULE)
+                    ? error.parts.stream().allMatch(part -> part.part().needsMailServer())
+                    : isRelatedTo(error);
+        }
+
+        private boolean isAboutDns() {
+            return owner.part().module().category().equals("dns");
+        }
+
+        /** Whether one of the hosts is the other or in the domain of the other. */
+        private boolean isRelatedTo(Problem other) {
+            return other.endpoint.isIn(endpoint) || endpoint.isIn(other.endpoint);
         }
     }
 

@@ -46,15 +46,14 @@ class OverviewTest {
     private static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
     private static final CheckError NXDOMAIN = new CheckError(ErrorCode.DNS_NXDOMAIN, "The name does not exist.");
 
-    private static CompositePart part(String module) {
+    static CompositePart part(String module) {
         return PARTS.stream()
                 .filter(part -> part.module().module().equals(module))
                 .findFirst()
                 .orElseThrow();
     }
 
-    private static PartResult result(
-            CompositePart part, Verdict verdict, List<Finding> findings, @Nullable CheckError error) {
+    static PartResult result(CompositePart part, Verdict verdict, List<Finding> findings, @Nullable CheckError error) {
         return new PartResult(
                 part,
                 "example.com",
@@ -72,7 +71,7 @@ class OverviewTest {
         return result(part(module), verdict, findings, verdict == Verdict.ERROR ? NXDOMAIN : null);
     }
 
-    private static Evaluation evaluate(PartResult... parts) {
+    static Evaluation evaluate(PartResult... parts) {
         return MODULE.evaluate(new Overview.Evidence(List.of(parts)), Options.defaults(MODULE.description()));
     }
 
@@ -118,7 +117,7 @@ class OverviewTest {
     }
 
     @SuppressWarnings("unchecked")
-    private static List<Map<String, Object>> causes(Evaluation evaluation, String field) {
+    static List<Map<String, Object>> causes(Evaluation evaluation, String field) {
         return (List<Map<String, Object>>) evaluation.fields().get(field);
     }
 
