@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The scores of {@code overview} for a domain with single faults and with pairs of faults. */
+/** The causes and scores of {@code overview} for a domain with single faults and with pairs of faults. */
 @Tag("scenario")
 class DomainFaultsScenario {
     @TempDir
@@ -58,25 +58,64 @@ class DomainFaultsScenario {
     }
 
     @Test
-    void eachFaultIsReported() {
-        assertThat(SINGLE).hasSizeGreaterThanOrEqualTo(50).allSatisfy((fault, result) -> assertThat(result.parts())
-                .as(fault.name())
-                .anySatisfy(part -> assertThat(part.get("verdict")).isNotEqualTo("pass")));
+    void aFaultIsTheFirstCause() {
+        assertThat(SINGLE).hasSizeGreaterThanOrEqualTo(50);
+        SoftAssertions all = new SoftAssertions();
+        SINGLE.forEach((fault, result) -> {
+            for (String list : List.of("causes", "fix_first")) {
+                List<Map<String, Object>> causes = result.list(list);
+                all.assertThat(causes)
+                        .as(fault + ": " + list)
+                        .isNotEmpty()
+                        .first()
+                        .satisfies(first -> assertThat(fault.causes(first))
+                                .as(first.get("module") + " " + first.get("code"))
+                                .isTrue());
+            }
+        });
+        all.assertAll();
+    }
+
+    /** The parts that report a fault in other words have the same cause. */
+    @Test
+    void aFaultIsOneProblem() {
+        SoftAssertions all = new SoftAssertions();
+        SINGLE.forEach((fault, result) ->
+                all.assertThat(codes(result)).as(fault.name()).hasSize(1));
+        all.assertAll();
     }
 
     @Test
-    void aFaultNeverRaisesTheScoreOfAnotherOne() {
+    void aFaultLowersTheScore() {
+        SoftAssertions all = new SoftAssertions();
+        SINGLE.forEach((fault, result) ->
+                all.assertThat(result.score()).as(fault.name()).isLessThan(100));
+        all.assertAll();
+    }
+
+    /** Fixing one of two faults does not lower the score. */
+    @Test
+    void bothFaultsOfAPairAreCausesAndNoneRaisesTheScoreOfTheOther() {
         SoftAssertions all = new SoftAssertions();
         List<FaultCatalogue.Pair> pairs = FaultCatalogue.pairs();
         assertThat(pairs).hasSizeGreaterThanOrEqualTo(40);
         pairs.forEach(pair -> {
             Result both = overview.check(List.of(pair.first(), pair.second()));
-            Integer first = SINGLE.get(pair.first()).score();
-            Integer second = SINGLE.get(pair.second()).score();
-            if (both.score() != null && first != null && second != null) {
-                all.assertThat(both.score()).as(pair.toString()).isLessThanOrEqualTo(Math.min(first, second));
+            for (Fault fault : List.of(pair.first(), pair.second())) {
+                all.assertThat(both.score())
+                        .as(pair + ": score")
+                        .isLessThanOrEqualTo(SINGLE.get(fault).score());
+                all.assertThat(both.list("causes"))
+                        .as(pair + ": causes " + codes(both))
+                        .anyMatch(fault::causes);
             }
         });
         all.assertAll();
+    }
+
+    private static List<String> codes(Result result) {
+        return result.list("causes").stream()
+                .map(cause -> cause.get("module") + "/" + cause.get("code"))
+                .toList();
     }
 }

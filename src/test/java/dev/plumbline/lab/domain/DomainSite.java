@@ -92,7 +92,7 @@ final class DomainSite {
         } else if (!request.isSSL() && plan.redirectsToHttps()) {
             send(request, SitePlan.Page.redirect("https://" + host + request.uri()));
         } else if (host.equals("www." + domain)) {
-            send(request, SitePlan.Page.redirect("https://" + domain + request.uri()));
+            send(request, SitePlan.Page.redirect(request.scheme() + "://" + domain + request.uri()));
         } else {
             SitePlan.Page page = plan.pageAt(path);
             send(request, page == null ? notFound() : page);

@@ -1,5 +1,6 @@
 package dev.plumbline.lab.domain;
 
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -19,6 +20,11 @@ public record Fault(
     @Override
     public void accept(DomainPlan plan) {
         change.accept(plan);
+    }
+
+    /** Whether a cause of a result is this fault. */
+    public boolean causes(Map<String, Object> cause) {
+        return code.equals(cause.get("code")) && modules.contains(String.valueOf(cause.get("module")));
     }
 
     /** Whether both faults can be observed at the same time, and each is a cause of its own. */

@@ -3,11 +3,12 @@ package dev.plumbline.lab.domain;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Single faults of a domain, and pairs of faults that can be observed at the same time. */
 public final class FaultCatalogue {
-    /** The distance of the faults of a pair in the list, so that pairs have faults of different areas. */
-    private static final int DISTANCE = 29;
+    /** The distances of the faults of a pair in the list, so that pairs have faults of different areas. */
+    private static final List<Integer> DISTANCES = List.of(29, 53);
 
     private static final List<Fault> FAULTS = Stream.of(SiteFaults.all(), ZoneFaults.all(), MailFaults.all())
             .flatMap(List::stream)
@@ -35,19 +36,29 @@ public final class FaultCatalogue {
                 .orElseThrow(() -> new IllegalArgumentException(name));
     }
 
-    /** A pair for each fault that has a compatible one. */
+    /** Up to two pairs for each fault. */
     public static List<Pair> pairs() {
         List<Pair> pairs = new ArrayList<>();
-        for (int i = 0; i < FAULTS.size(); i++) {
-            Fault first = FAULTS.get(i);
-            for (int step = 0; step < FAULTS.size(); step++) {
-                Fault second = FAULTS.get((i + DISTANCE + step) % FAULTS.size());
-                if (first.isCompatible(second) && !pairs.contains(new Pair(second, first))) {
-                    pairs.add(new Pair(first, second));
-                    break;
+        for (int distance : DISTANCES) {
+            for (int i = 0; i < FAULTS.size(); i++) {
+                Pair pair = pair(i, distance);
+                if (pair != null && !pairs.contains(pair) && !pairs.contains(new Pair(pair.second, pair.first))) {
+                    pairs.add(pair);
                 }
             }
         }
         return pairs;
+    }
+
+    /** A fault and the first compatible one from this distance on; null if there is none. */
+    private static @Nullable Pair pair(int index, int distance) {
+        Fault first = FAULTS.get(index);
+        for (int step = 0; step < FAULTS.size(); step++) {
+            Fault second = FAULTS.get((index + distance + step) % FAULTS.size());
+            if (first.isCompatible(second)) {
+                return new Pair(first, second);
+            }
+        }
+        return null;
     }
 }

@@ -9,37 +9,33 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** A Markdown table of faults with their grade, score and first cause. */
+/** A Markdown table of faults with their grade, score and causes. */
 public final class FaultTable {
     private final List<String> lines = new ArrayList<>();
 
     public FaultTable(Result healthy) {
-        lines.add("| fault | area | grade | score | first cause | affected parts |");
-        lines.add("|---|---|---|---|---|---|");
-        lines.add("| none | | %s | %s | | |".formatted(healthy.grade(), healthy.score()));
+        lines.add("| fault | area | grade | score | first cause | consequence | parts | other causes |");
+        lines.add("|---|---|---|---|---|---|---|---|");
+        lines.add("| none | | %s | %s | | | | |".formatted(healthy.grade(), healthy.score()));
     }
 
     public void add(Fault fault, Result result) {
         List<Map<String, Object>> causes = result.list("causes");
-        String first = causes.isEmpty()
-                ? ""
-                : "`%s` (`%s`)"
-                        .formatted(causes.get(0).get("code"), causes.get(0).get("module"));
-        lines.add("| %s | %s | %s | %s | %s | %s |"
-                .formatted(fault, fault.area(), result.grade(), result.score(), first, affected(result)));
+        Map<String, Object> first = causes.isEmpty() ? Map.of() : causes.get(0);
+        lines.add("| %s | %s | %s | %s | %s | %s | %s | %s |"
+                .formatted(
+                        fault,
+                        fault.area(),
+                        result.grade(),
+                        result.score(),
+                        text(first),
+                        first.getOrDefault("consequence", ""),
+                        first.get("parts") instanceof List<?> parts ? parts.size() : 0,
+                        causes.stream().skip(1).map(FaultTable::text).collect(Collectors.joining(", "))));
     }
 
-    /** The parts that did not pass, with the code of their error or worst finding. */
-    private static String affected(Result result) {
-        return result.parts().stream()
-                .filter(part -> !"pass".equals(part.get("verdict")))
-                .map(part -> part.get("module") + " " + part.get("verdict") + " " + code(part))
-                .collect(Collectors.joining(", "));
-    }
-
-    private static Object code(Map<String, Object> part) {
-        Object reason = part.get("error") == null ? part.get("top_finding") : part.get("error");
-        return reason instanceof Map<?, ?> map ? map.get("code") : "";
+    private static String text(Map<String, Object> cause) {
+        return cause.isEmpty() ? "" : "`%s` (`%s`)".formatted(cause.get("code"), cause.get("module"));
     }
 
     public void write(Path file) throws IOException {

@@ -108,7 +108,7 @@ final class SiteFaults {
         add("status 500", RESPONSE, "status_server_error", Set.of("http-status"), site -> site.status("/", 500));
         add("status 503", RESPONSE, "status_server_error", Set.of("http-status"), site -> site.status("/", 503));
         add("status 404", RESPONSE, "status_client_error", Set.of("http-status"), site -> site.status("/", 404));
-        plan("redirect loop", RESPONSE, "redirect_loop", "http-status", "web", plan -> plan.site()
+        plan("redirect loop", RESPONSE, "redirect_loop", "redirect-chain", "web", plan -> plan.site()
                 .redirect("https://" + plan.domain() + "/"));
         plan("redirect to a closed port", RESPONSE, "connect_refused", "http-status", "web", plan -> plan.site()
                 .redirect("https://" + plan.domain() + ":8443/"));
@@ -133,7 +133,7 @@ final class SiteFaults {
         header("no X-Content-Type-Options", "nosniff_missing", "security-headers", "x-content-type-options", "");
         header(
                 "session cookie without Secure",
-                "session_insecure",
+                "cookie_insecure",
                 "cookies",
                 "set-cookie",
                 "sessionid=abc; HttpOnly; SameSite=Lax; Path=/");
