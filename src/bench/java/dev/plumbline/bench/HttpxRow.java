@@ -85,13 +85,30 @@ final class HttpxRow implements Row {
 
     /** The command of the start script, after it has created its cache. */
     private static List<String> check(BenchStage stage) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
+        Path target = stage.options().jar().getParent();
+        Path script;
+        try (Stream<Path> files = Files.list(target)) {
+            script = files.map(file -> file.resolve("bin/plumbline"))
+                    .filter(Files::isExecutable)
+                    .findFirst()
+                    .orElseThrow(() -> new IOException("no distribution in " + target));
+        }
+        List<String> start = List.of(
                 "env",
+                "JAVA_HOME=" + System.getProperty("java.home"),
                 "PLUMBLINE_TARGETS_ALLOW=127.0.0.0/8",
                 "PLUMBLINE_TARGETS_PORTS=*",
                 "PLUMBLINE_TARGETS_PER_IP_PER_SECOND=0",
-                "PLUMBLINE_TARGETS_PER_IP_CONCURRENT=0"));
-        command.addAll(StartScript.withCache(stage));
+                "PLUMBLINE_TARGETS_PER_IP_CONCURRENT=0",
+                script.toString());
+        List<String> cache = new ArrayList<>(start);
+        cache.add("aot-cache");
+        ProgramRun created =
+                ProgramRun.of(cache, stage.folder().resolve("aot-cache").toFile());
+        if (created.exitCode() != 0) {
+            throw new IOException("the AOT cache could not be created");
+        }
+        List<String> command = new ArrayList<>(start);
         command.addAll(List.of("check", "http-status", "-o", "method=get", "--concurrency", CONCURRENCY));
         return command;
     }

@@ -66,19 +66,7 @@ final class ServiceUnderLoad implements AutoCloseable {
         if (!extra.isBlank()) {
             command.addAll(List.of(extra.strip().split(" +")));
         }
-        command.addAll(List.of("-jar", options.jar().toString()));
-        return launch(command, folder, data, port, settings);
-    }
-
-    /**
-     * Starts a process without waiting.
-     *
-     * @param program the program and its options, without the command {@code serve}
-     */
-    static ChildProcess launch(List<String> program, Path folder, Path data, int port, Map<String, String> settings)
-            throws IOException {
-        List<String> command = new ArrayList<>(program);
-        command.add("serve");
+        command.addAll(List.of("-jar", options.jar().toString(), "serve"));
         Map<String, String> environment = new HashMap<>();
         environment.put("PLUMBLINE_HTTP_PORT", Integer.toString(port));
         environment.put("PLUMBLINE_MANAGEMENT_PORT", Integer.toString(freePort()));

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
 /** From the start of the process to the first response, with an existing database. */
 final class StartRow implements Row {
@@ -33,61 +32,37 @@ final class StartRow implements Row {
     @Override
     public List<BulkLine> measure(BenchStage stage) throws IOException, InterruptedException {
         Path data = stage.folder().resolve("start-data");
-        List<String> script = StartScript.withCache(stage);
-        Start first = startOnce(stage, data, List.of());
-        List<Start> plain = new ArrayList<>();
-        List<Start> cached = new ArrayList<>();
-        List<Double> ratios = new ArrayList<>();
-        // in turn, so that both sides have the same load of the machine
+        Start first = startOnce(stage, data);
+        List<Double> times = new ArrayList<>();
+        List<Double> cpu = new ArrayList<>();
         for (int i = 0; i < STARTS; i++) {
-            plain.add(startOnce(stage, data, List.of()));
-            cached.add(startOnce(stage, data, script));
-            ratios.add(cached.get(i).millis() / plain.get(i).millis());
+            Start start = startOnce(stage, data);
+            times.add(start.millis());
+            cpu.add(start.cpuMillis());
         }
-        return List.of(
-                new BulkLine(
-                        WHAT,
-                        spread(plain, Start::millis) + " ms",
-                        "",
-                        "",
-                        BulkLine.atMost(
-                                GOAL_MS,
-                                "ms",
-                                Distribution.of(plain.stream()
-                                                .map(Start::millis)
-                                                .toList())
-                                        .median()),
-                        String.format(
-                                Locale.ROOT,
-                                "%d starts, %s ms of CPU time of the JVM; the first start, which creates the"
-                                        + " database, took %,.0f ms",
-                                STARTS,
-                                spread(plain, Start::cpuMillis),
-                                first.millis())),
-                new BulkLine(
-                        "The same, start script with its cache ÷ without a cache",
-                        Distribution.of(ratios).text(2),
-                        spread(cached, Start::millis) + " ms",
-                        spread(plain, Start::millis) + " ms",
-                        "",
-                        spread(cached, Start::cpuMillis) + " ms of CPU time with the cache"));
-    }
-
-    private static String spread(List<Start> starts, Function<Start, Double> value) {
-        return Distribution.of(starts.stream().map(value).toList()).text(0);
+        Distribution spread = Distribution.of(times);
+        return List.of(new BulkLine(
+                WHAT,
+                spread.text(0) + " ms",
+                "",
+                "",
+                BulkLine.atMost(GOAL_MS, "ms", spread.median()),
+                String.format(
+                        Locale.ROOT,
+                        "%d starts, %s ms of CPU time of the JVM; the first start, which creates the"
+                                + " database, took %,.0f ms",
+                        STARTS,
+                        Distribution.of(cpu).text(0),
+                        first.millis())));
     }
 
     private record Start(double millis, double cpuMillis) {}
 
-    /** @param program the program that starts the service; empty for the jar with the options of the benchmark */
-    private Start startOnce(BenchStage stage, Path data, List<String> program)
-            throws IOException, InterruptedException {
+    private Start startOnce(BenchStage stage, Path data) throws IOException, InterruptedException {
         int port = ServiceUnderLoad.freePort();
         String url = "http://127.0.0.1:" + port + "/api/v1/tools";
         long began = System.nanoTime();
-        try (ChildProcess child = program.isEmpty()
-                ? ServiceUnderLoad.launch(stage.options(), stage.folder(), data, port, Map.of())
-                : ServiceUnderLoad.launch(program, stage.folder(), data, port, Map.of())) {
+        try (ChildProcess child = ServiceUnderLoad.launch(stage.options(), stage.folder(), data, port, Map.of())) {
             long end = began + TimeUnit.SECONDS.toNanos(GIVE_UP_SECONDS);
             child.awaitPort(port, GIVE_UP_SECONDS);
             while (System.nanoTime() < end) {

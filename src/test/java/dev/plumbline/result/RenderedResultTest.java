@@ -15,7 +15,7 @@ class RenderedResultTest {
     private static final String RESULT = "{\"module\":\"m\",\"duration_ms\":84}";
 
     private static RenderedResult fresh() {
-        return RenderedResult.of(bytes(RESULT), CHECKED_AT, true, Duration.ofMinutes(10));
+        return RenderedResult.of("key", bytes(RESULT), CHECKED_AT, true, Duration.ofMinutes(10));
     }
 
     private static byte[] bytes(String text) {
@@ -46,7 +46,7 @@ class RenderedResultTest {
     }
 
     private static void assertReadAsFresh(Buffer line) {
-        RenderedResult read = RenderedResult.fromLine(line.getBytes(), CHECKED_AT, fresh().expiresAt());
+        RenderedResult read = RenderedResult.fromLine("key", line.getBytes(), CHECKED_AT, fresh().expiresAt());
 
         assertThat(new String(read.result(), StandardCharsets.US_ASCII)).isEqualTo(RESULT);
         assertThat(read.etag()).isEqualTo(fresh().etag());

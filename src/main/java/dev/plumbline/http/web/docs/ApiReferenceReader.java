@@ -49,8 +49,7 @@ final class ApiReferenceReader {
      * @param basePath the path of the base URL
      * @param limits the quotas of this service
      */
-    static ApiReference read(
-            JsonObject contract, String server, String basePath, PageDependencies.Limits limits) {
+    static ApiReference read(JsonObject contract, String server, String basePath, PageDependencies.Limits limits) {
         ApiReferenceReader reader = new ApiReferenceReader(contract, server, basePath);
         List<ProblemType> problems = new ArrayList<>();
         for (JsonObject type : objects(contract.getJsonArray("x-problem-types"))) {
@@ -62,11 +61,7 @@ final class ApiReferenceReader {
                     type.getString("action")));
         }
         return new ApiReference(
-                server,
-                contract.getJsonObject("info").getString("description", ""),
-                reader.tags(),
-                problems,
-                limits);
+                server, contract.getJsonObject("info").getString("description", ""), reader.tags(), problems, limits);
     }
 
     private List<NamedSchema> schemas(String tag) {
