@@ -1,11 +1,13 @@
 package dev.plumbline.check;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,12 +120,12 @@ final class CauseFinder {
     /** The causes, the most important first, at most 40. */
     static List<Cause> causes(List<PartResult> parts) {
         CauseFinder finder = new CauseFinder(parts);
-        Map<Problem, Set<PartResult>> affected = new LinkedHashMap<>();
+        Map<Problem, List<Problem>> groups = new LinkedHashMap<>();
         for (Problem problem : finder.problems.values()) {
-            affected.computeIfAbsent(finder.root(problem), root -> new LinkedHashSet<>())
-                    .addAll(problem.parts);
+            groups.computeIfAbsent(finder.root(problem), root -> new ArrayList<>())
+                    .add(problem);
         }
-        return affected.entrySet().stream()
+        return groups.entrySet().stream()
                 .map(entry -> finder.cause(entry.getKey(), entry.getValue()))
                 .sorted(Cause.MOST_IMPORTANT_FIRST)
                 .limit(MAX_CAUSES)
@@ -195,28 +197,41 @@ final class CauseFinder {
         return root;
     }
 
-    private Cause cause(Problem problem, Set<PartResult> affected) {
-        List<String> parts =
-                affected.stream().map(PartResult::module).distinct().collect(Collectors.toList());
-        parts.remove(problem.owner.module());
-        parts.add(0, problem.owner.module());
-        Finding finding = problem.finding;
-        FindingCode declared = problem.declared;
-        Consequence consequence = declared == null ? Consequence.RECOMMENDED : declared.consequence();
-        if (consequence == Consequence.UNAVAILABLE && anotherMailServerResponds(problem.owner)) {
-            consequence = Consequence.DEGRADED;
+    /** @param group the problem and its effects */
+    private Cause cause(Problem problem, List<Problem> group) {
+        List<String> affected = Stream.concat(
+                        Stream.of(problem.owner), group.stream().flatMap(each -> each.parts.stream()))
+                .map(PartResult::module)
+                .distinct()
+                .toList();
+        if (problem.finding == null) {
+            return ofError(problem, affected);
         }
-        return finding == null
-                ? ofError(problem, parts)
-                : new Cause(
-                        finding.code(),
-                        problem.owner.module(),
-                        problem.owner.result().target(),
-                        finding.level(),
-                        consequence,
-                        shorten(finding.message()),
-                        shorten(finding.action()),
-                        parts);
+        // an effect can be worse than its cause; the consequence of an error is that of the finding about it
+        List<Problem> findings =
+                group.stream().filter(each -> each.finding != null).toList();
+        return new Cause(
+                problem.finding.code(),
+                problem.owner.module(),
+                problem.owner.result().target(),
+                findings.stream()
+                        .map(each -> each.finding.level())
+                        .min(Level.MOST_SEVERE_FIRST)
+                        .orElse(problem.finding.level()),
+                findings.stream()
+                        .map(this::consequence)
+                        .min(Comparator.naturalOrder())
+                        .orElse(consequence(problem)),
+                shorten(problem.finding.message()),
+                shorten(problem.finding.action()),
+                affected);
+    }
+
+    private Consequence consequence(Problem problem) {
+        Consequence declared = problem.declared == null ? Consequence.RECOMMENDED : problem.declared.consequence();
+        return declared == Consequence.UNAVAILABLE && anotherMailServerResponds(problem.owner)
+                ? Consequence.DEGRADED
+                : declared;
     }
 
     private Cause ofError(Problem problem, List<String> parts) {

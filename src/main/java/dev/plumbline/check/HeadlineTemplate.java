@@ -1,5 +1,9 @@
 package dev.plumbline.check;
 
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -20,6 +24,8 @@ final class HeadlineTemplate {
     private static final Pattern PART = Pattern.compile("\\[([^\\[\\]]*)]|([^\\[\\]]+)");
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z0-9_.]+)(?::([a-z]+))?}");
     private static final Pattern UNKNOWN = Pattern.compile("[{}\\[\\]]");
+    private static final DateTimeFormatter DATE =
+            DateTimeFormatter.ofPattern("d MMM yyyy", Locale.ENGLISH).withZone(ZoneOffset.UTC);
     private static final int MAX_CHARACTERS = 80;
     private static final int MAX_ITEMS = 3;
     private static final int MAX_PATH = 5;
@@ -36,6 +42,10 @@ final class HeadlineTemplate {
         EXPIRY,
         /** As {@link #EXPIRY}; does not have a value before the expiry. */
         EXPIRED,
+        /** Days remaining: {@code 12 days}; does not have a value after the expiry. */
+        DAYS,
+        /** The day of a time in UTC: {@code 31 Jan 2027}. */
+        DATE,
         /** The items of a list, separated by arrows. */
         PATH;
 
@@ -108,7 +118,8 @@ final class HeadlineTemplate {
                     case COUNT, PATH -> list;
                     case COUNTS ->
                         last.type() == FieldType.OBJECT && last.members().isEmpty();
-                    case EXPIRY, EXPIRED -> last.type() == FieldType.INTEGER;
+                    case EXPIRY, EXPIRED, DAYS -> last.type() == FieldType.INTEGER;
+                    case DATE -> last.type() == FieldType.TIME;
                 };
         if (!valid) {
             throw new IllegalArgumentException(
@@ -181,8 +192,23 @@ final class HeadlineTemplate {
             case EXPIRY -> value instanceof Number days ? QuantityText.expiry(days.longValue()) : "";
             case EXPIRED ->
                 value instanceof Number days && days.longValue() < 0 ? QuantityText.expiry(days.longValue()) : "";
+            case DAYS -> value instanceof Number days && days.longValue() >= 0 ? days(days.longValue()) : "";
+            case DATE -> date(value);
             case PATH -> path(items, placeholder.field());
         };
+    }
+
+    private static String days(long days) {
+        return days == 0 ? "less than a day" : days == 1 ? "1 day" : days + " days";
+    }
+
+    /** @param value an {@link Instant}, or the text of a time in a serialized result */
+    private static String date(Object value) {
+        try {
+            return DATE.format(value instanceof Instant time ? time : Instant.parse(value.toString()));
+        } catch (DateTimeException e) {
+            return "";
+        }
     }
 
     private static String join(Collection<?> items, FieldDescription field) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.support.Descriptions;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ class HeadlineTest {
             Descriptions.oneOf(Descriptions.string("problem", "Problem", "The problem."), "none", "weak_key"),
             Descriptions.bool("open", "Open", "Whether it is open."),
             Descriptions.string("text", "Text", "A text."),
+            Descriptions.time("at", "Time", "A time."),
             Descriptions.array("names", "Names", "Names.", FieldType.STRING),
             Descriptions.table("hops", "Hops", "Hops.", Descriptions.integer("status", "Status", "The status.")),
             Descriptions.object("records", "Records", "Lists by type."));
@@ -51,6 +53,22 @@ class HeadlineTest {
     void expiryIsRelative(int days, String text) {
         assertThat(headline("{days_remaining:expiry}", Map.of("days_remaining", days)))
                 .isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"68, 68 days left", "1, 1 day left", "0, less than a day left", "-1,"})
+    void daysRemainHaveNoValueAfterTheExpiry(int days, String text) {
+        assertThat(headline("{days_remaining:days} left", Map.of("days_remaining", days)))
+                .isEqualTo(text);
+    }
+
+    @Test
+    void aTimeIsItsDay() {
+        assertThat(headline("until {at:date}", Map.of("at", Instant.parse("2027-01-31T23:59:59Z"))))
+                .isEqualTo("until 31 Jan 2027");
+        assertThat(headline("until {at:date}", Map.of("at", "2027-01-31T23:59:59.000Z")))
+                .isEqualTo("until 31 Jan 2027");
+        assertThat(headline("until {at:date}", Map.of("at", "soon"))).isNull();
     }
 
     @Test

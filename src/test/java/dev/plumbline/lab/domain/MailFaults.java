@@ -74,8 +74,8 @@ final class MailFaults {
         add(
                 "no STARTTLS",
                 STARTTLS,
-                "starttls_not_offered",
-                Set.of("starttls-certificate", "dane-tlsa"),
+                "tls_required_by_mta_sts",
+                Set.of("mx"),
                 MailPlan::withoutStartTls);
         add(
                 "certificate of the mail server expired",

@@ -69,6 +69,19 @@ class OverviewCausesTest {
     }
 
     @Test
+    void aCauseIsAsSevereAsItsWorstEffect() {
+        Finding implicit = new Finding(Level.WARN, "implicit_mx", null, "No MX record.", "Add one.", null);
+        PartResult mx = result(part("mx"), Verdict.WARN, List.of(implicit), null);
+
+        Evaluation evaluation = evaluate(mx, found("mta-sts", "mx_not_covered", "Not covered."));
+
+        assertThat(causes(evaluation, "causes")).singleElement().satisfies(cause -> assertThat(cause)
+                .containsEntry("code", "implicit_mx")
+                .containsEntry("level", "fail")
+                .containsEntry("consequence", "degraded"));
+    }
+
+    @Test
     void aFindingExplainsTheErrorOfItsPartIfNoOtherPartHasIt() {
         PartResult caa = result(
                 part("caa"),

@@ -18,11 +18,11 @@ import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
-import dev.plumbline.http.web.layout.CommandLine;
 import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
+import dev.plumbline.http.web.layout.ShellCommand;
 import dev.plumbline.http.web.report.ReportPage;
 import dev.plumbline.http.web.report.ReportView;
 import dev.plumbline.http.web.tool.CheckForm;
@@ -132,7 +132,7 @@ public final class RecheckPage implements PageRoutes.Pages {
                 Links.report(module.module(), target, options),
                 problem,
                 null,
-                new ReportView.Recheck(false, CommandLine.check(module.module(), target, options)));
+                new ReportView.Recheck(false, ShellCommand.check(module.module(), target, options)));
         pages.show(ctx, problem.status(), page, "reportunavailable", view);
     }
 

@@ -12,7 +12,6 @@ import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
-import dev.plumbline.http.web.layout.CommandLine;
 import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.EncodedBody;
@@ -21,6 +20,7 @@ import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.layout.PageStream;
+import dev.plumbline.http.web.layout.ShellCommand;
 import dev.plumbline.http.web.tool.CheckForm;
 import dev.plumbline.http.web.tool.OptionField;
 import dev.plumbline.http.web.tool.ToolPages;
@@ -255,7 +255,7 @@ public final class ReportPage implements PageRoutes.Pages {
                         available,
                         DisplayFormat.rounded(wait.plusSeconds(59)),
                         limits.jobsOfKey()),
-                new ReportView.Recheck(pro, CommandLine.check(module, normalized, options)));
+                new ReportView.Recheck(pro, ShellCommand.check(module, normalized, options)));
     }
 
     /**

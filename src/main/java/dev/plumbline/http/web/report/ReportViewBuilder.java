@@ -12,11 +12,11 @@ import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.QuantityText;
 import dev.plumbline.check.ResultJson;
 import dev.plumbline.check.UnicodeName;
-import dev.plumbline.http.web.layout.CommandLine;
 import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Links;
+import dev.plumbline.http.web.layout.ShellCommand;
 import dev.plumbline.http.web.tool.CheckForm;
 import dev.plumbline.http.web.tool.CheckTabs;
 import dev.plumbline.http.web.tool.ToolMatcher;
@@ -69,7 +69,7 @@ public final class ReportViewBuilder {
                 result,
                 age(answered, result.getLong("duration_ms")),
                 options,
-                new ReportView.Recheck(pro, CommandLine.check(module.module(), target, options)));
+                new ReportView.Recheck(pro, ShellCommand.check(module.module(), target, options)));
     }
 
     /**

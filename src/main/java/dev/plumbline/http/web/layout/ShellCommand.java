@@ -6,11 +6,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Commands of the command line that pages show. */
-public final class CommandLine {
+public final class ShellCommand {
     /** Words without characters that a POSIX shell interprets. */
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9._:/@%+,-]+(?:=[A-Za-z0-9._:/@%+,=-]*)?");
 
-    private CommandLine() {}
+    private ShellCommand() {}
 
     /**
      * The command that runs a check, quoted for a POSIX shell.

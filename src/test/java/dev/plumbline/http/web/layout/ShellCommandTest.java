@@ -10,14 +10,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class CommandLineTest {
+class ShellCommandTest {
     @Test
     void plainWordsAreNotQuoted() {
         Map<String, String> options = new LinkedHashMap<>();
         options.put("method", "get");
         options.put("max_redirects", "3");
 
-        assertThat(CommandLine.check("http-status", "https://example.com:8443/a", options))
+        assertThat(ShellCommand.check("http-status", "https://example.com:8443/a", options))
                 .isEqualTo("plumbline check http-status --option method=get --option max_redirects=3"
                         + " https://example.com:8443/a");
     }
@@ -39,7 +39,7 @@ class CommandLineTest {
                 "x=~/y"
             })
     void shellsReadTheExactWords(String text) throws IOException {
-        String command = CommandLine.check("m", text, Map.of("o", text));
+        String command = ShellCommand.check("m", text, Map.of("o", text));
         Process shell = new ProcessBuilder("sh", "-c", "plumbline() { printf '<%s>' \"$@\"; }\n" + command)
                 .redirectErrorStream(true)
                 .start();
@@ -50,13 +50,13 @@ class CommandLineTest {
 
     @Test
     void targetThatStartsWithAHyphenIsNotAnOption() {
-        assertThat(CommandLine.check("email-address", "-a@example.com", Map.of()))
+        assertThat(ShellCommand.check("email-address", "-a@example.com", Map.of()))
                 .isEqualTo("plumbline check email-address -- -a@example.com");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"a\nb", "a\u202Eb", "a\u001B[0m"})
     void commandsWithInvisibleCharactersAreNotShown(String text) {
-        assertThat(CommandLine.check("m", text, Map.of())).isNull();
+        assertThat(ShellCommand.check("m", text, Map.of())).isNull();
     }
 }
