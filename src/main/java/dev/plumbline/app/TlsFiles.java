@@ -49,7 +49,7 @@ final class TlsFiles {
         try {
             problem = matches(publicKey, privateKey(certificate, key, publicKey.getAlgorithm(), vertx))
                     ? null
-                    : "its private key does not belong to the first certificate of " + setting;
+                    : "the private key does not match the certificate in " + setting;
         } catch (Exception invalid) {
             problem = "the file contains no usable private key (" + invalid.getMessage() + ")";
         }

@@ -44,8 +44,7 @@ public final class Options {
 
     /**
      * Parses options of a query string (all values are strings) or of a JSON object (numbers, booleans, strings,
-     * lists). A value equal to the default counts as not given, as does null or an empty string for an option without a
-     * default.
+     * lists). A value equal to the default counts as not given, as does null for an option without a default.
      */
     public static Parsed parse(ModuleDescription description, Map<String, ?> raw) {
         return parse(description, raw, false);
@@ -70,7 +69,7 @@ public final class Options {
                 continue;
             }
             Object rawValue = entry.getValue();
-            if (option.defaultValue() == null && (rawValue == null || (!typed && rawValue.equals("")))) {
+            if (option.defaultValue() == null && rawValue == null) {
                 continue;
             }
             try {

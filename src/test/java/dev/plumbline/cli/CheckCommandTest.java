@@ -87,9 +87,10 @@ class CheckCommandTest {
         assertThat(ended.code()).isEqualTo(2);
         assertThat(ended.out())
                 .startsWith("FAIL  Domain overview for cli.test")
-                .containsPattern("\n +parts +pass +caa +cli.test|\n +parts +warn +caa +cli.test")
-                .containsPattern("\n +pass +spf +cli.test\n")
-                .containsPattern("\n +fail +dmarc +cli.test\n")
+                .containsPattern("\nFIX FIRST\n +Security risk: No DMARC record applies to cli.test")
+                .containsPattern("\n +pass +caa +No CAA records")
+                .containsPattern("\n +pass +spf +-all")
+                .containsPattern("\n +fail +dmarc +No DMARC record\n")
                 .doesNotContain(" smtp ", "http-status");
         assertThat(ended.err()).isEmpty();
     }

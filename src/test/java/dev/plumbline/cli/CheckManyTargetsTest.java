@@ -243,12 +243,4 @@ class CheckManyTargetsTest {
         assertThat(ended.err()).contains(message);
         assertThat(ended.out()).isEmpty();
     }
-
-    @Test
-    void emptyInputHasNoResults() {
-        CommandLineRunner.Ended ended = check("# nothing\n", "--input", "-", "--output", "json");
-
-        assertThat(ended.out()).isEqualTo("[]");
-        assertThat(ended.code()).isZero();
-    }
 }

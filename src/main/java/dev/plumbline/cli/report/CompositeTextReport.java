@@ -88,7 +88,7 @@ final class CompositeTextReport {
                         : part.get("top_finding") instanceof Map<?, ?> finding ? finding : part;
                 fact = text(from, "message").isEmpty() ? text(from, "error_message") : text(from, "message");
             }
-            String mark = Boolean.TRUE.equals(part.get("unverified")) ? " (certificate not verified)" : "";
+            String mark = Boolean.TRUE.equals(part.get("unverified")) ? " (unverified)" : "";
             out.append(("  %-5s  %-" + Math.max(1, width) + "s  %s%s")
                             .formatted(text(part, "verdict"), text(part, "module"), fact, mark)
                             .stripTrailing())

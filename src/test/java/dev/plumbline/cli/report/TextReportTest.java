@@ -217,7 +217,7 @@ class TextReportTest {
                               Affects: http-status, hsts
 
                         CHECKS
-                          fail   http-status  200, 84 ms (certificate not verified)
+                          fail   http-status  200, 84 ms (unverified)
                           pass   spf          -all
                           error  dmarc        Timed\ufffdout.
                         """);

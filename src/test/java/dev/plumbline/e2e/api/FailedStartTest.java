@@ -62,7 +62,7 @@ class FailedStartTest {
                 "http.tls_certificate | text | the file contains data that is not a certificate",
                 "http.tls_certificate | broken.pem | the file contains data that is not a certificate",
                 "http.tls_key | text | the file contains no usable private key",
-                "http.tls_key | other-key.pem | its private key does not belong to the first certificate",
+                "http.tls_key | other-key.pem | the private key does not match the certificate",
                 "cluster.tls_certificate | empty | the file contains no certificate",
                 "cluster.tls_key | empty | the file contains no usable private key",
                 "cluster.tls_ca | text | the file contains data that is not a certificate",

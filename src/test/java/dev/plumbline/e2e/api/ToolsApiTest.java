@@ -174,7 +174,7 @@ class ToolsApiTest {
                 "/api/v1/session                                       | DELETE, GET, HEAD, POST, OPTIONS",
                 "/                                                     | GET, HEAD, OPTIONS",
                 "/sign-in                                              | GET, HEAD, POST, OPTIONS",
-                "/check/http-status/example.com                        | GET, HEAD, OPTIONS"
+                "/check/http-status/example.com                        | GET, HEAD, POST, OPTIONS"
             })
     void optionsReturnsAllowedMethods(String path, String allowed) {
         HttpResponse<String> response = service.pageBy("OPTIONS", path);

@@ -420,16 +420,16 @@ class BrowserNavigationTest {
             } else {
                 visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("list.csv", table));
                 visit.button("Run checks").click();
-                assertThat(visit.page().locator("#bulk-confirm")).containsText("No job was created yet.");
+                assertThat(visit.page().locator("#bulk-confirm")).containsText("The job has not been created.");
             }
             assertThat(counts).hasText("1 valid, 0 invalid, 1 duplicate");
-            assertThat(visit.box("The first row is a header")).isChecked();
-            visit.box("Targets are in").selectOption(new SelectOption().setLabel("Column 3: mirror"));
+            assertThat(visit.box("First row is a header")).isChecked();
+            visit.box("Target column").selectOption(new SelectOption().setLabel("Column 3: mirror"));
             if (!viewport.scripts()) {
                 visit.button("Preview").click();
             }
             assertThat(counts).hasText("2 valid, 0 invalid, 0 duplicates");
-            assertThat(visit.box("Targets are in")).hasValue("3");
+            assertThat(visit.box("Target column")).hasValue("3");
             visit.fits();
             visit.button("Run checks").click();
             visit.page().waitForURL("**/jobs/job_*");

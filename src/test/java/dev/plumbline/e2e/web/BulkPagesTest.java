@@ -195,7 +195,7 @@ class BulkPagesTest {
         assertThat(page.select("#bulk-confirm").text())
                 .startsWith("2 valid, 0 invalid, 0 duplicates. No job was created");
         assertThat(page.select("#bulk-column option").eachText())
-                .containsExactly("The whole line", "Column 1: name", "Column 2: where");
+                .containsExactly("Whole line", "Column 1: name", "Column 2: where");
         assertThat(page.select("#bulk-column option[selected]").val()).isEqualTo("2");
         assertThat(page.select("#bulk-header-row[checked]")).hasSize(1);
         assertThat(page.select("#bulk-lines").val()).isEqualTo(csv.strip());

@@ -71,12 +71,7 @@ final class MailFaults {
     }
 
     private void addTls() {
-        add(
-                "no STARTTLS",
-                STARTTLS,
-                "tls_required_by_mta_sts",
-                Set.of("mx"),
-                MailPlan::withoutStartTls);
+        add("no STARTTLS", STARTTLS, "tls_required_by_mta_sts", Set.of("mx"), MailPlan::withoutStartTls);
         add(
                 "certificate of the mail server expired",
                 MAIL_CERTIFICATE,

@@ -341,6 +341,7 @@ class SpfClientTest {
                 "sender=a@b@example.com",
                 "sender=a\\046b@example.com",
                 "sender=a@example..com",
+                "sender=",
                 "helo=a b",
                 "helo=a\\b",
                 "helo=-"

@@ -18,6 +18,17 @@ import org.jspecify.annotations.Nullable;
 public record CompositeView(
         @Nullable String grade, @Nullable Integer score, List<Problem> first, List<Problem> others, List<Area> areas) {
 
+    /** The number of other problems or, if there are no problems to fix, of checks that were not determined. */
+    public String othersLabel() {
+        if (first.isEmpty()) {
+            int checks = others.stream()
+                    .mapToInt(problem -> 1 + problem.affected.size())
+                    .sum();
+            return checks == 1 ? "1 check not determined" : checks + " checks not determined";
+        }
+        return others.size() == 1 ? "1 other problem" : others.size() + " other problems";
+    }
+
     /** Whether the areas have scores of their own. */
     public boolean scored() {
         return areas.size() > 1 && areas.stream().anyMatch(area -> area.verdict != null);
