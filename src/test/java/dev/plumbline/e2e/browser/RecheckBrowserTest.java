@@ -54,7 +54,8 @@ class RecheckBrowserTest {
     void start() {
         accounts = new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
         target = new CountingTarget(DATABASE.vertx());
-        service = ServiceUnderTest.start(DATABASE.url(), Map.of("LIMITS_FRESH_PER_HOUR", "8", "HTTP_TRUSTED_PROXIES", "127.0.0.0/8"));
+        service = ServiceUnderTest.start(
+                DATABASE.url(), Map.of("LIMITS_FRESH_PER_HOUR", "8", "HTTP_TRUSTED_PROXIES", "127.0.0.0/8"));
     }
 
     @AfterAll

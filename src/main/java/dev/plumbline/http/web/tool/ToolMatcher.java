@@ -20,7 +20,7 @@ public final class ToolMatcher {
     private static final Set<InputType> WITHOUT_PORT = EnumSet.of(InputType.DOMAIN, InputType.HOST, InputType.IP);
 
     /** Tools that are displayed first in their category, after the default tools. */
-    private static final Set<String> FREQUENT = Set.of("dns-records");
+    private static final Set<String> FREQUENT = Set.of("dns-records", "ssl-certificate");
 
     private static final Comparator<ModuleDescription> DEFAULT_FIRST = Comparator.comparing(
                     (ModuleDescription tool) -> tool.defaultFor().isEmpty())
