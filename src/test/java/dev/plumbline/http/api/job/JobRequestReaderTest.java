@@ -2,6 +2,7 @@ package dev.plumbline.http.api.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.OptionDescription;
 import dev.plumbline.http.api.tool.ToolSchemas;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -361,9 +363,15 @@ class JobRequestReaderTest {
             return false;
         }
         var module = MODULES.find(body.getString("module"));
+        JsonObject options = body.getJsonObject("options", new JsonObject());
+        // the pattern of an IP address accepts more
+        boolean addresses = Stream.of("connect_to", "client_ip")
+                .allMatch(
+                        name -> !(options.getValue(name) instanceof String text) || IpAddressText.parse(text) != null);
         return module != null
+                && addresses
                 && Boolean.TRUE.equals(validator(ToolSchemas.options(module.description()))
-                        .validate(body.getJsonObject("options", new JsonObject()))
+                        .validate(options)
                         .getValid());
     }
 
