@@ -145,7 +145,8 @@ class RecheckBrowserTest {
             }
 
             visit.page().waitForURL(Pattern.compile(".*/check/http-status/.*"));
-            assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
+            // a response that takes long is a warning
+            assertThat(visit.page().locator(".verdict .verdict-label")).hasText(Pattern.compile("Pass|Warning"));
         }
     }
 
