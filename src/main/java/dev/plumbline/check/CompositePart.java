@@ -70,14 +70,14 @@ public record CompositePart(ModuleDescription module, String area) {
      * many networks block outgoing connections to port 25.
      */
     public Verdict verdict(CheckResult result) {
-        CheckError error = result.error();
-        if (error == null || !needsMailServer()) {
-            return result.verdict();
-        }
-        return switch (error.code()) {
-            case CONNECT_TIMEOUT, CONNECT_UNREACHABLE -> Verdict.ERROR;
-            default -> result.verdict();
-        };
+        return isSilentMailServer(result.error()) ? Verdict.ERROR : result.verdict();
+    }
+
+    /** Whether this error can have the cause that the network of this service blocks connections to mail servers. */
+    boolean isSilentMailServer(@Nullable CheckError error) {
+        return error != null
+                && needsMailServer()
+                && (error.code() == ErrorCode.CONNECT_TIMEOUT || error.code() == ErrorCode.CONNECT_UNREACHABLE);
     }
 
     /**

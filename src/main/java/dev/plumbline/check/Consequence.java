@@ -22,6 +22,15 @@ public enum Consequence {
         this.title = title;
     }
 
+    /**
+     * Returns the consequence with this name.
+     *
+     * @throws IllegalArgumentException if the consequence does not exist
+     */
+    public static Consequence of(String id) {
+        return valueOf(id.toUpperCase(Locale.ROOT));
+    }
+
     /** The name used in sheets and responses, for example {@code exposed}. */
     public String id() {
         return id;

@@ -37,6 +37,15 @@ public enum ErrorCode {
         this.retryable = retryable;
     }
 
+    /**
+     * Returns the code with this name.
+     *
+     * @throws IllegalArgumentException if the code does not exist
+     */
+    public static ErrorCode of(String id) {
+        return valueOf(id.toUpperCase(Locale.ROOT));
+    }
+
     /** The name used in responses, for example {@code connect_refused}. */
     public String id() {
         return name().toLowerCase(Locale.ROOT);

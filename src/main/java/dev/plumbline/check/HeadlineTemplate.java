@@ -192,14 +192,11 @@ final class HeadlineTemplate {
             case EXPIRY -> value instanceof Number days ? QuantityText.expiry(days.longValue()) : "";
             case EXPIRED ->
                 value instanceof Number days && days.longValue() < 0 ? QuantityText.expiry(days.longValue()) : "";
-            case DAYS -> value instanceof Number days && days.longValue() >= 0 ? days(days.longValue()) : "";
+            case DAYS ->
+                value instanceof Number days && days.longValue() >= 0 ? QuantityText.days(days.longValue()) : "";
             case DATE -> date(value);
             case PATH -> path(items, placeholder.field());
         };
-    }
-
-    private static String days(long days) {
-        return days == 0 ? "less than a day" : days == 1 ? "1 day" : days + " days";
     }
 
     /** @param value an {@link Instant}, or the text of a time in a serialized result */

@@ -32,7 +32,7 @@ public record PartResult(
         for (int i = parts.size() - 1; i >= 0; i--) {
             CompositePart part = parts.get(i);
             if (part.equals(mx)) {
-                results.add(0, mailServers.map(result -> result));
+                results.add(0, mailServers);
             } else if (!part.needsMailServer()) {
                 results.add(0, run(context, part, part.target(domain, null)));
             } else if (mailServers != null) {
@@ -53,9 +53,7 @@ public record PartResult(
     }
 
     private static Future<@Nullable PartResult> run(CheckContext context, CompositePart part, @Nullable String target) {
-        return target == null
-                ? Future.succeededFuture(null)
-                : context.check(part, target).map(result -> result);
+        return target == null ? Future.succeededFuture(null) : context.check(part, target);
     }
 
     private static Future<@Nullable PartResult> runForMailServer(
@@ -79,6 +77,11 @@ public record PartResult(
     /** The key value of the report; null if it does not have one. */
     public @Nullable String headline() {
         return target == null ? null : part.module().headline().of(inspected());
+    }
+
+    /** The first finding of the worst level; null if there is none or the target was not determined. */
+    public @Nullable Finding topFinding() {
+        return target == null ? null : inspected().topFinding();
     }
 
     /** The name of the module. */
@@ -110,13 +113,9 @@ public record PartResult(
         return result.error() == null ? null : result.error().code();
     }
 
-    /**
-     * Whether the part did not complete because of its target. Not known for mail servers that do not respond, because
-     * many networks block outgoing connections to port 25.
-     */
+    /** Whether the part did not complete because of its target. Not known for mail servers that do not respond. */
     boolean endedByTarget() {
-        ErrorCode code = errorCode();
-        boolean noResponse = code == ErrorCode.CONNECT_TIMEOUT || code == ErrorCode.CONNECT_UNREACHABLE;
-        return code != null && code.targetFault() && !(noResponse && part.needsMailServer());
+        CheckError error = result.error();
+        return error != null && error.code().targetFault() && !part.isSilentMailServer(error);
     }
 }

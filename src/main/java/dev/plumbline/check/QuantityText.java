@@ -29,6 +29,15 @@ public final class QuantityText {
     }
 
     /**
+     * A number of days: {@code 12 days}, {@code less than a day}.
+     *
+     * @param days rounded down, at least 0
+     */
+    static String days(long days) {
+        return days == 0 ? "less than a day" : days == 1 ? "1 day" : days + " days";
+    }
+
+    /**
      * A time relative to another, in whole days, or in years if at least two: {@code in 12 days}, {@code 31 years ago}.
      */
     public static String relativeTime(Instant reference, Instant time) {
@@ -42,15 +51,8 @@ public final class QuantityText {
      * @param days rounded down: 11.5 days ago is -12
      */
     public static String relativeDays(long days) {
-        if (days == 0) {
-            return "in less than a day";
-        }
-        if (days == -1) {
-            return "less than a day ago";
-        }
-        long whole = days > 0 ? days : -days - 1;
-        String count =
-                whole >= 2 * DAYS_PER_YEAR ? whole / DAYS_PER_YEAR + " years" : whole + (whole == 1 ? " day" : " days");
-        return days > 0 ? "in " + count : count + " ago";
+        long whole = days >= 0 ? days : -days - 1;
+        String count = whole >= 2 * DAYS_PER_YEAR ? whole / DAYS_PER_YEAR + " years" : days(whole);
+        return days >= 0 ? "in " + count : count + " ago";
     }
 }

@@ -122,11 +122,7 @@ public final class ResultJson {
                     ((List<Map<String, Object>>) required(members, "findings"))
                             .stream().map(ResultJson::finding).toList(),
                     (List<String>) required(members, "truncated"),
-                    error == null
-                            ? null
-                            : new CheckError(
-                                    ErrorCode.valueOf(text(error, "code").toUpperCase(Locale.ROOT)),
-                                    text(error, "message")),
+                    error == null ? null : new CheckError(ErrorCode.of(text(error, "code")), text(error, "message")),
                     Instant.parse(text(members, "checked_at")),
                     ((Number) required(members, "duration_ms")).longValue());
         } catch (IOException | ClassCastException | DateTimeException unexpected) {

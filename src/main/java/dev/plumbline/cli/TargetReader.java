@@ -85,7 +85,7 @@ final class TargetReader implements AutoCloseable {
         return next != null;
     }
 
-    /** Whether there is no target. Blocks while stdin is open without data. */
+    /** Whether the input does not contain targets. Blocks until stdin has data or ends. */
     boolean isEmpty() throws IOException {
         next = next();
         return next == null;

@@ -178,7 +178,7 @@ public final class TargetTable {
     /**
      * Finds a column by its header, without regard to case, or by its number from 1.
      *
-     * @return null if there is no such column
+     * @return null if the column does not exist
      */
     public @Nullable Selection find(String column) {
         for (Column one : columns()) {

@@ -6,7 +6,6 @@ import dev.plumbline.check.PartColumns;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -70,8 +69,7 @@ final class CompositeTextReport {
     private static String label(Map<?, ?> cause) {
         return "info".equals(cause.get("level"))
                 ? "Not determined"
-                : Consequence.valueOf(text(cause, "consequence").toUpperCase(Locale.ROOT))
-                        .title();
+                : Consequence.of(text(cause, "consequence")).title();
     }
 
     private void parts(List<Map<?, ?>> parts) {

@@ -68,7 +68,7 @@ public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHe
     }
 
     private static Map<String, @Nullable Object> row(PartResult part) {
-        Finding top = part.target() == null ? null : part.inspected().topFinding();
+        Finding top = part.topFinding();
         CheckError error = part.result().error();
         Map<String, @Nullable Object> row = new LinkedHashMap<>();
         row.put("target", part.target() == null ? null : part.result().target());

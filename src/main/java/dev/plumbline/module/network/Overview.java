@@ -138,7 +138,7 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
     }
 
     private static Part part(PartResult part) {
-        Finding top = part.target() == null ? null : part.inspected().topFinding();
+        Finding top = part.topFinding();
         CheckError error = part.result().error();
         return new Part(
                 part.module(),

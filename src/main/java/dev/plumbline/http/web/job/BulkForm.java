@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param fresh whether cached results are not used
  * @param csvFile whether the text area contains a file with the name extension of CSV
  * @param idempotencyKey prevents a second job if the form is submitted twice
- * @param preview the targets of the submitted list; null if there are none
+ * @param preview the targets of the submitted list; null without a list
  * @param rejection why no job was created, or null
  */
 public record BulkForm(

@@ -33,6 +33,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -188,7 +189,7 @@ public final class RecheckPage implements PageRoutes.Pages {
                 .otherwise(linePath);
     }
 
-    private record ReportedCheck(ResultKey key, String path, java.time.Instant checkedAt) {}
+    private record ReportedCheck(ResultKey key, String path, Instant checkedAt) {}
 
     /** The check of a line; null if its target is not valid. */
     private static @Nullable ReportedCheck reported(ModuleDescription module, JobMessage.JobSnapshot job, byte[] line) {

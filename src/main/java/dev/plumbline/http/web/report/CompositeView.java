@@ -36,10 +36,13 @@ public record CompositeView(
 
     /** The class of the colors of the grade. */
     public String tone() {
-        return grade == null ? "error" : tone(grade);
+        return tone(grade);
     }
 
-    private static String tone(String grade) {
+    private static String tone(@Nullable String grade) {
+        if (grade == null) {
+            return "error";
+        }
         return switch (grade.charAt(0)) {
             case 'A' -> "pass";
             case 'B', 'C' -> "warn";
@@ -88,7 +91,7 @@ public record CompositeView(
 
         /** The class of the colors of the grade. */
         public String tone() {
-            return grade == null ? "error" : CompositeView.tone(grade);
+            return CompositeView.tone(grade);
         }
 
         /** Whether a part was checked without verification of the certificate. */

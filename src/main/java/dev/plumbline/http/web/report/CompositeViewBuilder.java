@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -120,10 +119,7 @@ final class CompositeViewBuilder {
         affected.sort(ORDER);
         return new CompositeView.Problem(
                 determined ? level : "error",
-                determined
-                        ? Consequence.valueOf(string(cause, "consequence").toUpperCase(Locale.ROOT))
-                                .title()
-                        : "",
+                determined ? Consequence.of(string(cause, "consequence")).title() : "",
                 definition == null ? module : definition.description().title(),
                 owner == null ? null : owner.path(),
                 string(cause, "message"),

@@ -31,7 +31,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -114,7 +113,7 @@ public final class ReportViewBuilder {
                                 || findings.stream()
                                         .anyMatch(finding -> !finding.level().equals("info"))
                         ? ""
-                        : ErrorAction.of(errorCode(error)),
+                        : ErrorAction.of(ErrorCode.of(error.getString("code"))),
                 composite,
                 composite == null ? findings : CompositeViewBuilder.withoutPartFindings(findings),
                 values.timings(),
@@ -138,10 +137,6 @@ public final class ReportViewBuilder {
                 .toList();
         boolean completed = result.getValue("error") == null;
         return module.headline().of(result.getJsonObject("fields", NO_FIELDS).getMap(), findings, completed);
-    }
-
-    private static ErrorCode errorCode(JsonObject error) {
-        return ErrorCode.valueOf(error.getString("code").toUpperCase(Locale.ROOT));
     }
 
     /** Builds the row of a part whose composite check is in progress. */
@@ -193,12 +188,8 @@ public final class ReportViewBuilder {
     }
 
     private static @Nullable String referenceUrl(ModuleDescription module, String code) {
-        for (FindingCode finding : module.findings()) {
-            if (finding.code().equals(code)) {
-                return finding.referenceUrl();
-            }
-        }
-        return null;
+        FindingCode finding = module.finding(code);
+        return finding == null ? null : finding.referenceUrl();
     }
 
     private static String title(ModuleDescription module, String name) {
