@@ -10,7 +10,7 @@
     }
   }
 
-  // the age of a report, and the button for a new check after the result has expired
+  // the age of a report, and the button for a fresh check after the result has expired
   const count = (n, unit) => n + " " + unit + (n === 1 ? "" : "s");
   const rounded = (n) =>
     n < 1

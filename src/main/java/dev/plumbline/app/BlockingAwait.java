@@ -40,7 +40,7 @@ final class BlockingAwait {
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();
             String text = String.valueOf(cause.getMessage());
             String message = text.contains("Address already in use")
-                    ? "address already in use. Stop the other program or configure another port."
+                    ? "address already in use. Stop the other program or set another port."
                     : text;
             throw new StartException(
                     cause instanceof dev.plumbline.store.StoreException ? message : what + ": " + message, cause);

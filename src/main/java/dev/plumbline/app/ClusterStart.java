@@ -74,7 +74,7 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
                 },
                 nodes -> own.setNodes(
                         nodes.stream().flatMap(ClusterStart::sockets).toList()));
-        Cluster cluster = BlockingAwait.await(joined, "cluster.host:port " + bus.name());
+        Cluster cluster = BlockingAwait.await(joined, bus.name() + " (cluster.host, cluster.port)");
         LOG.atInfo()
                 .addKeyValue("node", bus.name())
                 .addKeyValue("bus_tls", bus.tls() != null)

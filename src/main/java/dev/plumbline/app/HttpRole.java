@@ -142,7 +142,7 @@ final class HttpRole {
         deployment = node.deploy(
                 server::verticle,
                 NodeContext.loops(),
-                "http.host:port " + config.http().host() + ":" + config.http().port());
+                config.http().host() + ":" + config.http().port() + " (http.host, http.port)");
     }
 
     private void createFirstAccount(NodeContext node, Consumer<String> print) throws StartException {

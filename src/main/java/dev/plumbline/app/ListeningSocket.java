@@ -14,9 +14,9 @@ import java.util.List;
 /**
  * A socket on which this node will listen.
  *
- * @param setting the settings of host and port, for the message
+ * @param settings the names of the settings of host and port
  */
-record ListeningSocket(String setting, InetAddress address, int port) {
+record ListeningSocket(String settings, InetAddress address, int port) {
 
     /** The sockets of the roles of this node. */
     static List<ListeningSocket> all(Config config) throws StartException {
@@ -24,17 +24,17 @@ record ListeningSocket(String setting, InetAddress address, int port) {
         if (config.cluster().enabled()) {
             InetAddress cluster = address("cluster.host", config.cluster().host());
             sockets.add(new ListeningSocket(
-                    "cluster.host:port", cluster, config.cluster().port()));
+                    "cluster.host, cluster.port", cluster, config.cluster().port()));
             sockets.add(new ListeningSocket(
-                    "cluster.host:port + 1", cluster, config.cluster().busPort()));
+                    "cluster.host, cluster.port + 1", cluster, config.cluster().busPort()));
         }
         sockets.add(new ListeningSocket(
-                "management.host:port",
+                "management.host, management.port",
                 address("management.host", config.management().host()),
                 config.management().port()));
         if (config.node().has(NodeRole.HTTP)) {
             sockets.add(new ListeningSocket(
-                    "http.host:port",
+                    "http.host, http.port",
                     address("http.host", config.http().host()),
                     config.http().port()));
         }
@@ -45,7 +45,8 @@ record ListeningSocket(String setting, InetAddress address, int port) {
         try {
             return InetAddress.getByName(host);
         } catch (UnknownHostException unknown) {
-            throw new StartException(setting + " " + host + " cannot be resolved. Set an IP address.", unknown);
+            throw new StartException(
+                    setting + " is \"" + host + "\", which cannot be resolved. Set an IP address.", unknown);
         }
     }
 
@@ -54,8 +55,8 @@ record ListeningSocket(String setting, InetAddress address, int port) {
             socket.bind(new InetSocketAddress(address, port));
         } catch (IOException unavailable) {
             throw new StartException(
-                    setting + " " + IpAddressText.format(address) + ":" + port + ": " + unavailable.getMessage()
-                            + ". Stop the other program or configure another port.",
+                    IpAddressText.format(address) + ":" + port + " (" + settings + "): " + unavailable.getMessage()
+                            + ". Stop the other program or set another port.",
                     unavailable);
         }
     }

@@ -200,8 +200,7 @@ public final class Service {
         context.deploy(
                 () -> new ManagementVerticle(config.management(), health, registry),
                 1,
-                "management.host:port " + config.management().host() + ":"
-                        + config.management().port());
+                config.management().host() + ":" + config.management().port() + " (management.host, management.port)");
         if (cluster != null) {
             BlockingAwait.await(cluster.cluster().settled(), "cluster");
         }

@@ -21,8 +21,8 @@ final class CauseFinder {
     private static final int MAX_TEXT = 200;
 
     /** @param port 0 for all ports */
-    private record Endpoint(String host, int port) {
-        boolean isIn(Endpoint domain) {
+    private record HostAndPort(String host, int port) {
+        boolean isIn(HostAndPort domain) {
             return host.equals(domain.host) || host.endsWith("." + domain.host);
         }
 
@@ -32,28 +32,28 @@ final class CauseFinder {
         }
     }
 
-    private record ErrorKey(ErrorKind kind, Endpoint endpoint) {}
+    private record ErrorKey(ErrorKind kind, HostAndPort location) {}
 
     private record FindingKey(String module, String code) {}
 
-    /** A finding of a part, or an error of one or more parts. */
-    private static final class Problem {
+    /** A finding of a part, or an error of one or more parts: a cause, or the effect of one. */
+    private static final class Candidate {
         private final Set<PartResult> parts = new LinkedHashSet<>();
         private final PartResult owner;
         private final @Nullable Finding finding;
         private final @Nullable FindingCode declared;
-        private final Endpoint endpoint;
+        private final HostAndPort location;
 
         /** @param finding null for an error */
-        Problem(PartResult owner, @Nullable Finding finding, Endpoint endpoint) {
+        Candidate(PartResult owner, @Nullable Finding finding, HostAndPort location) {
             this.owner = owner;
             this.finding = finding;
             this.declared = finding == null ? null : owner.part().module().finding(finding.code());
-            this.endpoint = endpoint;
+            this.location = location;
             parts.add(owner);
         }
 
-        boolean explains(Problem other) {
+        boolean explains(Candidate other) {
             if (other == this) {
                 return false;
             }
@@ -71,7 +71,7 @@ final class CauseFinder {
          * Whether a finding of the same part or area is about this error, for example "The redirects end at …
          * Connection refused by …".
          */
-        private boolean isQuotedBy(Problem other) {
+        private boolean isQuotedBy(Candidate other) {
             CheckError error = owner.result().error();
             boolean same = parts.contains(other.owner)
                     || owner.part().area().equals(other.owner.part().area());
@@ -82,16 +82,16 @@ final class CauseFinder {
         }
 
         /** Whether no other part has the error of the part with this finding. */
-        private boolean isOnlyReasonOf(Problem error) {
+        private boolean isOnlyReasonOf(Candidate error) {
             return error.parts.size() == 1 && error.parts.contains(owner);
         }
 
-        private boolean explains(@Nullable ErrorCode code, Problem error) {
+        private boolean explains(@Nullable ErrorCode code, Candidate error) {
             if (code == null || declared == null || !declared.explains().contains(code.id())) {
                 return false;
             }
             if (ErrorKind.of(code) != ErrorKind.DNS) {
-                return error.endpoint.equals(endpoint);
+                return error.location.equals(location);
             }
             // the host of an MX record can be in another domain
             return owner.module().equals(CompositePart.MX_MODULE)
@@ -104,13 +104,13 @@ final class CauseFinder {
         }
 
         /** Whether one of the hosts is the other or in the domain of the other. */
-        private boolean isRelatedTo(Problem other) {
-            return other.endpoint.isIn(endpoint) || endpoint.isIn(other.endpoint);
+        private boolean isRelatedTo(Candidate other) {
+            return other.location.isIn(location) || location.isIn(other.location);
         }
     }
 
     private final List<PartResult> parts;
-    private final Map<Object, Problem> problems = new LinkedHashMap<>();
+    private final Map<Object, Candidate> candidates = new LinkedHashMap<>();
 
     private CauseFinder(List<PartResult> parts) {
         this.parts = parts;
@@ -120,10 +120,10 @@ final class CauseFinder {
     /** The causes, the most important first, at most 40. */
     static List<Cause> causes(List<PartResult> parts) {
         CauseFinder finder = new CauseFinder(parts);
-        Map<Problem, List<Problem>> groups = new LinkedHashMap<>();
-        for (Problem problem : finder.problems.values()) {
-            groups.computeIfAbsent(finder.root(problem), root -> new ArrayList<>())
-                    .add(problem);
+        Map<Candidate, List<Candidate>> groups = new LinkedHashMap<>();
+        for (Candidate candidate : finder.candidates.values()) {
+            groups.computeIfAbsent(finder.root(candidate), root -> new ArrayList<>())
+                    .add(candidate);
         }
         return groups.entrySet().stream()
                 .map(entry -> finder.cause(entry.getKey(), entry.getValue()))
@@ -136,22 +136,22 @@ final class CauseFinder {
         CheckError error = part.result().error();
         if (error != null) {
             ErrorKind kind = ErrorKind.of(error.code());
-            Endpoint endpoint = endpoint(part, kind != ErrorKind.DNS);
+            HostAndPort location = location(part, kind != ErrorKind.DNS);
             Object key =
                     switch (kind) {
                         // a check can look up names that are not its target
                         case DNS -> error;
                         case OTHER -> new FindingKey(part.module(), error.code().id());
-                        default -> new ErrorKey(kind, endpoint);
+                        default -> new ErrorKey(kind, location);
                     };
-            Problem known = problems.get(key);
+            Candidate known = candidates.get(key);
             if (known == null) {
-                problems.put(key, new Problem(part, null, endpoint));
+                candidates.put(key, new Candidate(part, null, location));
             } else if (part.entry() && !known.owner.entry()) {
                 // the part on which the others depend reports the problem
-                Problem better = new Problem(part, null, endpoint);
+                Candidate better = new Candidate(part, null, location);
                 better.parts.addAll(known.parts);
-                problems.put(key, better);
+                candidates.put(key, better);
             } else {
                 known.parts.add(part);
             }
@@ -163,87 +163,87 @@ final class CauseFinder {
         }
         for (Finding finding : part.inspected().findings()) {
             if (finding.level() != Level.INFO) {
-                problems.putIfAbsent(
+                candidates.putIfAbsent(
                         new FindingKey(part.module(), finding.code()),
-                        new Problem(part, finding, endpoint(part, true)));
+                        new Candidate(part, finding, location(part, true)));
             }
         }
     }
 
-    private static Endpoint endpoint(PartResult part, boolean withPort) {
+    private static HostAndPort location(PartResult part, boolean withPort) {
         String text = part.result().target();
         try {
             Target target = TargetParser.parse(part.part().module(), text == null ? "" : text);
             int port = target.port() != 0
                     ? target.port()
                     : part.part().module().category().equals("web") ? Target.Url.defaultPort("https") : 0;
-            return new Endpoint(target.host().name(), withPort ? port : 0);
+            return new HostAndPort(target.host().name(), withPort ? port : 0);
         } catch (InvalidTargetException impossible) {
-            return new Endpoint(String.valueOf(text), 0);
+            return new HostAndPort(String.valueOf(text), 0);
         }
     }
 
-    /** The problem that explains this one, and is not explained itself. Sheets do not declare circles. */
-    private Problem root(Problem problem) {
-        Set<Problem> visited = new LinkedHashSet<>();
-        Problem root = problem;
+    /** The candidate that explains this one, and is not explained itself. Sheets do not declare loops. */
+    private Candidate root(Candidate candidate) {
+        Set<Candidate> visited = new LinkedHashSet<>();
+        Candidate root = candidate;
         while (visited.add(root)) {
-            Problem effect = root;
-            root = problems.values().stream()
-                    .filter(candidate -> candidate.explains(effect))
+            Candidate effect = root;
+            root = candidates.values().stream()
+                    .filter(other -> other.explains(effect))
                     .findFirst()
                     .orElse(effect);
         }
         return root;
     }
 
-    /** @param group the problem and its effects */
-    private Cause cause(Problem problem, List<Problem> group) {
+    /** @param group the root and its effects */
+    private Cause cause(Candidate root, List<Candidate> group) {
         List<String> affected = Stream.concat(
-                        Stream.of(problem.owner), group.stream().flatMap(each -> each.parts.stream()))
+                        Stream.of(root.owner), group.stream().flatMap(each -> each.parts.stream()))
                 .map(PartResult::module)
                 .distinct()
                 .toList();
-        if (problem.finding == null) {
-            return ofError(problem, affected);
+        if (root.finding == null) {
+            return ofError(root, affected);
         }
         // an effect can be worse than its cause; the consequence of an error is that of the finding about it
-        List<Problem> findings =
+        List<Candidate> findings =
                 group.stream().filter(each -> each.finding != null).toList();
         return new Cause(
-                problem.finding.code(),
-                problem.owner.module(),
-                problem.owner.result().target(),
+                root.finding.code(),
+                root.owner.module(),
+                root.owner.result().target(),
                 findings.stream()
                         .map(each -> each.finding.level())
                         .min(Level.MOST_SEVERE_FIRST)
-                        .orElse(problem.finding.level()),
+                        .orElse(root.finding.level()),
                 findings.stream()
                         .map(this::consequence)
                         .min(Comparator.naturalOrder())
-                        .orElse(consequence(problem)),
-                shorten(problem.finding.message()),
-                shorten(problem.finding.action()),
+                        .orElse(consequence(root)),
+                shorten(root.finding.message()),
+                shorten(root.finding.action()),
                 affected);
     }
 
-    private Consequence consequence(Problem problem) {
-        Consequence declared = problem.declared == null ? Consequence.RECOMMENDED : problem.declared.consequence();
-        return declared == Consequence.UNAVAILABLE && anotherMailServerResponds(problem.owner)
+    private Consequence consequence(Candidate candidate) {
+        Consequence declared = candidate.declared == null ? Consequence.RECOMMENDED : candidate.declared.consequence();
+        return declared == Consequence.UNAVAILABLE && anotherMailServerResponds(candidate.owner)
                 ? Consequence.DEGRADED
                 : declared;
     }
 
-    private Cause ofError(Problem problem, List<String> parts) {
-        CheckError error = problem.owner.result().error();
-        boolean unavailable = problem.parts.stream().anyMatch(this::isUnavailable);
-        boolean targetFault = problem.parts.stream().anyMatch(PartResult::endedByTarget);
+    private Cause ofError(Candidate candidate, List<String> parts) {
+        CheckError error = candidate.owner.result().error();
+        boolean unavailable = candidate.parts.stream().anyMatch(this::isUnavailable);
+        boolean targetFault = candidate.parts.stream().anyMatch(PartResult::endedByTarget);
         return new Cause(
                 error.code().id(),
-                problem.owner.module(),
+                candidate.owner.module(),
                 ErrorKind.of(error.code()) == ErrorKind.OTHER
-                        ? problem.owner.result().target()
-                        : problem.endpoint.toString(),
+                        ? candidate.owner.result().target()
+                        : candidate.location.toString(),
                 unavailable ? Level.FAIL : targetFault ? Level.WARN : Level.INFO,
                 unavailable ? Consequence.UNAVAILABLE : targetFault ? Consequence.DEGRADED : Consequence.RECOMMENDED,
                 shorten(error.message()),
@@ -262,7 +262,7 @@ final class CauseFinder {
                 && parts.stream()
                         .filter(each -> each.module().equals(CompositePart.MX_MODULE))
                         .anyMatch(mx -> CompositePart.otherMailServerResponds(
-                                mx.result(), endpoint(part, false).host()));
+                                mx.result(), location(part, false).host()));
     }
 
     private static String shorten(String text) {

@@ -2,7 +2,7 @@ package dev.plumbline.check;
 
 import java.util.Locale;
 
-/** What happens if a problem is not fixed, the most important first. The order in which problems should be fixed. */
+/** The effect of a problem if it is not fixed, the most urgent first. */
 public enum Consequence {
     /** The website or mail does not work: the area has the score 0. */
     UNAVAILABLE("Does not work"),

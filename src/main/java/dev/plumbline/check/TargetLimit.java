@@ -17,8 +17,9 @@ public record TargetLimit(String targetAddress, String limit, String setting, in
         CONCURRENCY
     }
 
+    /** For messages: {@code 20 connections per second to 192.0.2.7}. */
     @Override
     public String toString() {
-        return targetAddress + " (" + limit + ")";
+        return limit + " to " + targetAddress;
     }
 }

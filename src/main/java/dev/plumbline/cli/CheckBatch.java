@@ -259,9 +259,10 @@ final class CheckBatch {
         TargetLimit limit = reply instanceof Message.Overloaded overload ? overload.limit() : null;
         return new CheckError(
                 ErrorCode.DEADLINE_EXCEEDED,
-                "The check timed out while waiting for "
-                        + (limit == null ? "capacity" : "the limit of " + limit + " (setting " + limit.setting() + ")")
-                        + ".");
+                limit == null
+                        ? "The check timed out because this process had too little capacity."
+                        : "The check timed out because of the limit of %s. Increase %s."
+                                .formatted(limit, limit.setting()));
     }
 
     private CheckResult failed(Target target, CheckError error) {

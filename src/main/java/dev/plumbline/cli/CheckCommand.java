@@ -74,7 +74,7 @@ public final class CheckCommand implements Callable<Integer> {
             index = "0",
             paramLabel = "MODULE",
             description = "Module, for example http-status. A target instead of a module, for example example.com, is"
-                    + " checked by the default module for its type.")
+                    + " checked by the default tool for its type.")
     private String module = "";
 
     @Parameters(
@@ -179,14 +179,15 @@ public final class CheckCommand implements Callable<Integer> {
         }
     }
 
-    /** Selects the default module for the type of the first argument, which is a target. */
+    /** Selects the default tool for the type of the first argument, which is a target. */
     private void selectDefault(ModuleCatalogue modules) throws InvalidTargetException {
         String target = module;
         ModuleDescription selected = modules.defaultFor(TargetParser.typeOf(target));
         if (selected == null) {
-            throw new InvalidTargetException("No module checks this type of target by default.");
+            throw new InvalidTargetException("'" + TerminalText.sanitize(target)
+                    + "' does not have a default tool. Add a module before the target.");
         }
-        // an invalid target is reported by the default module
+        // an invalid target is reported by the default tool
         TargetParser.parse(selected, target);
         List<String> others = modules.descriptions().stream()
                 .filter(other -> !other.equals(selected) && TargetParser.accepts(other, target))
@@ -194,8 +195,8 @@ public final class CheckCommand implements Callable<Integer> {
                 .toList();
         targets.add(0, target);
         module = selected.module();
-        System.err.println("Default check: " + module + ". Other checks of this target: plumbline check MODULE "
-                + TerminalText.sanitize(target) + ", with MODULE " + String.join(", ", others) + ".");
+        System.err.println("Default tool: " + module + ". Other modules for this target, with plumbline check MODULE "
+                + TerminalText.sanitize(target) + ": " + String.join(", ", others) + ".");
     }
 
     private int run(

@@ -125,8 +125,8 @@ public final class JobCommand {
     @Command(
             name = "retry",
             description = {
-                "Creates a job from the lines of a job that have an error, without invalid and blocked targets.",
-                "It has the same module and options, and does not use cached results. Prints its token. With --output,"
+                "Creates a job from the lines with an error of a finished job, without invalid and blocked targets.",
+                "The job has the same module and options, and does not use cached results. Prints its token. With --output,"
                         + " waits for it and prints its results."
             },
             mixinStandardHelpOptions = true)
@@ -145,27 +145,27 @@ public final class JobCommand {
                 throw new ServiceException("The job has not finished. Wait for it: plumbline job watch "
                         + server.arguments() + job.getString("token"));
             }
-            List<String> failed = client.results(token, "ndjson")
+            List<String> inputs = client.results(token, "ndjson")
                     .lines()
                     .map(JsonObject::new)
-                    .filter(JobCommand::hasFailed)
+                    .filter(JobCommand::isRetryable)
                     .map(line -> line.getString("input"))
                     .toList();
-            if (failed.isEmpty()) {
-                System.err.println("The job has no lines to check again.");
+            if (inputs.isEmpty()) {
+                System.err.println("The job does not have lines with an error to check again.");
                 return 0;
             }
             JsonObject options = job.getJsonObject("options", new JsonObject()).copy();
             JsonObject body = new JsonObject()
                     .put("module", text(job, "module"))
-                    .put("items", new JsonArray(failed))
+                    .put("items", new JsonArray(inputs))
                     .put("options", options.put(ModuleDescription.FRESH.name(), true))
-                    .put("name", JobName.ofFailedLines(text(job, "name"), failed.size()));
+                    .put("name", JobName.ofLinesWithError(text(job, "name"), inputs.size()));
             return created(server, client, List.of(create(client, body, output != null)), output);
         });
     }
 
-    private static boolean hasFailed(JsonObject line) {
+    private static boolean isRetryable(JsonObject line) {
         JsonObject error = line.getJsonObject("error");
         return error != null && !ErrorCode.rejectsTarget(error.getString("code", ""));
     }

@@ -76,7 +76,7 @@ final class JobInput {
     private TargetLines read(String text, String input, @Nullable String column) throws ServiceException {
         TargetTable table =
                 TargetTable.of(text, module, input.toLowerCase(Locale.ROOT).endsWith(".csv"));
-        List<TargetTable.Column> columns = table.columns();
+        List<TargetTable.CsvColumn> columns = table.columns();
         TargetTable.Selection selection = column == null ? table.suggested() : table.find(column);
         if (selection == null) {
             throw new ServiceException(

@@ -101,12 +101,12 @@ final class JobPoller {
     private String waiting() {
         return waitingLines()
                 .max(Comparator.comparingLong(limit -> limit.getLong("lines")))
-                .map(limit -> TerminalText.sanitize("%d %s for %s (%s)"
+                .map(limit -> TerminalText.sanitize("%d %s because of the limit of %s to %s"
                         .formatted(
                                 limit.getLong("lines"),
                                 limit.getLong("lines") == 1 ? "line waits" : "lines wait",
-                                limit.getString("target_address"),
-                                limit.getString("limit"))))
+                                limit.getString("limit"),
+                                limit.getString("target_address"))))
                 .orElse("");
     }
 

@@ -50,16 +50,18 @@ final class TargetRateLimits {
         if (unlimited) {
             return UNLIMITED;
         }
-        Waiter waiter = new Waiter(context, context.deadline().atMost(context.patienceMs()));
-        return waiter.acquire(addresses, address, NOTHING)
-                .compose(release -> waiter.acquire(networks, network(address), release))
+        PermitAcquisition acquisition =
+                new PermitAcquisition(context, context.deadline().atMost(context.patienceMs()));
+        return acquisition
+                .acquire(addresses, address, NOTHING)
+                .compose(release -> acquisition.acquire(networks, network(address), release))
                 .compose(release -> host.literal() != null || domains.isUnlimited()
                         ? Future.succeededFuture(release)
-                        : waiter.acquire(domains, registrable.of(host.name()), release));
+                        : acquisition.acquire(domains, registrable.of(host.name()), release));
     }
 
     /** @param patience when the wait ends */
-    private record Waiter(CheckContext context, Deadline patience) {
+    private record PermitAcquisition(CheckContext context, Deadline patience) {
 
         <K> Future<Runnable> acquire(TargetLimiter<K> limiter, K key, Runnable release) {
             if (limiter.isUnlimited()) {

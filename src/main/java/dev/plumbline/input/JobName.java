@@ -49,13 +49,15 @@ public final class JobName {
     }
 
     /**
-     * The name of a job that checks failed lines again, for example "12 failed lines of HTTP status, 305 targets".
+     * The name of a job that checks lines with an error again, for example "12 lines with an error from HTTP status,
+     * 305 targets".
      *
      * @param name of the job with these lines
      */
-    public static String ofFailedLines(String name, int lines) {
-        String original = name.replaceFirst("^[0-9]+ failed lines? of ", "");
-        return truncate(lines + (lines == 1 ? " failed line of " : " failed lines of ") + original, "");
+    public static String ofLinesWithError(String name, int lines) {
+        String original = name.replaceFirst("^[0-9]+ lines? with an error from ", "");
+        return truncate(
+                lines + (lines == 1 ? " line with an error from " : " lines with an error from ") + original, "");
     }
 
     /** Returns the name with the suffix. The name is truncated if it is too long. */

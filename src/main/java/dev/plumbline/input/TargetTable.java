@@ -60,7 +60,7 @@ public final class TargetTable {
      * @param number from 1
      * @param first its cell in the first record
      */
-    public record Column(int number, String first) {}
+    public record CsvColumn(int number, String first) {}
 
     private TargetTable(String text, @Nullable Csv csv, Selection suggested) {
         this.text = text;
@@ -162,11 +162,11 @@ public final class TargetTable {
     }
 
     /** The columns, at most {@value #MAX_COLUMNS}; empty if the text does not have columns. */
-    public List<Column> columns() {
+    public List<CsvColumn> columns() {
         return csv == null
                 ? List.of()
                 : IntStream.rangeClosed(1, csv.width)
-                        .mapToObj(number -> new Column(number, cell(csv.sample.get(0), number)))
+                        .mapToObj(number -> new CsvColumn(number, cell(csv.sample.get(0), number)))
                         .toList();
     }
 
@@ -181,7 +181,7 @@ public final class TargetTable {
      * @return null if the column does not exist
      */
     public @Nullable Selection find(String column) {
-        for (Column one : columns()) {
+        for (CsvColumn one : columns()) {
             if (one.first.equalsIgnoreCase(column.strip())) {
                 return new Selection(one.number, true);
             }

@@ -257,11 +257,10 @@ public final class CheckRunner {
         }
         if (cause instanceof OverloadFailure overload) {
             // a request was already sent, so the check cannot be retried without cost
-            String awaited = overload.limit() != null
+            String reason = overload.limit() != null
                     ? "the limit of " + overload.limit()
-                    : overload.ofNode() ? "capacity of the service" : "the rate limit of the target";
-            return new CheckError(
-                    ErrorCode.DEADLINE_EXCEEDED, "The check timed out while waiting for " + awaited + ".");
+                    : overload.ofNode() ? "too little capacity of the service" : "a limit per target";
+            return new CheckError(ErrorCode.DEADLINE_EXCEEDED, "The check timed out because of " + reason + ".");
         }
         LOG.atError()
                 .addKeyValue("request_id", requestId)

@@ -118,15 +118,15 @@ class CommandLineTest {
 
         assertThat(address.err().lines().toList()).hasSize(2);
         assertThat(address.err().lines().findFirst().orElseThrow())
-                .startsWith("Default check: ip-registration. Other checks of this target: plumbline check MODULE"
+                .startsWith("Default tool: ip-registration. Other modules for this target, with plumbline check MODULE"
                         + " 192.0.2.1, with MODULE ")
                 .contains(" reverse-dns,", " ssl-certificate,", " http-status,")
                 .doesNotContain(" overview", " spf", " ip-registration,");
         assertThat(address.err()).contains("\nplumbline: 192.0.2.1 is ", "which is not allowed");
         assertThat(address.code()).isEqualTo(4);
         assertThat(CommandLineRunner.run("", "check", "https://localhost/").err())
-                .startsWith("Default check: http-status.");
-        assertThat(CommandLineRunner.run("", "check", "a.localhost").err()).startsWith("Default check: overview.");
+                .startsWith("Default tool: http-status.");
+        assertThat(CommandLineRunner.run("", "check", "a.localhost").err()).startsWith("Default tool: overview.");
         assertThat(CommandLineRunner.run("", "check", "example..com").err())
                 .startsWith("plumbline: ")
                 .hasLineCount(1);

@@ -205,7 +205,7 @@ class JobCommandTest {
                 .extracting(line -> line.getString("input"))
                 .containsExactly(down);
         JsonObject created = new JsonArray(job("", "list", "--json").out()).getJsonObject(0);
-        assertThat(created.getString("name")).isEqualTo("1 failed line of HTTP status, 4 targets");
+        assertThat(created.getString("name")).isEqualTo("1 line with an error from HTTP status, 4 targets");
         assertThat(created.getJsonObject("options"))
                 .isEqualTo(new JsonObject().put("fresh", true).put("max_redirects", 3));
         String passed = job("", "create", "http-status", url("/ok")).out();

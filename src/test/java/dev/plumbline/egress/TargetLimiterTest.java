@@ -83,7 +83,7 @@ class TargetLimiterTest {
         assertThat(acquire(rate, 0).cause())
                 .isInstanceOfSatisfying(OverloadFailure.class, overload -> assertThat(overload.limit())
                         .isEqualTo(RATE))
-                .hasMessage("The limit of a.test (3 connections per second) would delay the check too long.");
+                .hasMessage("The limit of 3 connections per second to a.test would delay the check too long.");
         assertThat(waiting.cause())
                 .isInstanceOfSatisfying(OverloadFailure.class, overload -> assertThat(overload.limit())
                         .isEqualTo(CONCURRENCY));

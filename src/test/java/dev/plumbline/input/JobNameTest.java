@@ -14,11 +14,11 @@ class JobNameTest {
 
     @Test
     void aRetryNamesTheOriginalJob() {
-        String retry = JobName.ofFailedLines("HTTP status, 305 targets", 12);
+        String retry = JobName.ofLinesWithError("HTTP status, 305 targets", 12);
 
-        assertThat(retry).isEqualTo("12 failed lines of HTTP status, 305 targets");
-        assertThat(JobName.ofFailedLines(retry, 1)).isEqualTo("1 failed line of HTTP status, 305 targets");
-        assertThat(JobName.fault(JobName.ofFailedLines("\ud83d\ude00".repeat(100), 12)))
+        assertThat(retry).isEqualTo("12 lines with an error from HTTP status, 305 targets");
+        assertThat(JobName.ofLinesWithError(retry, 1)).isEqualTo("1 line with an error from HTTP status, 305 targets");
+        assertThat(JobName.fault(JobName.ofLinesWithError("\ud83d\ude00".repeat(100), 12)))
                 .isNull();
     }
 }

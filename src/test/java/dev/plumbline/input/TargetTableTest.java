@@ -107,7 +107,7 @@ class TargetTableTest {
         TargetTable table = table("name;Site URL\nOne;https://a.test/\n");
 
         assertThat(table.columns())
-                .containsExactly(new TargetTable.Column(1, "name"), new TargetTable.Column(2, "Site URL"));
+                .containsExactly(new TargetTable.CsvColumn(1, "name"), new TargetTable.CsvColumn(2, "Site URL"));
         assertThat(table.find("site url")).isEqualTo(new Selection(2, true));
         assertThat(table.find("1")).isEqualTo(new Selection(1, true));
         assertThat(table.find("3")).isNull();
@@ -165,7 +165,7 @@ class TargetTableTest {
         TargetTable table = TargetTable.of(text, HTTP_STATUS, true);
 
         assertThat(table.read(table.suggested(), MAX).texts()).noneMatch(String::isEmpty);
-        for (TargetTable.Column column : table.columns()) {
+        for (TargetTable.CsvColumn column : table.columns()) {
             assertThat(table.read(new Selection(column.number(), true), MAX).texts())
                     .noneMatch(line -> line.contains("\n"));
         }

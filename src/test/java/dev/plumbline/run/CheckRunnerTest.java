@@ -440,7 +440,7 @@ class CheckRunnerTest {
         assertThat(result(run(runner, "contacted.test")).error())
                 .isEqualTo(new CheckError(
                         ErrorCode.DEADLINE_EXCEEDED,
-                        "The check timed out while waiting for the limit of mail.test (20 DNS queries per second)."));
+                        "The check timed out because of the limit of 20 DNS queries per second to mail.test."));
         assertThat(meters.counter("plumbline.checks.rejected", "reason", "capacity")
                         .count())
                 .isZero();

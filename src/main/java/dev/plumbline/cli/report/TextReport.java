@@ -85,7 +85,7 @@ final class TextReport {
         return "\n" + INDENT + "checked " + ResultJson.time(result.checkedAt()) + " in " + result.durationMs() + " ms"
                 + (wait.limit() == null
                         ? ""
-                        : ", waited " + wait.millis() + " ms for the limit of "
+                        : ", waited " + wait.millis() + " ms because of the limit of "
                                 + TerminalText.sanitize(wait.limit().toString()));
     }
 

@@ -130,7 +130,7 @@ final class LineChecker {
                         return Future.succeededFuture(deferOrFail(
                                 line,
                                 overload.retryAfterSeconds(),
-                                limit == null ? "capacity of the service" : "the limit of " + limit,
+                                limit == null ? "of too little capacity" : "of the limit of " + limit,
                                 limit));
                     }
                     if (reply.succeeded() && reply.result() instanceof Message.Refused refused) {
@@ -140,7 +140,7 @@ final class LineChecker {
                     if (MessageBus.isUnserved(reply.cause()) || reply.result() instanceof Message.Unsupported) {
                         line.cancelAttempt();
                         return Future.succeededFuture(
-                                deferOrFail(line, RETRY_SECONDS, "a node that can run the check", null));
+                                deferOrFail(line, RETRY_SECONDS, "no node could run the check", null));
                     }
                     boolean nodeLost = reply.cause() instanceof NodeLostException;
                     if (nodeLost) {
@@ -160,12 +160,13 @@ final class LineChecker {
                 });
     }
 
-    private Outcome deferOrFail(PendingLine line, int seconds, String missing, @Nullable TargetLimit limit) {
+    private Outcome deferOrFail(PendingLine line, int seconds, String reason, @Nullable TargetLimit limit) {
         if (line.expiresAtRejection()) {
             fail(
                     line,
                     new CheckError(
-                            ErrorCode.DEADLINE_EXCEEDED, "The line waited more than 15 minutes for " + missing + "."));
+                            ErrorCode.DEADLINE_EXCEEDED,
+                            "The line waited more than 15 minutes because " + reason + "."));
             return Outcome.completed(limit);
         }
         return new Outcome(line.retryDelayMs(seconds), false, false, limit);

@@ -115,8 +115,9 @@ class FailedStartTest {
             environment.put("PLUMBLINE_HTTP_PORT", Integer.toString(taken.getLocalPort()));
 
             assertThat(faultOfStart(environment))
-                    .isEqualTo("http.host:port 127.0.0.1:" + taken.getLocalPort()
-                            + ": Address already in use. Stop the other program or configure another port.");
+                    .isEqualTo(
+                            "127.0.0.1:" + taken.getLocalPort()
+                                    + " (http.host, http.port): Address already in use. Stop the other program or set another port.");
         }
 
         try (ServiceUnderTest service = ServiceUnderTest.start(environment.get("PLUMBLINE_DATABASE_URL"), Map.of())) {

@@ -136,7 +136,7 @@ class LimitWaitApiTest {
                 .orElseThrow();
 
         assertThat(new JsonObject(rejected.body()).getString("detail"))
-                .isEqualTo("The limit of 127.0.0.1 (" + LIMIT + ") would delay the check too long. An operator can"
+                .isEqualTo("The limit of " + LIMIT + " to 127.0.0.1 would delay the check too long. An operator can"
                         + " change `targets.per_ip_per_second`. The request does not count against your quota. Retry"
                         + " shortly.");
         assertThat(metric("plumbline_checks_rejected_total{reason=\"target_limit\"}"))

@@ -305,7 +305,7 @@ class ClusterIT {
                                 "x".repeat(40),
                                 "CLUSTER_PORT",
                                 "" + CLUSTER.port("all", "CLUSTER_PORT"))))
-                .contains("cluster.host:port", "Address already in use");
+                .contains("(cluster.host, cluster.port)", "Address already in use");
     }
 
     private static String startError(Path folder, Map<String, String> settings) throws Exception {

@@ -146,8 +146,7 @@ class StartStopIT {
                 ServiceProcess service =
                         ServiceProcess.launch(folder, Map.of("HTTP_PORT", Integer.toString(taken.getLocalPort())))) {
             assertThat(service.awaitExit(30)).isEqualTo(1);
-            assertThat(service.log())
-                    .contains("plumbline cannot start: http.host:port 127.0.0.1:" + taken.getLocalPort());
+            assertThat(service.log()).contains("plumbline cannot start: 127.0.0.1:" + taken.getLocalPort());
         }
     }
 

@@ -116,8 +116,7 @@ class CompositeReportTest {
         for (String area : page.select(".areas a").eachAttr("href")) {
             assertThat(page.select(area)).hasSize(1);
         }
-        assertThat(page.select("#field-fix_first .problems > li > :not(details)")
-                        .eachText())
+        assertThat(page.select("#field-fix_first .causes > li > :not(details)").eachText())
                 .containsExactly("Security risk It is bad.", "Set max-age=31536000.", "Slow part");
         assertThat(page.select("#field-fix_first details").text())
                 .isEqualTo("1 other check affected Error Failing part Connection refused by https://report.example/");

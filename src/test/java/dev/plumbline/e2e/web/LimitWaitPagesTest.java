@@ -75,7 +75,7 @@ class LimitWaitPagesTest {
             return !waiting.isEmpty();
         });
         assertThat(waiting.get(0).select("#job-waiting li").eachText()).anySatisfy(text -> assertThat(text)
-                .matches("\\d+ lines? waits? for 127\\.0\\.0\\.1 \\(4 connections per second\\)"));
+                .matches("\\d+ lines? waits? because of the limit of 4 connections per second to 127\\.0\\.0\\.1\\."));
 
         Await.until(() -> !Jsoup.parse(owner.page(path).body())
                 .select("[data-finished=true]")
@@ -96,9 +96,11 @@ class LimitWaitPagesTest {
                 .map(page -> Jsoup.parse(Await.value(page).body()))
                 .toList();
 
-        assertThat(reports).anySatisfy(report -> assertThat(
-                        report.select(".age").text())
-                .matches(".*Waited [\\d.]+ m?s for the limit of 127\\.0\\.0\\.1 \\(4 connections per second\\)\\..*"));
+        assertThat(reports)
+                .anySatisfy(
+                        report -> assertThat(report.select(".age").text())
+                                .matches(
+                                        ".*Waited [\\d.]+ m?s because of the limit of 4 connections per second to 127\\.0\\.0\\.1\\..*"));
         assertThat(Jsoup.parse(service.page("/check/http-status/"
                                         + URLEncoder.encode(lab.http("/ok?report=0"), StandardCharsets.UTF_8))
                                 .body())

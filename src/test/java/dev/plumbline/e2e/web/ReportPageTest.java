@@ -75,7 +75,8 @@ class ReportPageTest {
         for (HttpResponse<String> known : java.util.List.of(cached, hot)) {
             assertThat(parsed(known).select(".age").text())
                     .contains("Cached", "less than a minute ago", "Does not count");
-            assertThat(parsed(known).select(".recheck").text()).contains("A new check is possible at", "in 9 minutes");
+            assertThat(parsed(known).select(".recheck").text())
+                    .contains("A fresh check is possible at", "in 9 minutes");
             assertThat(known.headers().firstValue("ratelimit")).isEmpty();
             assertThat(parsed(known).select("#field-status dd").text()).isEqualTo("200");
         }

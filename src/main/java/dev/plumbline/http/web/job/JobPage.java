@@ -107,7 +107,7 @@ public final class JobPage implements PageRoutes.Pages {
      *
      * @param options those that differ from their defaults, by title
      * @param query the query string of this page
-     * @param failed the number of lines that can be checked again because of their error; 0 until the job has finished
+     * @param linesWithError the number of lines with an error that can be checked again; 0 until the job has finished
      * @param retryKey prevents a second job if the retry is submitted twice
      */
     public record Job(
@@ -116,7 +116,7 @@ public final class JobPage implements PageRoutes.Pages {
             List<Chart> charts,
             Map<String, String> options,
             String query,
-            int failed,
+            int linesWithError,
             String retryKey) {}
 
     private void show(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
@@ -158,7 +158,7 @@ public final class JobPage implements PageRoutes.Pages {
                     optionsByTitle(module, job),
                     filter.link(),
                     summary.finished()
-                            ? (int) rows.stream().filter(ResultRow::failed).count()
+                            ? (int) rows.stream().filter(ResultRow::retryable).count()
                             : 0,
                     SubmissionKey.generate());
         });
@@ -180,7 +180,9 @@ public final class JobPage implements PageRoutes.Pages {
         handle(ctx, jobs.cancel(user.account().id(), token(ctx)), job -> pages.redirect(ctx, path(job.token())));
     }
 
-    /** Creates a job from the failed lines. It does not use cached results, as these contain the same failures. */
+    /**
+     * Creates a job from the lines with an error. It does not use cached results, because these have the same errors.
+     */
     private void retry(RoutingContext ctx, AuthenticatedUser user, String submissionKey) {
         long account = user.account().id();
         Future<JobMessage.JobSnapshot> created = jobs.read(account, token(ctx))
@@ -191,11 +193,11 @@ public final class JobPage implements PageRoutes.Pages {
     private Future<JobMessage.JobSnapshot> retry(JobMessage.JobSnapshot job, long account, String submissionKey) {
         ResultColumns fields = columns.getOrDefault(job.module(), NO_COLUMNS);
         return reader.rows(job, fields.names()).compose(rows -> {
-            List<String> failed = rows.stream()
-                    .filter(ResultRow::failed)
+            List<String> inputs = rows.stream()
+                    .filter(ResultRow::retryable)
                     .map(ResultRow::input)
                     .toList();
-            if (failed.isEmpty()) {
+            if (inputs.isEmpty()) {
                 return Future.succeededFuture(job);
             }
             Map<String, Object> options = new HashMap<>(job.options());
@@ -204,7 +206,7 @@ public final class JobPage implements PageRoutes.Pages {
                     .compose(key -> jobs.create(
                             new PageJobService.Owner(account, key),
                             new PageJobService.JobParameters(
-                                    JobName.ofFailedLines(job.name(), failed.size()), job.module(), failed, options),
+                                    JobName.ofLinesWithError(job.name(), inputs.size()), job.module(), inputs, options),
                             submissionKey));
         });
     }

@@ -135,11 +135,11 @@ public record JobSummary(JobMessage.JobSnapshot job, String tool, String path, @
     /** The lines that wait for limits of targets, one sentence for each limit. */
     public List<String> waiting() {
         return job.waiting().stream()
-                .map(lines -> "%s for %s (%s)"
+                .map(lines -> "%s because of the limit of %s to %s."
                         .formatted(
                                 lines.lines() == 1 ? "1 line waits" : lines.lines() + " lines wait",
-                                lines.targetAddress(),
-                                lines.limit()))
+                                lines.limit(),
+                                lines.targetAddress()))
                 .toList();
     }
 

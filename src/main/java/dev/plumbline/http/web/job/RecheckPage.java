@@ -41,7 +41,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A new check before the cached result expires. {@code POST /check/{module}/{target}} creates a job of one line with
+ * A fresh check before the cached result expires. {@code POST /check/{module}/{target}} creates a job of one line with
  * the option {@code fresh}. {@code /jobs/{token}/report} waits for it and redirects to the report, whose result the job
  * has replaced.
  */

@@ -33,8 +33,8 @@ record ResultRow(
         return verdict != null;
     }
 
-    /** Whether the line has an error that another check can avoid: not a rejected target. */
-    boolean failed() {
+    /** Whether the line has an error that a fresh check can avoid: not a rejected target. */
+    boolean retryable() {
         return errorCode != null && !ErrorCode.rejectsTarget(errorCode);
     }
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param digest identifies the tool and the targets
  */
 public record TargetPreview(
-        List<TargetTable.Column> columns,
+        List<TargetTable.CsvColumn> columns,
         TargetTable.Selection selection,
         TargetLines lines,
         TargetLines.Counts counts,
@@ -44,7 +44,7 @@ public record TargetPreview(
     static TargetPreview of(
             String text, ModuleDescription tool, boolean csvFile, TargetTable.@Nullable Selection selected) {
         TargetTable table = TargetTable.of(text, tool, csvFile);
-        List<TargetTable.Column> columns = table.columns();
+        List<TargetTable.CsvColumn> columns = table.columns();
         TargetTable.Selection selection =
                 selected == null || selected.column() > columns.size() ? table.suggested() : selected;
         TargetLines lines = table.read(selection, PageJobService.MAX_LINES);
@@ -83,7 +83,7 @@ public record TargetPreview(
         return !columns.isEmpty() || selection.header();
     }
 
-    public boolean selected(TargetTable.Column column) {
+    public boolean selected(TargetTable.CsvColumn column) {
         return selection.column() == column.number();
     }
 
@@ -92,7 +92,7 @@ public record TargetPreview(
     }
 
     /** The number and the header of a column, or its first cell. */
-    public String label(TargetTable.Column column) {
+    public String label(TargetTable.CsvColumn column) {
         String first = shortened(column.first());
         return first.isEmpty()
                 ? Integer.toString(column.number())

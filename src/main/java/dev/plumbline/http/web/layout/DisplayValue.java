@@ -45,8 +45,8 @@ public sealed interface DisplayValue {
             return SYMBOL.matcher(value).matches();
         }
 
-        /** The value in words: {@code hostname mismatch}. */
-        public String words() {
+        /** The value with spaces instead of underscores: {@code hostname mismatch}. */
+        public String label() {
             return value.replace('_', ' ');
         }
     }

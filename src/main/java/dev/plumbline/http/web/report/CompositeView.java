@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param areas without those that do not have parts
  */
 public record CompositeView(
-        @Nullable String grade, @Nullable Integer score, List<Problem> first, List<Problem> others, List<Area> areas) {
+        @Nullable String grade,
+        @Nullable Integer score,
+        List<CauseView> first,
+        List<CauseView> others,
+        List<Area> areas) {
 
     /** The number of other problems or, if there are no problems to fix, of checks that were not determined. */
     public String othersLabel() {
@@ -59,7 +63,7 @@ public record CompositeView(
      * @param path of the report of this check; null if it does not have a target
      * @param affected the other parts that it affects
      */
-    public record Problem(
+    public record CauseView(
             String level,
             String consequence,
             String title,
@@ -100,7 +104,7 @@ public record CompositeView(
         }
 
         /** The parts with problems of their own. */
-        public List<Part> problems() {
+        public List<Part> expanded() {
             return parts.stream().filter(part -> !part.collapsed()).toList();
         }
 
@@ -109,8 +113,8 @@ public record CompositeView(
         }
 
         /** The number of parts with problems by verdict, for example "2 failed, 1 warning". */
-        public String problemCounts() {
-            return counts(problems());
+        public String expandedCounts() {
+            return counts(expanded());
         }
 
         /** The number of collapsed parts by verdict, for example "1 not determined, 5 passed". */

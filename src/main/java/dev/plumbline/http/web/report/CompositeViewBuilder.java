@@ -69,8 +69,8 @@ final class CompositeViewBuilder {
                 views.add(area(id, composite.areas().getOrDefault(id, "Other"), areas.getValue(id), members));
             }
         });
-        List<CompositeView.Problem> problems = rows(fields.getValue(CAUSES)).stream()
-                .map(cause -> problem(cause, byModule))
+        List<CompositeView.CauseView> problems = rows(fields.getValue(CAUSES)).stream()
+                .map(cause -> causeView(cause, byModule))
                 .toList();
         int first = Math.min(rows(fields.getValue(FIRST)).size(), problems.size());
         return new CompositeView(
@@ -103,7 +103,7 @@ final class CompositeViewBuilder {
                 .toList();
     }
 
-    private CompositeView.Problem problem(JsonObject cause, Map<String, CompositeView.Part> parts) {
+    private CompositeView.CauseView causeView(JsonObject cause, Map<String, CompositeView.Part> parts) {
         String module = string(cause, "module");
         String level = string(cause, "level");
         boolean determined = !level.equals("info");
@@ -117,7 +117,7 @@ final class CompositeViewBuilder {
                     .forEach(affected::add);
         }
         affected.sort(ORDER);
-        return new CompositeView.Problem(
+        return new CompositeView.CauseView(
                 determined ? level : "error",
                 determined ? Consequence.of(string(cause, "consequence")).title() : "",
                 definition == null ? module : definition.description().title(),

@@ -36,11 +36,11 @@ record ReportFields(
     /** A sentence about null, which only readers of the JSON need. */
     private static final Pattern NULL_SENTENCE = Pattern.compile("\\s*\\bNull\\b[^.]*\\.(?=\\s|$)");
 
-    /** Values that correspond to null. */
-    private static final Set<Object> NOTHING = Set.of("", "none");
+    /** Values that mean the same as null. */
+    private static final Set<Object> EMPTY_VALUES = Set.of("", "none");
 
-    /** Fields that headlines contain. */
-    private static final Set<String> SHOWN_ABOVE = Set.of("score", "grade");
+    /** Fields whose values the headline contains. */
+    private static final Set<String> HEADLINE_FIELDS = Set.of("score", "grade");
 
     private static final JsonObject NO_FIELDS = new JsonObject();
 
@@ -52,7 +52,7 @@ record ReportFields(
         Map<FieldDescription, Double> durations = durations(module, fields);
         List<FieldDescription> undetermined = new ArrayList<>();
         ReportView.Validity validity = ValidityView.of(fields, checkedAt);
-        Set<String> shown = validity == null ? SHOWN_ABOVE : ValidityView.FIELDS;
+        Set<String> shown = validity == null ? HEADLINE_FIELDS : ValidityView.FIELDS;
         List<ReportView.FieldView> minor = new ArrayList<>();
         Map<@Nullable String, ReportView.Group> groups = new LinkedHashMap<>();
         for (FieldDescription declared : module.fields()) {
@@ -91,7 +91,7 @@ record ReportFields(
     private static boolean isMinor(@Nullable Object raw) {
         return raw == null
                 || Boolean.FALSE.equals(raw)
-                || NOTHING.contains(raw)
+                || EMPTY_VALUES.contains(raw)
                 || raw instanceof JsonArray items && items.isEmpty()
                 || raw instanceof JsonObject object && object.isEmpty();
     }

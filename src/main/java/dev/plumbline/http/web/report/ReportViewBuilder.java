@@ -232,14 +232,14 @@ public final class ReportViewBuilder {
                 waitSentence(waited == null ? null : new LimitWait(waited, null)));
     }
 
-    /** The wait for limits of targets; empty if the check did not wait noticeably. */
+    /** The wait because of limits per target; empty if the check did not wait noticeably. */
     static String waitSentence(@Nullable LimitWait wait) {
         return wait == null || wait.millis() < MIN_WAIT_MS
                 ? ""
-                : "Waited %s for the limit of %s."
+                : "Waited %s because of %s."
                         .formatted(
                                 QuantityText.milliseconds(wait.millis()),
-                                wait.limit() == null ? "its target" : wait.limit());
+                                wait.limit() == null ? "a limit per target" : "the limit of " + wait.limit());
     }
 
     /** The remaining quota of fresh checks; empty if unknown or unlimited. */

@@ -71,7 +71,7 @@ class CompositeViewBuilderTest {
 
         assertThat(view.areas()).extracting(CompositeView.Area::title).containsExactly("Web", "Other");
         assertThat(view.areas())
-                .extracting(CompositeView.Area::collapsedCounts, CompositeView.Area::problemCounts)
+                .extracting(CompositeView.Area::collapsedCounts, CompositeView.Area::expandedCounts)
                 .containsExactly(tuple("1 not determined", ""), tuple("", "1 failed"));
         assertThat(view.areas())
                 .flatExtracting(CompositeView.Area::parts)
