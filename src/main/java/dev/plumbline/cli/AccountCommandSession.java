@@ -61,7 +61,7 @@ final class AccountCommandSession {
             }
             return 0;
         } catch (ConfigException invalid) {
-            return fail("invalid configuration: " + invalid.getMessage());
+            return fail("Invalid configuration: " + invalid.getMessage());
         } catch (StoreException | Refusal refusal) {
             return fail(String.valueOf(refusal.getMessage()));
         }

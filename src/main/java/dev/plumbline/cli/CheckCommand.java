@@ -33,7 +33,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
+import java.nio.file.FileSystemException;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -136,7 +136,7 @@ public final class CheckCommand implements Callable<Integer> {
     public Integer call() {
         try {
             if (targets.isEmpty() && input == null && ModuleCatalogue.isName(module)) {
-                return fail("No targets. Add targets or --input FILE.");
+                return fail(TargetReader.MISSING);
             }
             Config settings = config.load();
             Set<String> resolvers = settings.dns().resolvers().keySet();
@@ -155,27 +155,29 @@ public final class CheckCommand implements Callable<Integer> {
             Options.Parsed parsed = Options.parse(description, options);
             if (parsed.options() == null) {
                 Options.Fault fault = parsed.faults().get(0);
-                return fail("option " + fault.name() + ": " + fault.detail());
+                String value = options.get(fault.name());
+                return fail(
+                        "Invalid option '%s=%s': %s %s.".formatted(fault.name(), value, fault.name(), fault.detail()));
             }
             try (TargetReader reader = TargetReader.open(targets, input)) {
                 if (reader.isEmpty()) {
-                    return fail("The input contains no targets. Add one target per line.");
+                    return fail(TargetReader.empty(input));
                 }
                 return run(settings, modules, description, parsed.options(), reader);
             }
         } catch (ConfigException invalid) {
-            return fail("invalid configuration: " + invalid.getMessage());
+            return fail("Invalid configuration: " + invalid.getMessage());
         } catch (InvalidTargetException | IllegalArgumentException invalid) {
             return fail(String.valueOf(invalid.getMessage()));
-        } catch (NoSuchFileException missing) {
-            return fail(missing.getMessage() + " does not exist.");
+        } catch (FileSystemException unreadable) {
+            return fail(TargetReader.unreadable(unreadable));
         } catch (StandardOutput.ClosedException closed) {
             return INVALID;
         } catch (IOException unreadable) {
             return fail(String.valueOf(unreadable.getMessage()));
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            return fail("interrupted");
+            return fail("Interrupted.");
         }
     }
 

@@ -29,7 +29,7 @@ public final class ConfigCommand implements Callable<Integer> {
                 table.row(setting.name(), setting.value().isEmpty() ? "(empty)" : setting.value(), setting.source());
             }
         } catch (ConfigException invalid) {
-            System.err.println("plumbline: invalid configuration:");
+            System.err.println("plumbline: Invalid configuration:");
             String.valueOf(invalid.getMessage()).lines().forEach(line -> System.err.println("  " + line));
             return 1;
         }

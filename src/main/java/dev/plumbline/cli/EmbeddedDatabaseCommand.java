@@ -39,7 +39,7 @@ abstract class EmbeddedDatabaseCommand implements Callable<Integer> {
             System.out.flush();
             return 0;
         } catch (ConfigException invalid) {
-            return fail("invalid configuration: " + invalid.getMessage());
+            return fail("Invalid configuration: " + invalid.getMessage());
         } catch (StoreException failed) {
             return fail(String.valueOf(failed.getMessage()));
         }

@@ -8,6 +8,7 @@ import dev.plumbline.input.JobName;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -60,8 +61,9 @@ public final class JobCommand {
             @Option(
                             names = "--column",
                             paramLabel = "NAME",
-                            description = "Column of CSV, by its header or number (default: the one with the most"
-                                    + " targets).")
+                            description =
+                                    "Column of a CSV file with the targets: its header or number (default: the column with the most"
+                                            + " targets).")
                     @Nullable
                     String column,
             @Option(
@@ -70,7 +72,10 @@ public final class JobCommand {
                             description = "Module option. Can be repeated.")
                     @Nullable
                     Map<String, String> options,
-            @Option(names = "--name", description = "Name of the job (default: the module and the number of targets).")
+            @Option(
+                            names = "--name",
+                            description =
+                                    "Name of the job (default: the title of the module and the number of targets).")
                     @Nullable
                     String name,
             @Option(
@@ -82,12 +87,12 @@ public final class JobCommand {
         return run(server, client -> {
             List<String> arguments = targets == null ? List.of() : targets;
             if (arguments.isEmpty() && input == null) {
-                throw new ServiceException("No targets. Add targets or --input FILE.");
+                throw new ServiceException(TargetReader.MISSING);
             }
             ModuleDescription description = JobOptions.module(module);
             List<String> lines = new JobInput(description).read(arguments, input, column);
             if (lines.isEmpty()) {
-                throw new ServiceException("The input contains no targets. Add one target per line.");
+                throw new ServiceException(TargetReader.empty(input));
             }
             String title = description == null ? module : description.title();
             String jobName = name == null ? JobName.ofTargets(title, lines.size()) : name;
@@ -142,8 +147,8 @@ public final class JobCommand {
         return run(server, client -> {
             JsonObject job = client.job(token, 0);
             if (!JobPoller.isFinal(job)) {
-                throw new ServiceException("The job has not finished. Wait for it: plumbline job watch "
-                        + server.arguments() + job.getString("token"));
+                throw new ServiceException("Job %1$s has not finished. Run 'plumbline job watch %2$s%1$s' first."
+                        .formatted(job.getString("token"), server.arguments()));
             }
             List<String> inputs = client.results(token, "ndjson")
                     .lines()
@@ -264,6 +269,9 @@ public final class JobCommand {
     private static int run(ServerOptions server, Work work) {
         try (ServiceClient client = server.connect()) {
             return work.run(client);
+        } catch (FileSystemException unreadable) {
+            System.err.println("plumbline: " + TargetReader.unreadable(unreadable));
+            return CheckCommand.INVALID;
         } catch (ServiceException | IOException failed) {
             System.err.println("plumbline: " + failed.getMessage());
             return CheckCommand.INVALID;

@@ -45,7 +45,8 @@ final class JobInput {
         if (input != null) {
             lines.addAll(read(text(input), input, column).lines());
         } else if (column != null) {
-            throw new ServiceException("--column requires --input FILE.");
+            throw new ServiceException(
+                    "--column '" + shortened(column) + "' is given without a file. Add --input FILE.");
         }
         TargetLines all = new TargetLines(List.copyOf(lines), lines.size(), 0);
         if (module != null && !lines.isEmpty()) {
@@ -81,8 +82,10 @@ final class JobInput {
         if (selection == null) {
             throw new ServiceException(
                     columns.isEmpty()
-                            ? "The input does not have columns. Remove --column."
-                            : "Column '" + shortened(String.valueOf(column)) + "' does not exist. Columns: "
+                            ? "The input is not CSV, so column '" + shortened(String.valueOf(column))
+                                    + "' does not exist. Remove --column."
+                            : "Column '" + shortened(String.valueOf(column))
+                                    + "' does not exist. Set --column to one of: "
                                     + columns.stream()
                                             .map(one -> shortened(one.first()))
                                             .collect(Collectors.joining(", "))

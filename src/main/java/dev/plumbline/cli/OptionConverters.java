@@ -71,7 +71,7 @@ final class OptionConverters {
 
     /** The message for a module that does not exist. */
     static String unknownModule(String name) {
-        return "unknown module '%s'. Modules: %s"
+        return "Unknown module '%s'. Modules: %s."
                 .formatted(name, String.join(", ", ModuleCatalogue.load().names()));
     }
 }

@@ -51,7 +51,8 @@ final class ServerOptions {
             try {
                 key = Files.readString(keyFile);
             } catch (IOException unreadable) {
-                throw new ParameterException(spec.commandLine(), keyFile + " cannot be read.");
+                throw new ParameterException(
+                        spec.commandLine(), "Key file '" + keyFile + "' cannot be read. Check --key-file.");
             }
         }
         if (key == null || !key.strip().matches("[!-~]+")) {

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class TargetReader implements AutoCloseable {
     /** The file name of stdin. */
     static final String STDIN = "-";
+
+    /** The message if neither targets nor a file are given. */
+    static final String MISSING = "No target is given. Add a target or --input FILE.";
 
     /** A longer line is not a target. The limit bounds the memory that a binary file can use. */
     private static final int MAX_LINE_LENGTH = 65_536;
@@ -32,6 +37,18 @@ final class TargetReader implements AutoCloseable {
         this.arguments = arguments.iterator();
         this.file = file;
         this.total = total;
+    }
+
+    /** The message for an input without targets. */
+    static String empty(@Nullable String input) {
+        String name = STDIN.equals(input) ? "stdin" : "File '" + input + "'";
+        return name + " contains no targets. Add one target per line.";
+    }
+
+    /** The message for a file that cannot be read. */
+    static String unreadable(FileSystemException failure) {
+        return "File '" + failure.getFile() + "' "
+                + (failure instanceof NoSuchFileException ? "does not exist" : "cannot be read") + ". Check --input.";
     }
 
     /**

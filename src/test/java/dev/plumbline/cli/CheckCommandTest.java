@@ -111,7 +111,7 @@ class CheckCommandTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "no-such | example.com | unknown module 'no-such'. Modules: ",
+                "no-such | example.com | Unknown module 'no-such'. Modules: ",
                 "http-status | http://a b/ | must not contain a space",
                 "http-status | http://127.0.0.1/ | loopback",
                 "http-status | localhost | localhost",
@@ -139,7 +139,8 @@ class CheckCommandTest {
                 CommandLineRunner.check(open, "http-status", "example.com", "-o", "max_redirects=99");
 
         assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).contains("option max_redirects: must be an integer from 0 to 20");
+        assertThat(ended.err())
+                .contains("Invalid option 'max_redirects=99': max_redirects must be an integer from 0 to 20.");
     }
 
     Stream<HostileTargets.Case> hostile() {

@@ -226,7 +226,8 @@ class CheckManyTargetsTest {
         assertThat(List.of(single.code(), several.code(), option.code())).containsOnly(3);
         assertThat(single.out()).startsWith("PLUMBLINE UNKNOWN - http-status http://a b/ invalid_target: ");
         assertThat(several.out()).startsWith("PLUMBLINE UNKNOWN - http-status 0 pass, 0 warn, 1 fail, 1 error | ");
-        assertThat(option.out()).startsWith("PLUMBLINE UNKNOWN - option no_such: ");
+        assertThat(option.out())
+                .startsWith("PLUMBLINE UNKNOWN - Invalid option 'no_such=1': no_such is not an option of ");
     }
 
     @ParameterizedTest
@@ -234,7 +235,7 @@ class CheckManyTargetsTest {
         "--output, yaml, 'must be one of text, json, ndjson, csv, junit, markdown, nagios'",
         "--fail-on, pass, 'must be one of warn, fail, error'",
         "--concurrency, 0, must be an integer from 1 to 1000",
-        "--input, no-such-file, no-such-file does not exist.",
+        "--input, no-such-file, 'File ''no-such-file'' does not exist. Check --input.'",
     })
     void invalidUsageIsExitCode4(String option, String value, String message) {
         CommandLineRunner.Ended ended = check("", option, value, "example.com");

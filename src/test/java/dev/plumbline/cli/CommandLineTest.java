@@ -98,7 +98,7 @@ class CommandLineTest {
     @ValueSource(strings = {"", "\n", " \r\n\t\n\n", "# a comment\n"})
     void anInputWithoutTargetsIsAnError(String input) throws IOException {
         Path file = Files.writeString(folder.resolve("empty"), input);
-        String message = "plumbline: The input contains no targets. Add one target per line.";
+        String message = " contains no targets. Add one target per line.";
 
         CommandLineRunner.Ended ofFile =
                 CommandLineRunner.run("", "check", "http-status", "--input", file.toString(), "--output", "csv");
@@ -106,10 +106,10 @@ class CommandLineTest {
         CommandLineRunner.Ended nagios =
                 CommandLineRunner.run(input, "check", "http-status", "--input", "-", "--output", "nagios");
 
-        assertThat(ofFile).isEqualTo(new CommandLineRunner.Ended(4, "", message));
-        assertThat(ofStdin).isEqualTo(new CommandLineRunner.Ended(4, "", message));
+        assertThat(ofFile).isEqualTo(new CommandLineRunner.Ended(4, "", "plumbline: File '" + file + "'" + message));
+        assertThat(ofStdin).isEqualTo(new CommandLineRunner.Ended(4, "", "plumbline: stdin" + message));
         assertThat(nagios.code()).isEqualTo(3);
-        assertThat(nagios.out()).contains("UNKNOWN", "The input contains no targets.");
+        assertThat(nagios.out()).contains("UNKNOWN", "stdin contains no targets.");
     }
 
     @Test
@@ -119,7 +119,7 @@ class CommandLineTest {
         assertThat(address.err().lines().toList()).hasSize(2);
         assertThat(address.err().lines().findFirst().orElseThrow())
                 .startsWith("Default tool: ip-registration. Other modules for this target, with plumbline check MODULE"
-                        + " 192.0.2.1, with MODULE ")
+                        + " 192.0.2.1: ")
                 .contains(" reverse-dns,", " ssl-certificate,", " http-status,")
                 .doesNotContain(" overview", " spf", " ip-registration,");
         assertThat(address.err()).contains("\nplumbline: 192.0.2.1 is ", "which is not allowed");
@@ -132,7 +132,7 @@ class CommandLineTest {
                 .hasLineCount(1);
         assertThat(CommandLineRunner.run("", "check", "http-stats", "example.com")
                         .err())
-                .startsWith("plumbline: unknown module 'http-stats'");
+                .startsWith("plumbline: Unknown module 'http-stats'");
     }
 
     @Test
@@ -147,7 +147,7 @@ class CommandLineTest {
                 .containsPattern("(?m)^info +recommended +served_over_http1$");
         CommandLineRunner.Ended unknown = CommandLineRunner.run("", "tools", "http-stats");
         assertThat(unknown.code()).isEqualTo(4);
-        assertThat(unknown.err()).contains("unknown module 'http-stats'", "http-status");
+        assertThat(unknown.err()).contains("Unknown module 'http-stats'", "http-status");
     }
 
     @Test

@@ -170,7 +170,8 @@ class JobCommandTest {
         CommandLineRunner.Ended ended = job("", "create", "http-status", "--input", "" + csv, "--column", "link");
 
         assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).isEqualTo("plumbline: Column 'link' does not exist. Columns: name, url.");
+        assertThat(ended.err())
+                .isEqualTo("plumbline: Column 'link' does not exist. Set --column to one of: name, url.");
         assertThat(job("", "create", "http-status", "a.test", "--column", "url").err())
                 .isEqualTo("plumbline: --column requires --input FILE.");
     }
