@@ -33,7 +33,7 @@ public final class QuantityText {
      *
      * @param days rounded down, at least 0
      */
-    static String days(long days) {
+    public static String days(long days) {
         return days == 0 ? "less than a day" : days == 1 ? "1 day" : days + " days";
     }
 

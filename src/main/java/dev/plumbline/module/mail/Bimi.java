@@ -7,6 +7,7 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.QuantityText;
 import dev.plumbline.check.Target;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.module.mail.DmarcRecord.Policy;
@@ -79,7 +80,7 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
 
         void certificateExpired(Instant expires);
 
-        void certificateExpiresSoon(Instant expires, long threshold);
+        void certificateExpiresSoon(String timeLeft, String threshold);
 
         void certificateNameMismatch(String domain, List<String> names);
 
@@ -322,7 +323,9 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
             errors.add("The mark certificate has expired.");
             findings.certificateExpired(expires);
         } else if (expires.isBefore(evidence.now().plus(EXPIRES_SOON))) {
-            findings.certificateExpiresSoon(expires, EXPIRES_SOON.toDays());
+            findings.certificateExpiresSoon(
+                    QuantityText.days(Duration.between(evidence.now(), expires).toDays()),
+                    QuantityText.days(EXPIRES_SOON.toDays()));
         }
         if (!certificate.matches(evidence.publisher(), evidence.selector())) {
             errors.add("The mark certificate is not for " + evidence.publisher() + ".");

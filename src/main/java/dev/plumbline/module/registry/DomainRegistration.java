@@ -11,6 +11,7 @@ import dev.plumbline.check.Deadline;
 import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.FindingCollector;
 import dev.plumbline.check.Options;
+import dev.plumbline.check.QuantityText;
 import dev.plumbline.check.Target;
 import dev.plumbline.egress.RegistrableDomains;
 import dev.plumbline.probe.registry.RdapDomainParser;
@@ -64,7 +65,7 @@ public final class DomainRegistration
 
         void registrationExpired(LocalDate date);
 
-        void registrationExpiresSoon(LocalDate date, long days, int threshold);
+        void registrationExpiresSoon(String timeLeft, String threshold);
 
         void noNameservers(String domain);
 
@@ -245,7 +246,7 @@ public final class DomainRegistration
         } else if (days < 0) {
             findings.registrationExpired(LocalDate.ofInstant(expires, ZoneOffset.UTC));
         } else if (days < SOON_DAYS) {
-            findings.registrationExpiresSoon(LocalDate.ofInstant(expires, ZoneOffset.UTC), days, SOON_DAYS);
+            findings.registrationExpiresSoon(QuantityText.days(days), QuantityText.days(SOON_DAYS));
         }
         if (registration.complete().contains(RegistrationRecord.Part.NAMESERVERS)) {
             if (nameservers.isEmpty()) {
