@@ -18,7 +18,7 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.X509KeyManager;
 import org.jspecify.annotations.Nullable;
 
-/** Validates the files of the TLS settings at start, so that a fault is reported with the name of its setting. */
+/** Validates the files of the TLS settings at start, so that an error is reported with the name of its setting. */
 final class TlsFiles {
     private TlsFiles() {}
 
@@ -31,7 +31,7 @@ final class TlsFiles {
                 certificates(
                         "cluster.tls_ca",
                         cluster.tlsCa(),
-                        "a PEM file with the certificates of the authorities that sign the certificates of the nodes");
+                        "the path of a PEM file with the certificates of the authorities that sign the certificates of the nodes");
             }
         }
     }
@@ -42,7 +42,8 @@ final class TlsFiles {
             return;
         }
         String setting = section + ".tls_certificate";
-        PublicKey publicKey = certificates(setting, certificate, "a PEM file with the certificate chain, leaf first")
+        PublicKey publicKey = certificates(
+                        setting, certificate, "the path of a PEM file with the certificate chain, leaf first")
                 .get(0)
                 .getPublicKey();
         String problem;
@@ -58,7 +59,7 @@ final class TlsFiles {
                     section + ".tls_key",
                     key,
                     problem,
-                    "a PEM file with the private key of " + setting + " without a passphrase");
+                    "the path of a PEM file with the private key of " + setting + " without a passphrase");
         }
     }
 

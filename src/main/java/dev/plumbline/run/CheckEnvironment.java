@@ -107,7 +107,7 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
                     "tls.extra_roots",
                     String.valueOf(extra),
                     String.valueOf(invalid.getMessage()),
-                    "a PEM file with one or more root certificates");
+                    "the path of a PEM file with one or more root certificates");
         }
     }
 

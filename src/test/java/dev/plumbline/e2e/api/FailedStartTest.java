@@ -103,7 +103,7 @@ class FailedStartTest {
 
         assertThat(ended.code()).isEqualTo(4);
         assertThat(ended.err())
-                .startsWith("plumbline: invalid configuration: " + setting + " is \"" + path(file) + "\", but ")
+                .startsWith("plumbline: Invalid configuration: " + setting + " is \"" + path(file) + "\", but ")
                 .hasLineCount(1);
     }
 

@@ -105,6 +105,18 @@ public final class DisplayFormat {
                 : minutes < 48 * 60 ? count(minutes / 60, "hour") : count(minutes / 1440, "day");
     }
 
+    /** A configured time in its largest whole unit: {@code 90 seconds}, {@code 10 minutes}, {@code 1 day}. */
+    public static String setting(Duration duration) {
+        long seconds = duration.toSeconds();
+        if (seconds % 86_400 == 0) {
+            return count(seconds / 86_400, "day");
+        }
+        if (seconds % 3600 == 0) {
+            return count(seconds / 3600, "hour");
+        }
+        return seconds % 60 == 0 ? count(seconds / 60, "minute") : count(seconds, "second");
+    }
+
     private static String count(long number, String unit) {
         return number + " " + unit + (number == 1 ? "" : "s");
     }

@@ -40,12 +40,13 @@ public record PageDependencies(
     }
 
     /**
-     * The limits that pages display, per 60 minutes; 0 for no limit.
+     * The limits that pages display. Quotas are per 60 minutes; 0 for no limit.
      *
      * @param fresh fresh instant checks per client address
      * @param freshOfKey fresh instant checks per API key; 0 if API keys do not have this quota
      * @param jobsOfKey created jobs per API key
      * @param jobsOfAccount created jobs per account
+     * @param cacheTtl the time for which results are cached
      */
-    public record Limits(int fresh, int freshOfKey, int jobsOfKey, int jobsOfAccount) {}
+    public record Limits(int fresh, int freshOfKey, int jobsOfKey, int jobsOfAccount, Duration cacheTtl) {}
 }
