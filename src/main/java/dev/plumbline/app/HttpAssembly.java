@@ -102,7 +102,7 @@ final class HttpAssembly {
                 contract,
                 bodies,
                 node.bus(),
-                new PageDependencies.Limits(
+                new PageDependencies.DisplayedLimits(
                         config.limits().freshPerHour(),
                         config.limits().freshPerHourKey(),
                         config.limits().jobsPerHour(),

@@ -24,7 +24,7 @@ final class InterruptHook implements AutoCloseable {
                     } catch (InterruptedException impatient) {
                         Thread.currentThread().interrupt();
                     }
-                    progress.replace("plumbline: interrupted. " + batch.summary());
+                    progress.replace("plumbline: Interrupted. " + batch.summary());
                 },
                 "interrupt");
     }

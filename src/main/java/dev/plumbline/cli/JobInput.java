@@ -99,7 +99,7 @@ final class JobInput {
         }
         if (selection.column() != TargetTable.Selection.LINE) {
             String header = selection.header()
-                    ? " \"" + shortened(columns.get(selection.column() - 1).first()) + '"'
+                    ? " '" + shortened(columns.get(selection.column() - 1).first()) + "'"
                     : "";
             System.err.println("CSV: column %d of %d%s.%s%s"
                     .formatted(

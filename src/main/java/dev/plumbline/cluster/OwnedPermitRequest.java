@@ -70,7 +70,7 @@ final class OwnedPermitRequest {
     }
 
     static OverloadFailure moving() {
-        return new OverloadFailure("The rate limit for this target is moving to another node.", Duration.ofSeconds(1));
+        return new OverloadFailure("The limit per target is moving to another node.", Duration.ofSeconds(1));
     }
 
     private void queue(long remaining) {

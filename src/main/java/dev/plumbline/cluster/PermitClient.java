@@ -124,7 +124,7 @@ final class PermitClient {
                 metrics.rejected.increment();
                 request.promise()
                         .fail(new OverloadFailure(
-                                "The rate limit for this target is exceeded.",
+                                "A limit per target is exceeded.",
                                 Duration.ofSeconds(Math.max(1, decision.retryAfterSeconds())),
                                 decision.limitedBy()));
             }

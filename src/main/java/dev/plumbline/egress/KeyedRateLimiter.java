@@ -127,9 +127,7 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
 
     private static OverloadFailure overload(long millis, TargetLimit.Type type) {
         return new OverloadFailure(
-                "The rate limit for this target is exceeded.",
-                Duration.ofSeconds(Math.max(1, (millis + 999) / 1000)),
-                type);
+                "A limit per target is exceeded.", Duration.ofSeconds(Math.max(1, (millis + 999) / 1000)), type);
     }
 
     /** @param account as in {@link #acquire} */

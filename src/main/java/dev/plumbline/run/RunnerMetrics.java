@@ -53,7 +53,7 @@ public final class RunnerMetrics {
     private Counter rejections(String reason) {
         return Counter.builder("plumbline.checks.rejected")
                 .description(
-                        "Checks that this node rejected or did not complete: too little capacity (full queue, queue timeout, memory or CPU time), or a limit of the target, after which lines of jobs are checked later")
+                        "Checks that this node rejected or did not complete: too little capacity (full queue, queue timeout, memory or CPU time), or a limit per target, after which lines of jobs are checked later")
                 .tag("reason", reason)
                 .register(registry);
     }

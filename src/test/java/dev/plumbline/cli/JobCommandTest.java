@@ -147,11 +147,11 @@ class JobCommandTest {
 
         assertThat(suggested.err().lines())
                 .startsWith(
-                        "CSV: column 3 of 3 \"mirror\". --column selects another one.",
+                        "CSV: column 3 of 3 'mirror'. --column selects another one.",
                         "3 valid, 0 invalid, 0 duplicates");
         assertThat(named.err().lines())
                 .startsWith(
-                        "CSV: column 2 of 3 \"Home page\".",
+                        "CSV: column 2 of 3 'Home page'.",
                         "1 valid, 1 invalid, 1 duplicate",
                         "Invalid: line 4, '\ufffd[31mno target': The target must not contain control characters.");
         assertThat(named.out().lines().map(JsonObject::new))

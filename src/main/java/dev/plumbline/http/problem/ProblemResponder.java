@@ -156,13 +156,13 @@ public final class ProblemResponder {
                 faults.add(Problem.Fault.parameter("module", "is required"));
             }
             faults.add(Problem.Fault.parameter("target", "is required"));
-            return Problem.notFound("The path has no target. Use /api/v1/instant/MODULE/TARGET."
+            return Problem.notFound("The path does not contain a target. Use /api/v1/instant/MODULE/TARGET."
                             + " /api/v1/tools lists the modules with an example of a target.")
                     .withFaults(faults);
         }
         return Problem.notFound(
                 prefersPage(ctx)
-                        ? "No page exists at this URL. Check that the URL is complete."
+                        ? "This page does not exist. Check that the URL is complete."
                         : "This path does not exist. /api/v1/openapi.json lists all resources.");
     }
 

@@ -78,7 +78,7 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
     private static final Outcome RATE_LIMITED = new Outcome(
             null,
             false,
-            new CheckError(ErrorCode.DEADLINE_EXCEEDED, "The rate limit of the target delayed the request too long."));
+            new CheckError(ErrorCode.DEADLINE_EXCEEDED, "A limit per target delayed the request too long."));
 
     /** The response to the request for a link: a status or an error. */
     record Outcome(@Nullable Integer status, boolean blocked, @Nullable CheckError error) {

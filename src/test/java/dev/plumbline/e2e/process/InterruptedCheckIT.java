@@ -58,7 +58,7 @@ class InterruptedCheckIT {
                 .extracting(line -> new JsonObject(line).getString("verdict"))
                 .containsOnly("pass");
         assertThat(Files.readString(folder.resolve("err")))
-                .isEqualTo("plumbline: interrupted. 3 of 4 targets checked: 3 pass, 0 warn, 0 fail, 0 error.\n");
+                .isEqualTo("plumbline: Interrupted. 3 of 4 targets checked: 3 pass, 0 warn, 0 fail, 0 error.\n");
     }
 
     /** The first target never responds, so that the other results wait for it. */

@@ -46,7 +46,7 @@ public final class AccountPages implements PageRoutes.Pages {
     private final AccountAccess access;
     private final JsonBody changePassword;
     private final MessageBus bus;
-    private final PageDependencies.Limits limits;
+    private final PageDependencies.DisplayedLimits limits;
     private final Clock clock;
 
     public AccountPages(PageDependencies dependencies) {

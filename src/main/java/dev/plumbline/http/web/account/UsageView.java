@@ -45,7 +45,7 @@ public record UsageView(
         }
     }
 
-    static UsageView of(JobMessage.Usage usage, PageDependencies.Limits limits, Instant now) {
+    static UsageView of(JobMessage.Usage usage, PageDependencies.DisplayedLimits limits, Instant now) {
         Map<LocalDate, JobMessage.UsageDay> byDate = new HashMap<>();
         usage.days().forEach(day -> byDate.put(LocalDate.ofInstant(day.begin(), ZoneOffset.UTC), day));
         LocalDate today = LocalDate.ofInstant(now, ZoneOffset.UTC);

@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param limits the quotas of this service
  */
 public record ApiReference(
-        String server, String description, List<Tag> tags, List<ProblemType> problems, PageDependencies.Limits limits) {
+        String server,
+        String description,
+        List<Tag> tags,
+        List<ProblemType> problems,
+        PageDependencies.DisplayedLimits limits) {
 
     /** The path of the page with the operations of a tag. */
     static String path(String tag) {

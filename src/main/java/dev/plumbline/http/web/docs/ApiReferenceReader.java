@@ -49,7 +49,8 @@ final class ApiReferenceReader {
      * @param basePath the path of the base URL
      * @param limits the quotas of this service
      */
-    static ApiReference read(JsonObject contract, String server, String basePath, PageDependencies.Limits limits) {
+    static ApiReference read(
+            JsonObject contract, String server, String basePath, PageDependencies.DisplayedLimits limits) {
         ApiReferenceReader reader = new ApiReferenceReader(contract, server, basePath);
         List<ProblemType> problems = new ArrayList<>();
         for (JsonObject type : objects(contract.getJsonArray("x-problem-types"))) {

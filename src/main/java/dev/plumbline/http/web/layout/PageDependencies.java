@@ -28,7 +28,7 @@ public record PageDependencies(
         ApiContract contract,
         RequestBodyReader bodies,
         MessageBus bus,
-        Limits limits,
+        DisplayedLimits limits,
         Clock clock,
         Duration uploadTimeout,
         PageJobService jobs,
@@ -48,5 +48,5 @@ public record PageDependencies(
      * @param jobsOfAccount created jobs per account
      * @param cacheTtl the time for which results are cached
      */
-    public record Limits(int fresh, int freshOfKey, int jobsOfKey, int jobsOfAccount, Duration cacheTtl) {}
+    public record DisplayedLimits(int fresh, int freshOfKey, int jobsOfKey, int jobsOfAccount, Duration cacheTtl) {}
 }

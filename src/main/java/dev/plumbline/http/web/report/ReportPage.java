@@ -54,7 +54,7 @@ public final class ReportPage implements PageRoutes.Pages {
     private final ReportViewBuilder reports;
     private final ReportPageCache cache;
     private final AccountAccess access;
-    private final PageDependencies.Limits limits;
+    private final PageDependencies.DisplayedLimits limits;
     private final Clock clock;
 
     public ReportPage(PageDependencies dependencies) {
