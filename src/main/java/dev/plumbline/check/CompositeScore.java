@@ -42,9 +42,9 @@ public final class CompositeScore {
     }
 
     /**
-     * The score of an area: the mean of its parts, at most 59 if a part failed, and 0 if a cause with the consequence
-     * {@code unavailable} affects a part. A part that did not complete because of the target counts 0, other parts with
-     * the verdict {@code error} do not count.
+     * The score of an area: the mean of its parts, at most 59 if a part failed, and 0 if a part failed or did not
+     * complete because of a cause with the consequence {@code unavailable}. A part that did not complete because of the
+     * target counts 0, other parts with the verdict {@code error} do not count.
      *
      * @return null if fewer than half of the parts were determined
      */
@@ -52,10 +52,10 @@ public final class CompositeScore {
         int determined = 0;
         int points = 0;
         for (PartResult part : parts) {
-            if (unavailable.contains(part.module())) {
+            Verdict verdict = part.verdict();
+            if (unavailable.contains(part.module()) && verdict != Verdict.PASS && verdict != Verdict.WARN) {
                 return 0;
             }
-            Verdict verdict = part.verdict();
             determined += verdict != Verdict.ERROR || affected.contains(part.module()) ? 1 : 0;
             points += verdict == Verdict.PASS ? PASS : verdict == Verdict.WARN ? WARN : 0;
         }

@@ -1,6 +1,8 @@
 package dev.plumbline.check;
 
 import java.net.InetAddress;
+import java.time.Instant;
+import java.time.LocalDate;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -27,6 +29,12 @@ final class FindingText {
         }
         if (value instanceof Target target) {
             return text(target.text());
+        }
+        if (value instanceof Instant time) {
+            return QuantityText.time(time);
+        }
+        if (value instanceof LocalDate date) {
+            return QuantityText.date(date);
         }
         if (value instanceof Double number) {
             double rounded = Math.round(number * 10) / 10.0;

@@ -2,8 +2,8 @@ package dev.plumbline.check;
 
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -24,8 +24,6 @@ final class HeadlineTemplate {
     private static final Pattern PART = Pattern.compile("\\[([^\\[\\]]*)]|([^\\[\\]]+)");
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z0-9_.]+)(?::([a-z]+))?}");
     private static final Pattern UNKNOWN = Pattern.compile("[{}\\[\\]]");
-    private static final DateTimeFormatter DATE =
-            DateTimeFormatter.ofPattern("d MMM yyyy", Locale.ENGLISH).withZone(ZoneOffset.UTC);
     private static final int MAX_CHARACTERS = 80;
     private static final int MAX_ITEMS = 3;
     private static final int MAX_PATH = 5;
@@ -202,7 +200,8 @@ final class HeadlineTemplate {
     /** @param value an {@link Instant}, or the text of a time in a serialized result */
     private static String date(Object value) {
         try {
-            return DATE.format(value instanceof Instant time ? time : Instant.parse(value.toString()));
+            Instant time = value instanceof Instant instant ? instant : Instant.parse(value.toString());
+            return QuantityText.date(LocalDate.ofInstant(time, ZoneOffset.UTC));
         } catch (DateTimeException e) {
             return "";
         }

@@ -2,13 +2,29 @@ package dev.plumbline.check;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
 /** Formats durations, relative times and expiry times for pages and terminals. */
 public final class QuantityText {
     private static final int DAYS_PER_YEAR = 365;
+    private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("d MMM yyyy", Locale.ENGLISH);
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("d MMM yyyy, HH:mm 'UTC'", Locale.ENGLISH)
+            .withZone(ZoneOffset.UTC);
 
     private QuantityText() {}
+
+    /** A date, for example {@code 5 Dec 2026}. */
+    public static String date(LocalDate date) {
+        return DATE.format(date);
+    }
+
+    /** A time in UTC, for example {@code 5 Dec 2026, 22:09 UTC}. */
+    public static String time(Instant time) {
+        return TIME.format(time);
+    }
 
     /** A duration with its unit: {@code 3.2 ms}, {@code 84 ms}, {@code 1.25 s}. */
     public static String milliseconds(double ms) {

@@ -3,6 +3,7 @@ package dev.plumbline.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.BoundingBox;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.plumbline.e2e.browser.ViewportTheme;
 import dev.plumbline.lab.domain.DomainLab;
@@ -20,6 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -147,15 +149,37 @@ class BadDomainsScenario {
 
         HEIGHT_BY_WIDTH.forEach((width, height) -> {
             try (WebVisitor visit = CHROMIUM.visit(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
-                visit.page().setViewportSize(width, height);
-                visit.open("/check/overview/" + domain.name());
-                visit.page().locator("article.report").waitFor();
-                visit.fits();
+                open(visit, domain.name(), width, height);
                 String name = "bad-%02d-%s-%d".formatted(domain.number(), domain.name(), width);
                 save(visit.page(), name, false);
                 save(visit.page(), name + "-full", true);
+                BoundingBox action =
+                        visit.page().locator("#field-fix_first .action").first().boundingBox();
+                assertThat(action.y + action.height).as("end of the repair").isLessThan(height);
             }
         });
+    }
+
+    @Test
+    void aHealthyDomainIsAtMostTwoScreens() {
+        String name = "healthy.test";
+        lab.serve(new DomainPlan(name, 11));
+        HEIGHT_BY_WIDTH.forEach((width, height) -> {
+            try (WebVisitor visit = CHROMIUM.visit(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
+                open(visit, name, width, height);
+                assertThat(visit.page().locator(".grade").first().innerText()).contains("A+");
+                save(visit.page(), "healthy-" + width, true);
+                assertThat((Integer) visit.page().evaluate("document.documentElement.scrollHeight"))
+                        .isLessThanOrEqualTo(2 * height);
+            }
+        });
+    }
+
+    private static void open(WebVisitor visit, String domain, int width, int height) {
+        visit.page().setViewportSize(width, height);
+        visit.open("/check/overview/" + domain);
+        visit.page().locator("article.report").waitFor();
+        visit.fits();
     }
 
     private static void save(Page page, String name, boolean full) {

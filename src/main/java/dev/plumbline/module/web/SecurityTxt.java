@@ -70,7 +70,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
 
     /** The findings. */
     public interface Findings extends FindingCollector {
-        void securityTxtMissing(int status, Instant example);
+        void securityTxtMissing(int status, String example);
 
         void securityTxtUnavailable(Target.Url url, int status);
 
@@ -82,9 +82,9 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
 
         void contactMissing();
 
-        void expiresMissing(Instant example);
+        void expiresMissing(String example);
 
-        void expiresInvalid(String value, Instant example);
+        void expiresInvalid(String value, String example);
 
         void expiresSeveral(int count);
 
@@ -208,7 +208,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
     }
 
     private static void reportAbsence(
-            HttpExchange first, @Nullable HttpExchange second, Instant example, Findings findings) {
+            HttpExchange first, @Nullable HttpExchange second, String example, Findings findings) {
         if (!isConclusive(first)) {
             findings.securityTxtUnavailable(first.url(), first.status());
         } else if (second != null && !isConclusive(second)) {
@@ -281,7 +281,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
                 true, response.url().text(), file.contacts(), expires, expired, file.signed(), canonical, errors);
     }
 
-    private static void evaluateRequiredFields(SecurityTxtFile file, Instant example, Findings findings) {
+    private static void evaluateRequiredFields(SecurityTxtFile file, String example, Findings findings) {
         if (file.contacts().isEmpty()) {
             findings.contactMissing();
         }
@@ -296,8 +296,8 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
     }
 
     /** A time within the recommended year. */
-    private static Instant exampleExpiry(Instant now) {
-        return now.truncatedTo(ChronoUnit.DAYS).plus(EXAMPLE_VALIDITY);
+    private static String exampleExpiry(Instant now) {
+        return now.truncatedTo(ChronoUnit.DAYS).plus(EXAMPLE_VALIDITY).toString();
     }
 
     private static void evaluateContentType(HttpExchange response, Findings findings) {

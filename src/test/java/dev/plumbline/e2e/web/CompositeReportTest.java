@@ -117,15 +117,16 @@ class CompositeReportTest {
             assertThat(page.select(area)).hasSize(1);
         }
         assertThat(page.select("#field-fix_first .causes > li > :not(details)").eachText())
-                .containsExactly("Security risk It is bad.", "Set max-age=31536000.", "Slow part");
+                .containsExactly("Security risk It is bad.", "Set max-age=31536000.", "Details: Slow part");
         assertThat(page.select("#field-fix_first details").text())
-                .isEqualTo("1 other check affected Error Failing part Connection refused by https://report.example/");
-        assertThat(page.select("section:has(> #parts) .area").eachText()).containsExactly("Web 1 failed", "DNS");
+                .isEqualTo(
+                        "Also affects 1 other check Error Failing part Connection refused by https://report.example/");
+        assertThat(page.select("section:has(> #parts) .area").eachText()).containsExactly("Web 1 failed");
         assertThat(page.select("#field-parts > .parts li").eachText()).containsExactly("Fail Slow part It is bad.");
         assertThat(page.select("#field-parts > details:not([open])").eachText())
                 .containsExactly(
                         "1 not determined Error Failing part Connection refused by https://report.example/",
-                        "1 passed Pass Quick part");
+                        "DNS 1 passed Pass Quick part");
         assertThat(page.select("#field-parts .parts a").eachAttr("href"))
                 .containsExactly(
                         "/check/made-slow/report.example",

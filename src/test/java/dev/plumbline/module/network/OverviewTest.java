@@ -151,6 +151,22 @@ class OverviewTest {
         assertThat(evaluation.fields()).containsEntry("score", 39).containsEntry("grade", "E");
     }
 
+    /** Mail servers without an address cannot be reached over IPv6 either, but the website works. */
+    @Test
+    void aProblemThatOnlyCausesAWarningDoesNotMakeAnAreaUnavailable() {
+        Evaluation evaluation = evaluate(
+                result("http-status", Verdict.PASS),
+                found("ipv6-readiness", Level.WARN, "mx_no_aaaa"),
+                found("mx", Level.FAIL, "no_usable_mx"));
+
+        assertThat(causes(evaluation, "causes")).singleElement().satisfies(cause -> assertThat(cause)
+                .containsEntry("consequence", "unavailable")
+                .containsEntry("parts", List.of("mx", "ipv6-readiness")));
+        assertThat(area(evaluation, "web")).containsEntry("score", 85);
+        assertThat(area(evaluation, "mail")).containsEntry("score", 0);
+        assertThat(evaluation.fields()).containsEntry("score", 39);
+    }
+
     @Test
     void aPartThatEndedBecauseOfItsTargetCountsAsFailed() {
         CheckError tooLarge = new CheckError(ErrorCode.RESPONSE_TOO_LARGE, "Too large.");

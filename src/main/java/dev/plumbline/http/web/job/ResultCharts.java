@@ -5,14 +5,12 @@ import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.QuantityText;
 import dev.plumbline.http.web.layout.Labels;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
+import java.time.LocalDate;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -24,8 +22,6 @@ final class ResultCharts {
     private static final int MAX_BARS = 8;
     private static final int COLUMNS = 20;
     private static final double GAP_PERCENT = 0.6;
-    private static final DateTimeFormatter DAY_FORMAT =
-            DateTimeFormatter.ofPattern("d MMM yyyy", Locale.ENGLISH).withZone(ZoneOffset.UTC);
 
     private ResultCharts() {}
 
@@ -58,7 +54,7 @@ final class ResultCharts {
                     histogram(
                             dated.title(),
                             times,
-                            second -> DAY_FORMAT.format(Instant.ofEpochSecond((long) second)),
+                            second -> QuantityText.date(LocalDate.ofEpochDay(Math.floorDiv((long) second, 86_400))),
                             now.getEpochSecond()));
         }
         return charts;

@@ -3,8 +3,6 @@ package dev.plumbline.http.web.layout;
 import dev.plumbline.check.QuantityText;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
@@ -15,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Formats numbers with their units, and times. The unit follows from the name or the description of the field. */
 public final class DisplayFormat {
-    private static final DateTimeFormatter TIMESTAMP = DateTimeFormatter.ofPattern(
-                    "d MMM yyyy, HH:mm 'UTC'", Locale.ENGLISH)
-            .withZone(ZoneOffset.UTC);
     private static final Map<String, String> UNITS = Map.of(
             "milliseconds", "ms", "seconds", "s", "days", "days", "percent", "%", "bits", "bits", "bytes", "bytes");
     private static final Pattern UNIT_IN_DESCRIPTION =
@@ -75,7 +70,7 @@ public final class DisplayFormat {
 
     /** @throws java.time.format.DateTimeParseException if the text is not a time in UTC */
     public static DisplayValue.Timestamp timestamp(String iso) {
-        return new DisplayValue.Timestamp(iso, TIMESTAMP.format(Instant.parse(iso)), null);
+        return new DisplayValue.Timestamp(iso, QuantityText.time(Instant.parse(iso)), null);
     }
 
     /**
@@ -85,7 +80,7 @@ public final class DisplayFormat {
      */
     public static DisplayValue.Timestamp timestamp(String iso, Instant reference) {
         Instant time = Instant.parse(iso);
-        return new DisplayValue.Timestamp(iso, TIMESTAMP.format(time), QuantityText.relativeTime(reference, time));
+        return new DisplayValue.Timestamp(iso, QuantityText.time(time), QuantityText.relativeTime(reference, time));
     }
 
     /** The first whole minute at or after a time, in the text also. */

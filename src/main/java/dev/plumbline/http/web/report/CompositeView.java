@@ -1,5 +1,6 @@
 package dev.plumbline.http.web.report;
 
+import dev.plumbline.check.Consequence;
 import dev.plumbline.http.web.layout.Labels;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The problems and the parts of the report of a composite module.
  *
+ * @param summary null if the result does not have causes
  * @param grade null if it was not determined
  * @param score of 100; null if it was not determined
  * @param first the problems to fix first
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param areas without those that do not have parts
  */
 public record CompositeView(
+        @Nullable String summary,
         @Nullable String grade,
         @Nullable Integer score,
         List<CauseView> first,
@@ -36,6 +39,14 @@ public record CompositeView(
     /** Whether the areas have scores of their own. */
     public boolean scored() {
         return areas.size() > 1 && areas.stream().anyMatch(area -> area.verdict != null);
+    }
+
+    /** Whether the score is limited because a part of the domain does not work. */
+    public boolean limited() {
+        return scored()
+                && first.stream()
+                        .anyMatch(problem -> problem.level.equals("fail")
+                                && problem.consequence.equals(Consequence.UNAVAILABLE.title()));
     }
 
     /** The class of the colors of the grade. */

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -69,11 +70,12 @@ final class CompositeViewBuilder {
                 views.add(area(id, composite.areas().getOrDefault(id, "Other"), areas.getValue(id), members));
             }
         });
-        List<CompositeView.CauseView> problems = rows(fields.getValue(CAUSES)).stream()
-                .map(cause -> causeView(cause, byModule))
-                .toList();
+        List<JsonObject> causes = rows(fields.getValue(CAUSES));
+        List<CompositeView.CauseView> problems =
+                causes.stream().map(cause -> causeView(cause, byModule)).toList();
         int first = Math.min(rows(fields.getValue(FIRST)).size(), problems.size());
         return new CompositeView(
+                fields.getValue(CAUSES) instanceof JsonArray ? summary(causes, views, byModule) : null,
                 fields.getString(GRADE),
                 fields.getInteger(SCORE),
                 problems.subList(0, first),
@@ -81,19 +83,36 @@ final class CompositeViewBuilder {
                 views);
     }
 
-    /** The summary of the problems; null if the result does not have causes. */
-    static @Nullable String summary(JsonObject fields) {
-        if (!(fields.getValue(CAUSES) instanceof JsonArray causes)) {
-            return null;
-        }
-        List<JsonObject> problems = rows(causes).stream()
+    private static String summary(
+            List<JsonObject> causes, List<CompositeView.Area> areas, Map<String, CompositeView.Part> parts) {
+        List<JsonObject> problems = causes.stream()
                 .filter(cause -> !string(cause, "level").equals("info"))
                 .toList();
-        int undetermined = causes.size() - problems.size();
         if (problems.isEmpty()) {
-            return "No problems found." + (undetermined == 0 ? "" : " Some checks were not determined.");
+            return "No problems found." + (causes.isEmpty() ? "" : " Some checks were not determined.");
         }
-        return string(problems.get(0), "message") + ReportViewBuilder.more(problems.size() - 1);
+        Set<CompositeView.Part> unavailable = problems.stream()
+                .filter(cause -> string(cause, "level").equals("fail")
+                        && string(cause, "consequence").equals(Consequence.UNAVAILABLE.id()))
+                .flatMap(cause -> cause.getJsonArray("parts", new JsonArray()).stream())
+                .map(parts::get)
+                .filter(part -> part != null && List.of("fail", "error").contains(part.verdict()))
+                .collect(Collectors.toSet());
+        List<String> titles = areas.stream()
+                .filter(area -> area.parts().stream().anyMatch(unavailable::contains))
+                .map(CompositeView.Area::title)
+                .toList();
+        return titles.isEmpty()
+                ? string(problems.get(0), "message") + ReportViewBuilder.more(problems.size() - 1)
+                : doNotWork(titles) + (problems.size() == 1 ? " 1 problem." : " " + problems.size() + " problems.");
+    }
+
+    /** A sentence, for example "Website and TLS do not work." */
+    private static String doNotWork(List<String> areas) {
+        int last = areas.size() - 1;
+        return last == 0
+                ? areas.get(0) + " does not work."
+                : String.join(", ", areas.subList(0, last)) + " and " + areas.get(last) + " do not work.";
     }
 
     /** Removes the findings that the problems contain. */

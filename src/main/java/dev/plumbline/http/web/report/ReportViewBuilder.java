@@ -95,7 +95,7 @@ public final class ReportViewBuilder {
         List<ReportView.FindingView> findings = findings(module, result.getJsonArray("findings", NONE));
         JsonObject fields = result.getJsonObject("fields", NO_FIELDS);
         CompositeView composite = composites.of(module, fields);
-        String causes = composite == null ? null : CompositeViewBuilder.summary(fields);
+        String causes = composite == null ? null : composite.summary();
         Map<String, String> levels = new HashMap<>();
         findings.forEach(finding -> levels.putIfAbsent(finding.field(), finding.level()));
         ReportFields values = ReportFields.of(module, result, levels);

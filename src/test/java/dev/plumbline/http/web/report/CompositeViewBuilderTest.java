@@ -58,6 +58,40 @@ class CompositeViewBuilderTest {
     }
 
     @Test
+    void theSummaryNamesTheAreasThatDoNotWork() {
+        JsonObject unavailable = new JsonObject()
+                .put("module", "made-slow")
+                .put("level", "fail")
+                .put("consequence", "unavailable")
+                .put("message", "Connection refused.")
+                .put(
+                        "parts",
+                        new JsonArray().add("made-slow").add("made-failing").add("made-quick"));
+        JsonObject fields = new JsonObject()
+                .put(
+                        "parts",
+                        new JsonObject()
+                                .put("made-slow", part("fail"))
+                                .put("made-failing", part("error"))
+                                .put("made-quick", part("warn")))
+                .put("areas", new JsonObject().put("web", new JsonObject().put("verdict", "fail")))
+                .put("fix_first", new JsonArray().add(unavailable))
+                .put("causes", new JsonArray().add(unavailable).add(new JsonObject().put("level", "info")));
+
+        CompositeView oneArea = view(fields);
+        fields.getJsonObject("parts").put("made-quick", part("fail"));
+        CompositeView allAreas = view(fields);
+        CompositeView exposed =
+                view(fields.put("causes", new JsonArray().add(unavailable.copy().put("consequence", "exposed"))));
+
+        assertThat(oneArea.summary()).isEqualTo("Web does not work. 1 problem.");
+        assertThat(oneArea.limited()).isTrue();
+        assertThat(allAreas.summary()).isEqualTo("Web and DNS do not work. 1 problem.");
+        assertThat(exposed.summary()).isEqualTo("Connection refused.");
+        assertThat(exposed.limited()).isFalse();
+    }
+
+    @Test
     void aPartWithoutModuleOrTargetDoesNotHaveALink() {
         JsonObject removed = part("fail").put("module", "made-up-before").put("top_finding", null);
         JsonObject without = new JsonObject()
