@@ -1,4 +1,4 @@
-// Enhancements of all pages: local times in titles, current ages, copy buttons.
+// Enhancements of all pages: local times in titles, current ages, one job per new check, copy buttons.
 "use strict";
 (() => {
   // the local time as the title of each time, which is shown in UTC
@@ -45,6 +45,13 @@
   if (document.querySelector("[data-since]")) {
     age();
     setInterval(age, 1000);
+  }
+
+  // prevents double submission; a page restored from the back/forward cache can be submitted again
+  for (const form of document.querySelectorAll(".recheck form")) {
+    const button = form.querySelector("button");
+    form.addEventListener("submit", () => (button.disabled = true));
+    addEventListener("pageshow", () => (button.disabled = false));
   }
 
   // copy buttons
