@@ -38,11 +38,6 @@ public record Cause(
         return level == Level.FAIL && consequence == Consequence.UNAVAILABLE;
     }
 
-    /** The causes of the problems of the parts, the most important first, at most 40. */
-    public static List<Cause> of(List<PartResult> parts) {
-        return CauseFinder.causes(parts);
-    }
-
     /** Reports each cause as a finding of the composite. */
     public static void report(List<Cause> causes, List<PartResult> parts, PartFindings findings) {
         for (Cause cause : causes) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * ({@link FindingCode#explains}) is an effect of it. A finding explains the error of its part if no other part has this
  * error, and an error explains the findings of its area whose messages contain its message.
  */
-final class CauseFinder {
+public final class CauseFinder {
     private static final int MAX_CAUSES = 40;
     private static final int MAX_TEXT = 200;
 
@@ -118,7 +118,7 @@ final class CauseFinder {
     }
 
     /** The causes, the most important first, at most 40. */
-    static List<Cause> causes(List<PartResult> parts) {
+    public static List<Cause> of(List<PartResult> parts) {
         CauseFinder finder = new CauseFinder(parts);
         Map<Candidate, List<Candidate>> groups = new LinkedHashMap<>();
         for (Candidate candidate : finder.candidates.values()) {
@@ -267,5 +267,16 @@ final class CauseFinder {
 
     private static String shorten(String text) {
         return PrintableText.shorten(text, MAX_TEXT);
+    }
+
+    /**
+     * Whether no part has a result about the domain, so that the composite does not have one either: each part has an
+     * error, and not because the website or mail does not work.
+     */
+    public static boolean noneReached(List<PartResult> parts, List<Cause> causes) {
+        return !parts.isEmpty()
+                && parts.stream().allMatch(part -> part.errorCode() != null)
+                && (causes.stream().noneMatch(Cause::unavailable)
+                        || parts.stream().allMatch(part -> part.errorCode() == ErrorCode.DNS_NXDOMAIN));
     }
 }

@@ -109,7 +109,7 @@ public interface CheckContext {
 
     /** Returns a context whose connections use one IP version, {@code 4} or {@code 6}. */
     default CheckContext overIpVersion(String version) {
-        return new DerivedCheckContext(this, deadline(), false, version);
+        return new Derived(this, deadline(), false, version);
     }
 
     /**
@@ -118,7 +118,7 @@ public interface CheckContext {
      * @param share for example {@code deadline().atMost(500)}
      */
     default CheckContext within(Deadline share) {
-        return new DerivedCheckContext(this, share, false, ipVersion());
+        return new Derived(this, share, false, ipVersion());
     }
 
     /**
@@ -126,6 +126,75 @@ public interface CheckContext {
      * retry would have to repeat.
      */
     default CheckContext patiently() {
-        return new DerivedCheckContext(this, deadline(), true, ipVersion());
+        return new Derived(this, deadline(), true, ipVersion());
+    }
+
+    /**
+     * A context with another deadline, patience or IP version.
+     *
+     * @param patient whether to wait for rate limits until the deadline, however patient the base is
+     */
+    record Derived(CheckContext base, Deadline deadline, boolean patient, @Nullable String ipVersion)
+            implements CheckContext {
+        @Override
+        public long patienceMs() {
+            long remaining = deadline.remainingMillis();
+            return patient ? remaining : Math.min(base.patienceMs(), remaining);
+        }
+
+        @Override
+        public Options options() {
+            return base.options();
+        }
+
+        @Override
+        public Clock clock() {
+            return base.clock();
+        }
+
+        @Override
+        public long account() {
+            return base.account();
+        }
+
+        @Override
+        public boolean fresh() {
+            return base.fresh();
+        }
+
+        @Override
+        public <T> Future<T> executeBlocking(CpuPool.Purpose purpose, Callable<T> work) {
+            return base.executeBlocking(purpose, work);
+        }
+
+        @Override
+        public MemoryHolder memory() {
+            return base.memory();
+        }
+
+        @Override
+        public RequestBudget budget() {
+            return base.budget();
+        }
+
+        @Override
+        public List<CompositePart> parts() {
+            return base.parts();
+        }
+
+        @Override
+        public Future<PartResult> check(CompositePart part, String target) {
+            return base.check(part, target);
+        }
+
+        @Override
+        public boolean verifiesCertificates() {
+            return base.verifiesCertificates();
+        }
+
+        @Override
+        public <P> P probe(Class<P> type) {
+            return base.probe(type);
+        }
     }
 }

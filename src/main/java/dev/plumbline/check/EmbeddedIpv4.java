@@ -47,8 +47,4 @@ final class EmbeddedIpv4 {
     private static int localNat64(long hi, long lo) {
         return (int) (hi & 0xffff) << 16 | (int) (lo >>> 40 & 0xffff);
     }
-
-    static boolean isMapped(byte[] bytes) {
-        return Cidr.high(bytes) == 0 && Cidr.low(bytes) >>> 32 == 0xffffL;
-    }
 }

@@ -19,9 +19,7 @@ final class HostParser {
 
     /** Returns at most 64 characters of user input, for error messages. */
     static String excerpt(String text) {
-        return text.length() <= MAX_EXCERPT_LENGTH
-                ? text
-                : ResultSizeLimit.shorten(text, MAX_EXCERPT_LENGTH) + "\u2026";
+        return text.length() <= MAX_EXCERPT_LENGTH ? text : PrintableText.cut(text, MAX_EXCERPT_LENGTH) + "\u2026";
     }
 
     /**

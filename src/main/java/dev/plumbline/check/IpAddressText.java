@@ -6,6 +6,7 @@ import com.google.common.primitives.Bytes;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +44,10 @@ public final class IpAddressText {
     /** Returns the canonical text (RFC 5952 for IPv6). The last 32 bits of a mapped address are in dotted form. */
     public static String format(InetAddress address) {
         byte[] bytes = address.getAddress();
-        return EmbeddedIpv4.isMapped(bytes)
-                ? "::ffff:" + v4((int) Cidr.low(bytes)).getHostAddress()
+        return Bytes.indexOf(bytes, MAPPED_PREFIX) == 0
+                ? "::ffff:"
+                        + of(Arrays.copyOfRange(bytes, MAPPED_PREFIX.length, bytes.length))
+                                .getHostAddress()
                 : InetAddresses.toAddrString(of(bytes));
     }
 

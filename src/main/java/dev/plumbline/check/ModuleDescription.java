@@ -36,7 +36,8 @@ public record ModuleDescription(
         boolean reachability,
         List<InputType> defaultFor,
         Map<String, String> areas,
-        Map<String, String> partOf) {
+        Map<String, String> partOf)
+        implements TargetRules {
 
     public static final String TIMEOUT_MS = "timeout_ms";
     public static final String IP_VERSION = "ip_version";

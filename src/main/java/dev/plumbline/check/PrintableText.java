@@ -19,7 +19,7 @@ public final class PrintableText {
 
     /** The text, truncated to a number of characters with an ellipsis. */
     public static String shorten(String text, int length) {
-        return text.length() <= length ? text : ResultSizeLimit.shorten(text, length - 1) + "…";
+        return text.length() <= length ? text : cut(text, length - 1) + "…";
     }
 
     /** The text with line feeds kept and each other character that is not printable as a dot. */
@@ -27,5 +27,14 @@ public final class PrintableText {
         StringBuilder out = new StringBuilder();
         text.codePoints().forEach(c -> out.appendCodePoint(c == '\n' || isPrintable(c) ? c : '.'));
         return out.toString();
+    }
+
+    /** Truncates a text without splitting a surrogate pair. */
+    public static String cut(String text, int length) {
+        if (text.length() <= length) {
+            return text;
+        }
+        boolean inPair = length > 0 && Character.isHighSurrogate(text.charAt(length - 1));
+        return text.substring(0, inPair ? length - 1 : length);
     }
 }

@@ -5,6 +5,7 @@ import com.google.common.base.CaseFormat;
 import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.time.Instant;
@@ -149,10 +150,10 @@ final class ReportBinding {
 
     private void compare(AnnotatedType annotated, FieldDescription field, String path, List<String> faults) {
         Type type = annotated.getType();
-        Class<?> raw = SheetModule.asClass(type);
+        Class<?> raw = asClass(type);
         if (raw == List.class) {
             Type item = ((AnnotatedParameterizedType) annotated).getAnnotatedActualTypeArguments()[0].getType();
-            Class<?> itemClass = SheetModule.asClass(item);
+            Class<?> itemClass = asClass(item);
             if (field.type() != FieldType.ARRAY || field.items() != type(itemClass)) {
                 faults.add(mismatch(path, field, "List<" + itemClass.getSimpleName() + ">"));
             } else {
@@ -201,5 +202,11 @@ final class ReportBinding {
 
     private static String id(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    static Class<?> asClass(Type type) {
+        return type instanceof ParameterizedType parameterized
+                ? (Class<?>) parameterized.getRawType()
+                : (Class<?>) type;
     }
 }

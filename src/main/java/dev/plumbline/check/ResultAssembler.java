@@ -32,7 +32,7 @@ public final class ResultAssembler {
         budget -= ResultSizeLimit.findingsSize(findings);
         CheckError error = evaluation.error();
         if (error != null) {
-            String message = ResultSizeLimit.shorten(error.message(), ResultSizeLimit.MAX_TEXT_LENGTH);
+            String message = PrintableText.cut(error.message(), ResultSizeLimit.MAX_TEXT_LENGTH);
             if (message.length() < error.message().length()) {
                 error = new CheckError(error.code(), message);
                 truncated.add("error.message");
@@ -72,7 +72,7 @@ public final class ResultAssembler {
                 fields,
                 List.of(),
                 List.of(),
-                new CheckError(error.code(), ResultSizeLimit.shorten(error.message(), ResultSizeLimit.MAX_TEXT_LENGTH)),
+                new CheckError(error.code(), PrintableText.cut(error.message(), ResultSizeLimit.MAX_TEXT_LENGTH)),
                 checkedAt.truncatedTo(ChronoUnit.MILLIS),
                 0);
     }

@@ -93,7 +93,7 @@ final class ResultSizeLimit {
         for (int i = 0; i < text.length(); i++) {
             bytes += size(text.charAt(i));
             if (bytes > budget) {
-                return shorten(text, i);
+                return PrintableText.cut(text, i);
             }
         }
         return text;
@@ -167,21 +167,12 @@ final class ResultSizeLimit {
     }
 
     private static Finding shorten(Finding finding) {
-        String message = shorten(finding.message(), MAX_TEXT_LENGTH);
-        String action = shorten(finding.action(), MAX_TEXT_LENGTH);
+        String message = PrintableText.cut(finding.message(), MAX_TEXT_LENGTH);
+        String action = PrintableText.cut(finding.action(), MAX_TEXT_LENGTH);
         return message.length() == finding.message().length()
                         && action.length() == finding.action().length()
                 ? finding
                 : new Finding(finding.level(), finding.code(), finding.field(), message, action, finding.reference());
-    }
-
-    /** Truncates a text without splitting a surrogate pair. */
-    static String shorten(String text, int length) {
-        if (text.length() <= length) {
-            return text;
-        }
-        boolean inPair = length > 0 && Character.isHighSurrogate(text.charAt(length - 1));
-        return text.substring(0, inPair ? length - 1 : length);
     }
 
     static int findingsSize(List<Finding> findings) {

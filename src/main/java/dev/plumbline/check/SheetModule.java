@@ -61,9 +61,9 @@ public final class SheetModule<E, R extends Record, F extends FindingCollector> 
         ModuleDescription description = SheetReader.read(name, resolvers, files);
         List<String> faults = new ArrayList<>();
         Type[] arguments = arguments(type);
-        ReportBinding report = ReportBinding.of(asClass(arguments[1]), description.fields(), faults);
+        ReportBinding report = ReportBinding.of(ReportBinding.asClass(arguments[1]), description.fields(), faults);
         @SuppressWarnings("unchecked")
-        Class<F> collector = (Class<F>) asClass(arguments[2]);
+        Class<F> collector = (Class<F>) ReportBinding.asClass(arguments[2]);
         FindingBinding<F> findings = FindingBinding.of(collector, description.findings(), faults);
         Set<String> fields = Set.copyOf(
                 description.fields().stream().map(FieldDescription::name).toList());
@@ -129,11 +129,5 @@ public final class SheetModule<E, R extends Record, F extends FindingCollector> 
             }
         }
         throw new IllegalStateException(type.getName() + " does not implement CheckModule directly");
-    }
-
-    static Class<?> asClass(Type type) {
-        return type instanceof ParameterizedType parameterized
-                ? (Class<?>) parameterized.getRawType()
-                : (Class<?>) type;
     }
 }

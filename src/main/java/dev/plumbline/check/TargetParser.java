@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses user input into a {@link Target}. The description of the module supplies omitted parts. Hosts are parsed as in
- * the WHATWG URL Standard, so unusual forms of an address are normalized.
+ * Parses user input into a {@link Target}. The rules of the module supply omitted parts. Hosts are parsed as in the
+ * WHATWG URL Standard, so unusual forms of an address are normalized.
  */
 public final class TargetParser {
     /** The maximum length of a target in UTF-8 bytes, before and after normalization. */
@@ -18,9 +18,9 @@ public final class TargetParser {
     private TargetParser() {}
 
     /** Whether {@link #parse} accepts the text. */
-    public static boolean accepts(ModuleDescription module, String raw) {
+    public static boolean accepts(TargetRules rules, String raw) {
         try {
-            parse(module, raw);
+            parse(rules, raw);
             return true;
         } catch (InvalidTargetException invalid) {
             return false;
@@ -28,19 +28,19 @@ public final class TargetParser {
     }
 
     /**
-     * Parses and normalizes a target for a module.
+     * Parses and normalizes a target.
      *
-     * @throws InvalidTargetException if the text is not a valid target for the module
+     * @throws InvalidTargetException if the text is not a valid target
      */
-    public static Target parse(ModuleDescription module, String raw) throws InvalidTargetException {
+    public static Target parse(TargetRules rules, String raw) throws InvalidTargetException {
         String text = cleaned(raw);
-        if (module.input() != InputType.EMAIL) {
-            rejectEmail(text, module.input());
+        if (rules.input() != InputType.EMAIL) {
+            rejectEmail(text, rules.input());
         }
         Target target =
-                switch (module.input()) {
-                    case URL -> url(text, module.schemes());
-                    case HOST_PORT -> hostPort(text, module.defaultPort());
+                switch (rules.input()) {
+                    case URL -> url(text, rules.schemes());
+                    case HOST_PORT -> hostPort(text, rules.defaultPort());
                     case DOMAIN -> domain(text);
                     case HOST -> new Target.AnyHost(withoutPort(text, host(text), "a host"));
                     case IP -> ip(text);

@@ -59,7 +59,7 @@ public final class TargetPolicy {
         denied = deniedBlocks.toArray(new Cidr[0]);
         rules.denySuffixes().forEach(suffix -> deniedSuffixes.add(name(suffix)));
         ports = ports(rules.ports());
-        portRules = ResultSizeLimit.shorten(String.join(", ", rules.ports()), MAX_PORT_RULES_LENGTH);
+        portRules = PrintableText.cut(String.join(", ", rules.ports()), MAX_PORT_RULES_LENGTH);
     }
 
     /** Returns why a target is rejected before any lookup; null if it is allowed. */
@@ -68,10 +68,9 @@ public final class TargetPolicy {
     }
 
     /** As {@link #refusal(Target)}, also for the address of the option {@code connect_to}. */
-    public @Nullable String refusal(Target target, Options options) {
+    public @Nullable String refusal(Target target, @Nullable InetAddress connectTo) {
         String refusal = refusal(target);
-        InetAddress address = options.connectTo();
-        return refusal == null && address != null ? refusalOf(address, target.port()) : refusal;
+        return refusal == null && connectTo != null ? refusalOf(connectTo, target.port()) : refusal;
     }
 
     /** Returns why a name must not be looked up; null if it is allowed. */

@@ -204,7 +204,7 @@ final class CheckBatch {
             complete(slot, ResultAssembler.withoutTarget(module, error, Instant.now()), true);
             return;
         }
-        String refusal = policy.refusal(target, options);
+        String refusal = policy.refusal(target, options.connectTo());
         if (refusal == null) {
             check(slot, target);
         } else {

@@ -218,7 +218,7 @@ public final class CheckCommand implements Callable<Integer> {
                     Version.text());
             if (single && format() != ReportFormat.NAGIOS) {
                 Target target = TargetParser.parse(description, targets.get(0));
-                String refusal = environment.policy().refusal(target, given);
+                String refusal = environment.policy().refusal(target, given.connectTo());
                 if (refusal != null) {
                     return fail(refusal);
                 }

@@ -195,7 +195,7 @@ public final class InstantChecks {
         } catch (InvalidTargetException invalid) {
             return new Validation(null, new InstantOutcome.InvalidTarget(String.valueOf(invalid.getMessage())));
         }
-        String refusal = policy.refusal(target, options);
+        String refusal = policy.refusal(target, options.connectTo());
         if (refusal != null) {
             String parameter = policy.refusal(target) == null ? ModuleDescription.CONNECT_TO : "target";
             return new Validation(null, new InstantOutcome.TargetBlocked(parameter, refusal));

@@ -36,7 +36,7 @@ public final class PartResults {
     /** Returns why a target is rejected before any lookup; null if it is allowed. */
     @Nullable
     String refusal(Target target, Options options) {
-        return policy.refusal(target, options);
+        return policy.refusal(target, options.connectTo());
     }
 
     /** The result in memory, or null. */

@@ -434,7 +434,7 @@ public final class JobCoordinator {
             return null;
         }
         PendingLine line = new PendingLine(chunk, index, target, ResultKey.of(chunk.module(), target, chunk.options()));
-        String refusal = policy.refusal(target, chunk.options());
+        String refusal = policy.refusal(target, chunk.options().connectTo());
         if (refusal != null) {
             write(chunk, index, errors.of(line, new CheckError(ErrorCode.TARGET_BLOCKED, refusal)));
             return null;

@@ -2,6 +2,7 @@ package dev.plumbline.module.mail;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.Cause;
+import dev.plumbline.check.CauseFinder;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckModule;
@@ -10,6 +11,7 @@ import dev.plumbline.check.Finding;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.PartFindings;
 import dev.plumbline.check.PartResult;
+import dev.plumbline.check.PartRuns;
 import dev.plumbline.check.PrintableText;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.Verdict;
@@ -43,13 +45,13 @@ public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHe
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
-        return PartResult.runAll(context, target.text(), context.parts()).map(Evidence::new);
+        return PartRuns.runAll(context, target.text(), context.parts()).map(Evidence::new);
     }
 
     @Override
     public Report evaluate(Evidence evidence, Options options, Findings findings) {
-        List<Cause> causes = Cause.of(evidence.parts());
-        boolean noneReached = PartResult.noneReached(evidence.parts(), causes);
+        List<Cause> causes = CauseFinder.of(evidence.parts());
+        boolean noneReached = CauseFinder.noneReached(evidence.parts(), causes);
         Integer score = noneReached ? null : new CompositeScore(causes).ofArea(evidence.parts());
         if (score == null) {
             evidence.parts().stream()

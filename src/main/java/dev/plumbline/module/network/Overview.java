@@ -2,6 +2,7 @@ package dev.plumbline.module.network;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.Cause;
+import dev.plumbline.check.CauseFinder;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckModule;
@@ -12,6 +13,7 @@ import dev.plumbline.check.Level;
 import dev.plumbline.check.Options;
 import dev.plumbline.check.PartFindings;
 import dev.plumbline.check.PartResult;
+import dev.plumbline.check.PartRuns;
 import dev.plumbline.check.PrintableText;
 import dev.plumbline.check.Target;
 import dev.plumbline.check.Verdict;
@@ -79,14 +81,14 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
         List<CompositePart> parts = context.parts().stream()
                 .filter(part -> areas.contains(part.area()))
                 .toList();
-        return PartResult.runAll(context, target.text(), parts).map(Evidence::new);
+        return PartRuns.runAll(context, target.text(), parts).map(Evidence::new);
     }
 
     @Override
     public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
         List<PartResult> parts = evidence.parts();
-        List<Cause> causes = Cause.of(parts);
-        boolean noneReached = PartResult.noneReached(parts, causes);
+        List<Cause> causes = CauseFinder.of(parts);
+        boolean noneReached = CauseFinder.noneReached(parts, causes);
         if (noneReached) {
             findings.error(parts.get(0).result().error());
         } else {
