@@ -17,6 +17,8 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.ModuleDefinition;
 import io.vertx.core.Future;
@@ -69,15 +71,9 @@ class ArchitectureTest {
                 }
             });
 
-    private static final ArchRule packagesAreFreeOfCycles =
-            slices().matching(ROOT + "(*)..").should().beFreeOfCycles();
-
-    private static final ArchRule jobPackagesAreFreeOfCycles =
-            slices().matching(ROOT + "job.(*)..").should().beFreeOfCycles();
-
     private static final ArchRule onlyEgressAndProbesOpenSockets = noClasses()
             .that()
-            .resideOutsideOfPackages(ROOT + "dns..", ROOT + "egress..", ROOT + "probe..", ROOT + "store..")
+            .resideOutsideOfPackages(ROOT + "dns..", ROOT + "egress..", ROOT + "probe..", ROOT + "postgres..")
             .and()
             // delegates to the transport of Vert.x and opens no socket itself
             .haveNameNotMatching(".*\\.http\\.server\\.internal\\..*")
@@ -93,7 +89,7 @@ class ArchitectureTest {
 
     private static final ArchRule onlyStoresUseSql = noClasses()
             .that()
-            .resideOutsideOfPackage(ROOT + "store..")
+            .resideOutsideOfPackage(ROOT + "postgres..")
             .and()
             .haveSimpleNameNotEndingWith("Store")
             .and()
@@ -138,9 +134,7 @@ class ArchitectureTest {
                 arguments("check uses only Future from Vert.x", checkUsesOnlyFutureFromVertx),
                 arguments("tls does not use Vert.x or Netty", tlsIsPure),
                 arguments("modules do not depend on each other", modulesAreIndependent),
-                arguments("packages are free of cycles", packagesAreFreeOfCycles),
-                arguments("job packages are free of cycles", jobPackagesAreFreeOfCycles),
-                arguments("only dns, egress, probe and store open sockets", onlyEgressAndProbesOpenSockets),
+                arguments("only dns, egress, probe and postgres open sockets", onlyEgressAndProbesOpenSockets),
                 arguments("only stores use SQL", onlyStoresUseSql),
                 arguments("only http uses Vert.x Web", onlyHttpUsesVertxWeb),
                 arguments(
@@ -152,6 +146,46 @@ class ArchitectureTest {
     @MethodSource("rules")
     void codeFollowsRule(String name, ArchRule rule) {
         rule.as(name).check(CLASSES);
+    }
+
+    /** The root, and each package that contains other packages. */
+    static Stream<String> parents() {
+        Set<String> names = new TreeSet<>();
+        for (JavaClass type : CLASSES) {
+            String name = type.getPackageName();
+            while (name.startsWith("dev.plumbline.")) {
+                name = name.substring(0, name.lastIndexOf('.'));
+                names.add(name);
+            }
+        }
+        return names.stream();
+    }
+
+    /** The children of a package, and the classes in the package itself, do not depend on each other in a circle. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("parents")
+    void packagesAreFreeOfCycles(String parent) {
+        slices().assignedFrom(new SliceAssignment() {
+                    @Override
+                    public String getDescription() {
+                        return "the packages in " + parent;
+                    }
+
+                    @Override
+                    public SliceIdentifier getIdentifierOf(JavaClass type) {
+                        String name = type.getPackageName();
+                        if (name.equals(parent)) {
+                            return SliceIdentifier.of("the package itself");
+                        }
+                        return name.startsWith(parent + '.')
+                                ? SliceIdentifier.of(
+                                        name.substring(parent.length() + 1).split("\\.")[0])
+                                : SliceIdentifier.ignore();
+                    }
+                })
+                .should()
+                .beFreeOfCycles()
+                .check(CLASSES);
     }
 
     private static final Pattern ROW = Pattern.compile("^\\| `(?:dev\\.)?([a-z.]+)` \\|.*\\| ([^|]*) \\|$");

@@ -2,9 +2,9 @@ package dev.plumbline.bench;
 
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.job.store.ClaimBench;
-import dev.plumbline.store.Database;
-import dev.plumbline.store.EmbeddedPostgres;
-import dev.plumbline.store.SchemaMigrator;
+import dev.plumbline.postgres.Database;
+import dev.plumbline.postgres.SchemaMigrator;
+import dev.plumbline.postgres.embedded.EmbeddedPostgres;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.plumbline.bench;
 
-import dev.plumbline.store.EmbeddedPostgres;
+import dev.plumbline.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.plumbline.bench;
 
 import dev.plumbline.account.TestAccounts;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;

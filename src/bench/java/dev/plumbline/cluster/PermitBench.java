@@ -5,7 +5,7 @@ import dev.plumbline.check.Deadline;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.RateLimiter;
-import dev.plumbline.model.LimiterKind;
+import dev.plumbline.result.LimiterKind;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;

@@ -1,6 +1,6 @@
 package dev.plumbline.account;
 
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import io.vertx.core.Future;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

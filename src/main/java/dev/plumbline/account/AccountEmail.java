@@ -1,8 +1,8 @@
 package dev.plumbline.account;
 
-import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import java.text.Normalizer;
 import java.util.Locale;
 

@@ -1,7 +1,7 @@
 package dev.plumbline.account;
 
 import dev.plumbline.config.Config;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package dev.plumbline.account;
 
 import dev.plumbline.account.SessionStore.StoredSession;
 import dev.plumbline.concurrent.Batcher;
-import dev.plumbline.store.Database;
-import dev.plumbline.store.DatabaseOverloadedException;
+import dev.plumbline.postgres.Database;
+import dev.plumbline.postgres.DatabaseOverloadedException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

@@ -1,6 +1,6 @@
 package dev.plumbline.account;
 
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;

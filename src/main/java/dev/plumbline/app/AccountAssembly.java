@@ -11,10 +11,10 @@ import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.auth.SessionHandler;
 import dev.plumbline.http.problem.ProblemResponder;
-import dev.plumbline.limit.QuotaPolicy;
-import dev.plumbline.store.DataDirectory;
-import dev.plumbline.store.Database;
-import dev.plumbline.store.StoreException;
+import dev.plumbline.postgres.Database;
+import dev.plumbline.postgres.PostgresException;
+import dev.plumbline.postgres.embedded.DataDirectory;
+import dev.plumbline.quota.QuotaPolicy;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
@@ -57,7 +57,7 @@ final class AccountAssembly {
         }
         try {
             return DataDirectory.sharedSecret(config.data().dir(), SECRET_FILE);
-        } catch (StoreException unwritable) {
+        } catch (PostgresException unwritable) {
             throw new StartException(
                     "session.secret is not set, and a generated secret cannot be stored: " + unwritable.getMessage(),
                     unwritable);

@@ -43,7 +43,7 @@ final class BlockingAwait {
                     ? "address already in use. Stop the other program or set another port."
                     : text;
             throw new StartException(
-                    cause instanceof dev.plumbline.store.StoreException ? message : what + ": " + message, cause);
+                    cause instanceof dev.plumbline.postgres.PostgresException ? message : what + ": " + message, cause);
         } catch (TimeoutException late) {
             throw new StartException(what + ": not ready after " + seconds + " s", late);
         } catch (InterruptedException interrupted) {

@@ -1,15 +1,14 @@
 package dev.plumbline.app;
 
 import dev.plumbline.bus.MessageBus;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.cluster.Cluster;
 import dev.plumbline.cluster.HazelcastBus;
 import dev.plumbline.cluster.NodeRecord;
 import dev.plumbline.cluster.NodeStore;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.OwnEndpoints;
-import dev.plumbline.store.DatabasePools;
-import dev.plumbline.store.SchemaMigrator;
+import dev.plumbline.postgres.SchemaMigrator;
+import dev.plumbline.target.IpAddressText;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxBuilder;

@@ -1,8 +1,8 @@
 package dev.plumbline.app;
 
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.config.Config;
-import dev.plumbline.model.NodeRole;
+import dev.plumbline.config.NodeRole;
+import dev.plumbline.target.IpAddressText;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

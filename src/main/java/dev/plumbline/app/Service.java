@@ -7,7 +7,6 @@ import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.cluster.Cluster;
 import dev.plumbline.cluster.ClusterCheckRouter;
 import dev.plumbline.cluster.ClusterMetrics;
@@ -17,24 +16,24 @@ import dev.plumbline.cluster.NodeStore;
 import dev.plumbline.concurrent.EventLoopLag;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
+import dev.plumbline.config.NodeRole;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.job.coordinate.CoordinatorSettings;
 import dev.plumbline.job.store.JobStore;
-import dev.plumbline.model.NodeRole;
 import dev.plumbline.ops.BuildInfoMetric;
 import dev.plumbline.ops.EventLoopLagMetric;
 import dev.plumbline.ops.HealthCheck;
 import dev.plumbline.ops.HttpSelfProbe;
 import dev.plumbline.ops.ManagementVerticle;
 import dev.plumbline.ops.ProcessMetrics;
-import dev.plumbline.result.ResultCache;
-import dev.plumbline.result.ResultLookup;
-import dev.plumbline.result.ResultStore;
+import dev.plumbline.postgres.NotificationListener;
+import dev.plumbline.postgres.SchemaMigrator;
+import dev.plumbline.postgres.embedded.EmbeddedPostgres;
+import dev.plumbline.result.store.ResultCache;
+import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.run.CheckEnvironment;
-import dev.plumbline.store.DatabasePools;
-import dev.plumbline.store.EmbeddedPostgres;
-import dev.plumbline.store.NotificationListener;
-import dev.plumbline.store.SchemaMigrator;
+import dev.plumbline.target.TargetPolicy;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
@@ -219,7 +218,7 @@ public final class Service {
             EmbeddedPostgres started = EmbeddedPostgres.start(config.data().dir());
             embedded = started;
             return started.url();
-        } catch (dev.plumbline.store.StoreException failed) {
+        } catch (dev.plumbline.postgres.PostgresException failed) {
             throw new StartException(String.valueOf(failed.getMessage()), failed);
         }
     }

@@ -1,8 +1,8 @@
 package dev.plumbline.app;
 
 import dev.plumbline.config.Config;
-import dev.plumbline.model.NodeRole;
-import dev.plumbline.store.DatabaseOptions;
+import dev.plumbline.config.NodeRole;
+import dev.plumbline.postgres.DatabaseOptions;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,7 +1,7 @@
 package dev.plumbline.bus;
 
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Target;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

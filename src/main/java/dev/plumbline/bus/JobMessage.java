@@ -1,6 +1,5 @@
 package dev.plumbline.bus;
 
-import dev.plumbline.model.JobState;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;

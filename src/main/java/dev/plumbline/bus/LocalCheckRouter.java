@@ -1,6 +1,6 @@
 package dev.plumbline.bus;
 
-import dev.plumbline.check.Target;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.List;
 

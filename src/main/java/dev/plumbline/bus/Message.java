@@ -1,12 +1,12 @@
 package dev.plumbline.bus;
 
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.LimitWait;
-import dev.plumbline.check.ResultJson;
-import dev.plumbline.check.TargetLimit;
-import dev.plumbline.check.Verdict;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.LimitWait;
+import dev.plumbline.result.ResultJson;
+import dev.plumbline.result.TargetLimit;
+import dev.plumbline.result.Verdict;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.plumbline.bus;
 
-import dev.plumbline.check.TargetLimit;
-import dev.plumbline.model.LimiterKind;
+import dev.plumbline.result.LimiterKind;
+import dev.plumbline.result.TargetLimit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -2,6 +2,7 @@ package dev.plumbline.check;
 
 import dev.plumbline.budget.LimitExceededException;
 import dev.plumbline.budget.NodeExhaustedException;
+import dev.plumbline.result.ErrorCode;
 import java.time.Duration;
 
 /** Failures of checks because of the budgets of the node. */

@@ -1,5 +1,8 @@
 package dev.plumbline.check;
 
+import dev.plumbline.result.Consequence;
+import dev.plumbline.result.Level;
+import dev.plumbline.sheet.SheetText;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,18 @@
 package dev.plumbline.check;
 
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.Consequence;
+import dev.plumbline.result.ErrorAction;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.ErrorKind;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.Level;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.FindingCode;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.PrintableText;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -2,6 +2,8 @@ package dev.plumbline.check;
 
 import dev.plumbline.budget.CpuPool;
 import dev.plumbline.budget.MemoryHolder;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
 import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.List;

@@ -1,5 +1,7 @@
 package dev.plumbline.check;
 
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,8 @@
 package dev.plumbline.check;
 
+import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import org.jspecify.annotations.Nullable;
 

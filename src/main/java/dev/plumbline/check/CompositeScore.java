@@ -1,5 +1,8 @@
 package dev.plumbline.check;
 
+import dev.plumbline.result.Grade;
+import dev.plumbline.result.Level;
+import dev.plumbline.result.Verdict;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;

@@ -1,6 +1,8 @@
 package dev.plumbline.check;
 
 import dev.plumbline.budget.WaitTime;
+import dev.plumbline.result.LimitWait;
+import dev.plumbline.result.TargetLimit;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package dev.plumbline.check;
 
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.InputType;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;

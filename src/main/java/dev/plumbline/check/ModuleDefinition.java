@@ -1,5 +1,9 @@
 package dev.plumbline.check;
 
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 
 /**

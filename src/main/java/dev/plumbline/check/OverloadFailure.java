@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import dev.plumbline.result.TargetLimit;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,10 @@
 package dev.plumbline.check;
 
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /**

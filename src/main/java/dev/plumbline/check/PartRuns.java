@@ -1,7 +1,6 @@
 package dev.plumbline.check;
 
 import dev.plumbline.result.CheckResult;
-
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;

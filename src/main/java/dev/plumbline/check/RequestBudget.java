@@ -1,5 +1,7 @@
 package dev.plumbline.check;
 
+import dev.plumbline.result.CheckError;
+import dev.plumbline.target.Host;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;

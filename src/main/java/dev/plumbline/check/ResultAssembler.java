@@ -1,5 +1,15 @@
 package dev.plumbline.check;
 
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.ResultSizeLimit;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.PrintableText;
+import dev.plumbline.target.Target;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

@@ -1,6 +1,16 @@
 package dev.plumbline.check;
 
 import com.google.common.base.CaseFormat;
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.FindingBinding;
+import dev.plumbline.sheet.FindingCode;
+import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.sheet.ReportBinding;
+import dev.plumbline.sheet.SheetReader;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.io.InputStream;

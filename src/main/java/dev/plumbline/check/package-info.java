@@ -1,7 +1,4 @@
-/**
- * Definition of a check: module, target, options, fields, findings, result, and target policy. From Vert.x it uses only
- * {@code Future}.
- */
+/** Modules, their context, and composites. From Vert.x it uses only {@code Future}. */
 @NullMarked
 package dev.plumbline.check;
 

@@ -4,10 +4,10 @@ import dev.plumbline.account.AccountAdministration;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
-import dev.plumbline.store.CommandDatabase;
-import dev.plumbline.store.Database;
-import dev.plumbline.store.SchemaMigrator;
-import dev.plumbline.store.StoreException;
+import dev.plumbline.postgres.Database;
+import dev.plumbline.postgres.PostgresException;
+import dev.plumbline.postgres.SchemaMigrator;
+import dev.plumbline.postgres.backup.CommandDatabase;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -62,7 +62,7 @@ final class AccountCommandSession {
             return 0;
         } catch (ConfigException invalid) {
             return fail("Invalid configuration: " + invalid.getMessage());
-        } catch (StoreException | Refusal refusal) {
+        } catch (PostgresException | Refusal refusal) {
             return fail(String.valueOf(refusal.getMessage()));
         }
     }

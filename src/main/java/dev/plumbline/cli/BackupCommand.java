@@ -2,7 +2,7 @@ package dev.plumbline.cli;
 
 import dev.plumbline.app.Version;
 import dev.plumbline.config.Config;
-import dev.plumbline.store.BaseBackup;
+import dev.plumbline.postgres.backup.BaseBackup;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;

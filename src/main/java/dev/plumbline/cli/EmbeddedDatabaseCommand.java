@@ -2,7 +2,7 @@ package dev.plumbline.cli;
 
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
-import dev.plumbline.store.StoreException;
+import dev.plumbline.postgres.PostgresException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 
@@ -24,7 +24,7 @@ abstract class EmbeddedDatabaseCommand implements Callable<Integer> {
      * Runs the command.
      *
      * @return the line to print
-     * @throws StoreException if it fails
+     * @throws PostgresException if it fails
      */
     abstract String run(Config settings);
 
@@ -40,7 +40,7 @@ abstract class EmbeddedDatabaseCommand implements Callable<Integer> {
             return 0;
         } catch (ConfigException invalid) {
             return fail("Invalid configuration: " + invalid.getMessage());
-        } catch (StoreException failed) {
+        } catch (PostgresException failed) {
             return fail(String.valueOf(failed.getMessage()));
         }
     }

@@ -1,10 +1,10 @@
 package dev.plumbline.cli;
 
 import com.google.common.collect.Lists;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.cli.report.TerminalText;
 import dev.plumbline.input.JobName;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package dev.plumbline.cli;
 
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.cli.report.TerminalText;
 import dev.plumbline.input.TargetLines;
 import dev.plumbline.input.TargetTable;
+import dev.plumbline.sheet.ModuleDescription;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -2,8 +2,8 @@ package dev.plumbline.cli;
 
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.OptionDescription;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.OptionDescription;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;

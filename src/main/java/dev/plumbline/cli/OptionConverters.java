@@ -1,8 +1,8 @@
 package dev.plumbline.cli;
 
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.Verdict;
 import dev.plumbline.cli.report.ReportFormat;
+import dev.plumbline.result.Verdict;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.plumbline.cli;
 
 import dev.plumbline.config.Config;
-import dev.plumbline.store.BackupRestore;
+import dev.plumbline.postgres.backup.BackupRestore;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;

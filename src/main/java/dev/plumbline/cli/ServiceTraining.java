@@ -6,7 +6,7 @@ import dev.plumbline.app.StartException;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.config.ConfigLoader;
-import dev.plumbline.store.DataDirectory;
+import dev.plumbline.postgres.embedded.DataDirectory;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

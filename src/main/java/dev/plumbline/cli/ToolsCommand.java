@@ -1,11 +1,11 @@
 package dev.plumbline.cli;
 
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.OptionDescription;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.FindingCode;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.OptionDescription;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;

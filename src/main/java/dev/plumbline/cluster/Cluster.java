@@ -1,6 +1,6 @@
 package dev.plumbline.cluster;
 
-import dev.plumbline.model.NodeRole;
+import dev.plumbline.config.NodeRole;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

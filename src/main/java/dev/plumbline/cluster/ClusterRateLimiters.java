@@ -10,7 +10,7 @@ import dev.plumbline.config.Config;
 import dev.plumbline.egress.RateLimiter;
 import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.egress.RatePermit;
-import dev.plumbline.model.LimiterKind;
+import dev.plumbline.result.LimiterKind;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

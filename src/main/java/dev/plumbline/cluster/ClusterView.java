@@ -1,6 +1,6 @@
 package dev.plumbline.cluster;
 
-import dev.plumbline.model.NodeRole;
+import dev.plumbline.config.NodeRole;
 import java.util.List;
 
 /**

@@ -1,6 +1,6 @@
 package dev.plumbline.cluster;
 
-import dev.plumbline.store.DatabaseUnavailableException;
+import dev.plumbline.postgres.DatabaseUnavailableException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

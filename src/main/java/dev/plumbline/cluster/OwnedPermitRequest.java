@@ -2,10 +2,10 @@ package dev.plumbline.cluster;
 
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.OverloadFailure;
-import dev.plumbline.check.TargetLimit;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.egress.KeyedRateLimiter;
 import dev.plumbline.egress.RatePermit;
+import dev.plumbline.result.TargetLimit;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

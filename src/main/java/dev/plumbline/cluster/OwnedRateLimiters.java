@@ -5,7 +5,7 @@ import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.KeyedRateLimiter;
 import dev.plumbline.egress.RatePermit;
-import dev.plumbline.model.LimiterKind;
+import dev.plumbline.result.LimiterKind;
 import io.vertx.core.Future;
 import java.util.Map;
 import java.util.Objects;

@@ -10,7 +10,7 @@ import dev.plumbline.check.Deadline;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.egress.RatePermit;
-import dev.plumbline.model.LimiterKind;
+import dev.plumbline.result.LimiterKind;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Duration;

@@ -2,7 +2,6 @@ package dev.plumbline.config;
 
 import static dev.plumbline.config.SettingFormat.*;
 
-import dev.plumbline.model.NodeRole;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

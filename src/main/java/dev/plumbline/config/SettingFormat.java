@@ -1,8 +1,8 @@
 package dev.plumbline.config;
 
-import dev.plumbline.check.Cidr;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.dnssec.TrustAnchors;
+import dev.plumbline.target.Cidr;
+import dev.plumbline.target.IpAddressText;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;

@@ -1,7 +1,6 @@
 package dev.plumbline.config;
 
-import dev.plumbline.check.IpAddressText;
-import dev.plumbline.model.NodeRole;
+import dev.plumbline.target.IpAddressText;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,7 +1,6 @@
 package dev.plumbline.config;
 
 import com.google.common.collect.Sets;
-import dev.plumbline.model.NodeRole;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Path;
 import java.time.Duration;

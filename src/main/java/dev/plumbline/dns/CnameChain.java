@@ -1,8 +1,8 @@
 package dev.plumbline.dns;
 
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.IpAddressText;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.IpAddressText;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.plumbline.dns;
 
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
-import dev.plumbline.check.ErrorCode;
+import dev.plumbline.result.ErrorCode;
 import io.vertx.core.Completable;
 import io.vertx.core.net.SocketAddress;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.plumbline.dns;
 
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
-import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.net.SocketAddress;

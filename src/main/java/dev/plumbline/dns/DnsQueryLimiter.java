@@ -2,8 +2,8 @@ package dev.plumbline.dns;
 
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.concurrent.AsyncSemaphore;
+import dev.plumbline.result.ErrorCode;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.plumbline.dns;
 
 import com.google.common.net.HostAndPort;
-import dev.plumbline.check.IpAddressText;
+import dev.plumbline.target.IpAddressText;
 import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
 import java.net.InetAddress;

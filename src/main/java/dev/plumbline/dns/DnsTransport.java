@@ -1,9 +1,9 @@
 package dev.plumbline.dns;
 
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.IpAddressText;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.InternetProtocolFamily;
 import io.vertx.core.Completable;

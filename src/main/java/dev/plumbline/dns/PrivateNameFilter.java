@@ -1,9 +1,9 @@
 package dev.plumbline.dns;
 
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.IpAddressText;
-import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.IpAddressText;
+import dev.plumbline.target.TargetPolicy;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,12 +1,12 @@
 package dev.plumbline.egress;
 
-import static dev.plumbline.check.ErrorCode.CONNECTION_RESET;
-import static dev.plumbline.check.ErrorCode.CONNECT_REFUSED;
-import static dev.plumbline.check.ErrorCode.CONNECT_TIMEOUT;
-import static dev.plumbline.check.ErrorCode.CONNECT_UNREACHABLE;
+import static dev.plumbline.result.ErrorCode.CONNECTION_RESET;
+import static dev.plumbline.result.ErrorCode.CONNECT_REFUSED;
+import static dev.plumbline.result.ErrorCode.CONNECT_TIMEOUT;
+import static dev.plumbline.result.ErrorCode.CONNECT_UNREACHABLE;
 
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.IpAddressText;
+import dev.plumbline.target.IpAddressText;
 import io.netty.channel.ConnectTimeoutException;
 import io.vertx.core.net.SocketAddress;
 import java.net.ConnectException;

@@ -4,7 +4,7 @@ import static dev.plumbline.egress.DnsQueryLimits.MAX_PER_DOMAIN;
 import static dev.plumbline.egress.DnsQueryLimits.MAX_QUERIES;
 
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
+import dev.plumbline.result.ErrorCode;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;

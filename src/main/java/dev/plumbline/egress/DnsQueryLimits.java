@@ -2,11 +2,11 @@ package dev.plumbline.egress;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.Host;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsQueryPermits;
 import dev.plumbline.dns.DnsResolver;
-import dev.plumbline.model.LimiterKind;
+import dev.plumbline.result.LimiterKind;
+import dev.plumbline.target.Host;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.List;

@@ -2,9 +2,9 @@ package dev.plumbline.egress;
 
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.OverloadFailure;
-import dev.plumbline.check.TargetLimit;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
+import dev.plumbline.result.TargetLimit;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.ArrayList;

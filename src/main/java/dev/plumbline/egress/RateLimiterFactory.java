@@ -2,7 +2,7 @@ package dev.plumbline.egress;
 
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
-import dev.plumbline.model.LimiterKind;
+import dev.plumbline.result.LimiterKind;
 import io.vertx.core.Vertx;
 import java.util.function.Function;
 import java.util.function.LongSupplier;

@@ -1,8 +1,8 @@
 package dev.plumbline.egress;
 
 import dev.plumbline.check.OverloadFailure;
-import dev.plumbline.check.TargetLimit;
 import dev.plumbline.config.Config;
+import dev.plumbline.result.TargetLimit;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayDeque;

@@ -1,6 +1,6 @@
 package dev.plumbline.egress;
 
-import dev.plumbline.check.TargetLimit;
+import dev.plumbline.result.TargetLimit;
 import org.jspecify.annotations.Nullable;
 
 /**

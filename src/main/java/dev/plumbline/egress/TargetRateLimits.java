@@ -2,10 +2,10 @@ package dev.plumbline.egress;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Deadline;
-import dev.plumbline.check.Host;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.config.Config;
-import dev.plumbline.model.LimiterKind;
+import dev.plumbline.result.LimiterKind;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.IpAddressText;
 import io.vertx.core.Future;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

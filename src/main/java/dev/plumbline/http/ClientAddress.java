@@ -1,7 +1,7 @@
 package dev.plumbline.http;
 
-import dev.plumbline.check.Cidr;
-import dev.plumbline.check.IpAddressText;
+import dev.plumbline.target.Cidr;
+import dev.plumbline.target.IpAddressText;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.handler.HttpException;

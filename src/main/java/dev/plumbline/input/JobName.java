@@ -1,6 +1,6 @@
 package dev.plumbline.input;
 
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.sheet.ModuleDescription;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;

@@ -1,8 +1,8 @@
 package dev.plumbline.input;
 
-import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.TargetParser;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.TargetParser;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 

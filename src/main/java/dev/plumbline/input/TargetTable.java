@@ -4,7 +4,7 @@ import de.siegmar.fastcsv.reader.CommentStrategy;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.sheet.ModuleDescription;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Comparator;

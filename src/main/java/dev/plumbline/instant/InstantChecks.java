@@ -5,21 +5,21 @@ import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.bus.NodeLostException;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetLimit;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.concurrent.SingleFlight;
+import dev.plumbline.postgres.DatabaseOverloadedException;
+import dev.plumbline.postgres.DatabaseUnavailableException;
 import dev.plumbline.result.RenderedResult;
-import dev.plumbline.result.ResultKey;
-import dev.plumbline.result.ResultLookup;
-import dev.plumbline.store.DatabaseOverloadedException;
-import dev.plumbline.store.DatabaseUnavailableException;
+import dev.plumbline.result.TargetLimit;
+import dev.plumbline.result.store.ResultKey;
+import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.TargetPolicy;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -200,7 +200,8 @@ public final class InstantChecks {
             String parameter = policy.refusal(target) == null ? ModuleDescription.CONNECT_TO : "target";
             return new Validation(null, new InstantOutcome.TargetBlocked(parameter, refusal));
         }
-        return new Validation(new ValidCheck(ResultKey.of(description, target, options), target, options), null);
+        return new Validation(
+                new ValidCheck(ResultKey.of(description.module(), target, options.key()), target, options), null);
     }
 
     private @Nullable InstantOutcome findInMemory(ValidCheck check) {

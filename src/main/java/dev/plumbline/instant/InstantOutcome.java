@@ -1,9 +1,9 @@
 package dev.plumbline.instant;
 
 import dev.plumbline.bus.Message;
-import dev.plumbline.check.LimitWait;
-import dev.plumbline.check.Options;
+import dev.plumbline.result.LimitWait;
 import dev.plumbline.result.RenderedResult;
+import dev.plumbline.sheet.Options;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

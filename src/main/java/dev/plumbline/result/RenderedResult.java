@@ -1,8 +1,6 @@
 package dev.plumbline.result;
 
 import com.google.common.hash.Hashing;
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.ResultJson;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -42,24 +40,24 @@ public final class RenderedResult {
      * @param key the key of its check in the database
      * @param result the output of {@link ResultJson#write}
      */
-    static RenderedResult of(String key, byte[] result, Instant checkedAt, boolean cacheable, Duration ttl) {
+    public static RenderedResult of(String key, byte[] result, Instant checkedAt, boolean cacheable, Duration ttl) {
         return new RenderedResult(key, result, checkedAt, cacheable ? checkedAt.plus(ttl) : checkedAt, cacheable);
     }
 
     /** A result read from the database. */
-    static RenderedResult fromStore(String key, byte[] result, Instant checkedAt, Instant expiresAt) {
+    public static RenderedResult fromStore(String key, byte[] result, Instant checkedAt, Instant expiresAt) {
         return new RenderedResult(key, result, checkedAt, expiresAt, true);
     }
 
     /** A result read from a line of a job, written by {@link #toLine(byte[], long)} of this or an earlier version. */
-    static RenderedResult fromLine(String key, byte[] line, Instant checkedAt, Instant expiresAt) {
+    public static RenderedResult fromLine(String key, byte[] line, Instant checkedAt, Instant expiresAt) {
         byte[] result = Arrays.copyOf(line, endOfResult(line) + 1);
         result[result.length - 1] = '}';
         return fromStore(key, result, checkedAt, expiresAt);
     }
 
     /** The key of its check in the database. */
-    String key() {
+    public String key() {
         return key;
     }
 
@@ -76,7 +74,7 @@ public final class RenderedResult {
     }
 
     /** The result as a JSON object without {@code waited_ms}, {@code cached} and {@code expires_at}. */
-    byte[] result() {
+    public byte[] result() {
         return result;
     }
 
@@ -165,12 +163,12 @@ public final class RenderedResult {
         return cacheable;
     }
 
-    boolean expired(Instant now) {
+    public boolean expired(Instant now) {
         return !expiresAt.isAfter(now);
     }
 
     /** The approximate memory use in bytes. */
-    int weight() {
+    public int weight() {
         // an encoded body has at most about half the size
         return result.length * 5 / 2 + 400;
     }

@@ -1,4 +1,4 @@
-/** Rendered results of checks: key, memory cache, store and lookup. */
+/** Results of checks: verdict, findings, errors and their serialized form. Pure. */
 @NullMarked
 package dev.plumbline.result;
 

@@ -2,7 +2,6 @@ package dev.plumbline.run;
 
 import com.google.common.collect.ClassToInstanceMap;
 import com.google.common.collect.ImmutableClassToInstanceMap;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.dns.DnsResolver;
@@ -26,6 +25,7 @@ import dev.plumbline.probe.starttls.StartTlsProbe;
 import dev.plumbline.probe.tcp.TcpProbe;
 import dev.plumbline.probe.tls.TlsProbe;
 import dev.plumbline.probe.tls.TlsScanner;
+import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Vertx;
 import java.io.IOException;

@@ -1,26 +1,26 @@
 package dev.plumbline.run;
 
 import dev.plumbline.bus.Message;
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.Deadline;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Options;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.PartResult;
 import dev.plumbline.check.RequestBudget;
 import dev.plumbline.check.ResultAssembler;
-import dev.plumbline.check.ResultJson;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
 import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.concurrent.ContextFutures;
-import dev.plumbline.result.ResultKey;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.ResultJson;
+import dev.plumbline.result.store.ResultKey;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Instant;
@@ -125,7 +125,7 @@ final class CompositeRun {
             return Future.succeededFuture(ResultAssembler.failed(
                     description, target, error, check.clock().instant(), 0));
         }
-        ResultKey key = ResultKey.of(description, target, options);
+        ResultKey key = ResultKey.of(description.module(), target, options.key());
         CheckResult cached = request.fresh() ? null : runtime.results().findInMemory(key);
         if (cached != null) {
             return Future.succeededFuture(cached);

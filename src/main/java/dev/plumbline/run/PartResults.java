@@ -1,14 +1,14 @@
 package dev.plumbline.run;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.ResultJson;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.concurrent.SingleFlight;
+import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.RenderedResult;
-import dev.plumbline.result.ResultKey;
-import dev.plumbline.result.ResultLookup;
+import dev.plumbline.result.ResultJson;
+import dev.plumbline.result.store.ResultKey;
+import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.function.Supplier;

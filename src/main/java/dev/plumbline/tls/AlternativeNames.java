@@ -1,6 +1,6 @@
 package dev.plumbline.tls;
 
-import dev.plumbline.check.IpAddressText;
+import dev.plumbline.target.IpAddressText;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.HexFormat;

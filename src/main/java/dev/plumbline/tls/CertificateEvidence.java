@@ -1,6 +1,6 @@
 package dev.plumbline.tls;
 
-import dev.plumbline.check.CheckError;
+import dev.plumbline.result.CheckError;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.plumbline.tls;
 
-import dev.plumbline.check.FindingCollector;
+import dev.plumbline.sheet.FindingCollector;
 import java.time.Instant;
 import java.util.List;
 

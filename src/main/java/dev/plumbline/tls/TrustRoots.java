@@ -1,6 +1,6 @@
 package dev.plumbline.tls;
 
-import dev.plumbline.check.Host;
+import dev.plumbline.target.Host;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;

@@ -4,8 +4,8 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.plumbline.store.Database;
-import dev.plumbline.store.NotificationListener;
+import dev.plumbline.postgres.Database;
+import dev.plumbline.postgres.NotificationListener;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.ApiKeyLookup.Reason;
 import dev.plumbline.account.TestAccounts.Key;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import java.time.Duration;

@@ -4,8 +4,8 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.config.Config;
-import dev.plumbline.store.Database;
-import dev.plumbline.store.SchemaMigrator;
+import dev.plumbline.postgres.Database;
+import dev.plumbline.postgres.SchemaMigrator;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.plumbline.account;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;

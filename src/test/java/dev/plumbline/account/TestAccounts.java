@@ -2,7 +2,7 @@ package dev.plumbline.account;
 
 import static dev.plumbline.support.TestDatabase.await;
 
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;

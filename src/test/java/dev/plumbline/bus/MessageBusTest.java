@@ -2,13 +2,12 @@ package dev.plumbline.bus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.Level;
-import dev.plumbline.check.LimitWait;
-import dev.plumbline.check.ResultJson;
-import dev.plumbline.check.Verdict;
-import dev.plumbline.model.JobState;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.Level;
+import dev.plumbline.result.LimitWait;
+import dev.plumbline.result.ResultJson;
+import dev.plumbline.result.Verdict;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

@@ -3,7 +3,12 @@ package dev.plumbline.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.support.ModuleDescriptionBuilder;
+import dev.plumbline.target.InputType;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -9,7 +9,7 @@ import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.account.Scope;
 import dev.plumbline.account.TestAccounts;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CommandLineRunner;
 import dev.plumbline.support.TestDatabase;

@@ -8,7 +8,7 @@ import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.RateLimiter;
 import dev.plumbline.egress.RatePermit;
-import dev.plumbline.model.LimiterKind;
+import dev.plumbline.result.LimiterKind;
 import dev.plumbline.support.FakeTime;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;

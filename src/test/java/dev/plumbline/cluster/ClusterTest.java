@@ -8,7 +8,7 @@ import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.multimap.MultiMap;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
-import dev.plumbline.model.NodeRole;
+import dev.plumbline.config.NodeRole;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.Deadline;
 import dev.plumbline.config.Config;
+import dev.plumbline.config.NodeRole;
 import dev.plumbline.egress.RateLimiter;
 import dev.plumbline.egress.RatePermit;
-import dev.plumbline.model.LimiterKind;
-import dev.plumbline.model.NodeRole;
+import dev.plumbline.result.LimiterKind;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

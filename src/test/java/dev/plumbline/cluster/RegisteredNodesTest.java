@@ -2,7 +2,7 @@ package dev.plumbline.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.model.NodeRole;
+import dev.plumbline.config.NodeRole;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;

@@ -2,7 +2,7 @@ package dev.plumbline.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.model.NodeRole;
+import dev.plumbline.config.NodeRole;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,9 +1,9 @@
 package dev.plumbline.cluster;
 
 import dev.plumbline.bus.MessageBus;
+import dev.plumbline.config.NodeRole;
 import dev.plumbline.lab.FreePorts;
-import dev.plumbline.model.NodeRole;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -1,7 +1,7 @@
 package dev.plumbline.cluster;
 
-import dev.plumbline.model.NodeRole;
-import dev.plumbline.store.Database;
+import dev.plumbline.config.NodeRole;
+import dev.plumbline.postgres.Database;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;

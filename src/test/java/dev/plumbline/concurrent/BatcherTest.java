@@ -4,8 +4,8 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.plumbline.store.DatabaseOverloadedException;
-import dev.plumbline.store.DatabaseUnavailableException;
+import dev.plumbline.postgres.DatabaseOverloadedException;
+import dev.plumbline.postgres.DatabaseUnavailableException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

@@ -3,7 +3,6 @@ package dev.plumbline.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.plumbline.model.NodeRole;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.OverloadFailure;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsLab;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.DebianTool;
+import dev.plumbline.target.IpAddressText;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

@@ -1,7 +1,7 @@
 package dev.plumbline.dns;
 
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Vertx;
 
 /** A resolver with a low concurrency limit. */

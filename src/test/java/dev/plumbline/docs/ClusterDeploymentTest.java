@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
-import dev.plumbline.model.NodeRole;
+import dev.plumbline.config.NodeRole;
 import dev.plumbline.support.DebianTool;
 import java.io.IOException;
 import java.nio.file.Files;

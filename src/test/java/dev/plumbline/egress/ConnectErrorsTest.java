@@ -2,8 +2,8 @@ package dev.plumbline.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.ErrorCode;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
 import io.netty.channel.ConnectTimeoutException;
 import io.vertx.core.net.SocketAddress;
 import java.net.BindException;

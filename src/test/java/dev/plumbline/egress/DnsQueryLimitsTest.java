@@ -6,14 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Host;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.OverloadFailure;
-import dev.plumbline.check.TargetLimit;
 import dev.plumbline.dns.DnsQueryPermits;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.TargetLimit;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.IpAddressText;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package dev.plumbline.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.OverloadFailure;
-import dev.plumbline.check.TargetLimit;
 import dev.plumbline.config.Config;
+import dev.plumbline.result.TargetLimit;
 import dev.plumbline.support.FakeTime;
 import io.vertx.core.Future;
 import java.util.ArrayList;

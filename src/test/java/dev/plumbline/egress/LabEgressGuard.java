@@ -1,9 +1,9 @@
 package dev.plumbline.egress;
 
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.lab.DnsLab;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;

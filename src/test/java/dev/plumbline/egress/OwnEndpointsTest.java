@@ -2,7 +2,7 @@ package dev.plumbline.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.IpAddressText;
+import dev.plumbline.target.IpAddressText;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Objects;

@@ -2,12 +2,12 @@ package dev.plumbline.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.LimitWait;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.RequestBudget;
-import dev.plumbline.check.TargetLimit;
 import dev.plumbline.config.Config;
-import dev.plumbline.model.LimiterKind;
+import dev.plumbline.result.LimitWait;
+import dev.plumbline.result.LimiterKind;
+import dev.plumbline.result.TargetLimit;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.FakeTime;
 import dev.plumbline.support.TestCheckContext;

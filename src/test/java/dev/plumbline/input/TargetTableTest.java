@@ -3,8 +3,8 @@ package dev.plumbline.input;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.input.TargetTable.Selection;
+import dev.plumbline.sheet.ModuleDescription;
 import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

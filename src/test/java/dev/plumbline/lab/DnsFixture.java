@@ -1,12 +1,6 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.Host;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.LimitedResolver;
@@ -18,8 +12,14 @@ import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.DnsblProbe;
 import dev.plumbline.probe.dns.DnssecProbe;
 import dev.plumbline.probe.tcp.TcpProbe;
+import dev.plumbline.result.CheckResult;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

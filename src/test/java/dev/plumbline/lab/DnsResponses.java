@@ -1,7 +1,7 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.dns.DnsResponse;
+import dev.plumbline.target.IpAddressText;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.ArrayList;

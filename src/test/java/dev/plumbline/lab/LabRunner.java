@@ -1,12 +1,12 @@
 package dev.plumbline.lab;
 
 import dev.plumbline.bus.Message;
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.egress.RateLimiterFactory;
+import dev.plumbline.result.CheckResult;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.PartResults;

@@ -1,14 +1,14 @@
 package dev.plumbline.lab;
 
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.ResultAssembler;
-import dev.plumbline.check.Target;
 import dev.plumbline.http.api.tool.ResultContract;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Instant;

@@ -1,19 +1,19 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.NameserverProbe;
+import dev.plumbline.result.CheckResult;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.IpAddressText;
+import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.HashMap;

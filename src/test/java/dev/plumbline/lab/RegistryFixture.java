@@ -1,9 +1,6 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.LabEgressGuard;
@@ -12,8 +9,11 @@ import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.registry.RdapBootstrap;
 import dev.plumbline.probe.registry.RdapProbe;
 import dev.plumbline.probe.registry.WhoisProbe;
+import dev.plumbline.result.CheckResult;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;

@@ -1,13 +1,8 @@
 package dev.plumbline.lab;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.Evaluation;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.SheetModule;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.egress.DnsQueryLimits;
@@ -19,8 +14,13 @@ import dev.plumbline.probe.certificate.RevocationProbe;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.tls.TlsProbe;
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Context;
 import io.vertx.core.Future;

@@ -1,17 +1,17 @@
 package dev.plumbline.lab;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.probe.tls.TlsProbe;
 import dev.plumbline.probe.tls.TlsScanner;
+import dev.plumbline.result.CheckResult;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Map;

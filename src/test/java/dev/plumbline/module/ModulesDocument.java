@@ -1,11 +1,11 @@
 package dev.plumbline.module;
 
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.FieldType;
-import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.OptionDescription;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.FieldType;
+import dev.plumbline.sheet.FindingCode;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.OptionDescription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -2,10 +2,10 @@ package dev.plumbline.module;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.Headline;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.Headline;
+import dev.plumbline.sheet.ModuleDescription;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -8,32 +8,32 @@ import com.google.common.collect.ImmutableClassToInstanceMap;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.CompositePart;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Options;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.PartResult;
 import dev.plumbline.check.RequestBudget;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.TargetPolicy;
-import dev.plumbline.check.Verdict;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Evaluation;
 import dev.plumbline.result.RenderedResult;
-import dev.plumbline.result.ResultCache;
-import dev.plumbline.result.ResultKey;
-import dev.plumbline.result.ResultLookup;
-import dev.plumbline.result.ResultStore;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.result.store.ResultCache;
+import dev.plumbline.result.store.ResultKey;
+import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.result.store.ResultStore;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.Descriptions;
 import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestDatabase;
 import dev.plumbline.support.TestPolicies;
+import dev.plumbline.target.InputType;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.TargetPolicy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -230,7 +230,10 @@ class CompositeRunTest {
 
     private ResultKey key(Part part) throws Exception {
         ModuleDescription module = part.description();
-        return ResultKey.of(module, TargetParser.parse(module, target), Options.defaults(module));
+        return ResultKey.of(
+                module.module(),
+                TargetParser.parse(module, target),
+                Options.defaults(module).key());
     }
 
     @Test

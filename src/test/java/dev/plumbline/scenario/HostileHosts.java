@@ -1,10 +1,10 @@
 package dev.plumbline.scenario;
 
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.TestCa;
+import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.support.Await;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

@@ -3,7 +3,7 @@ package dev.plumbline.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.support.Await;
 import io.vertx.core.Vertx;
 import java.io.IOException;

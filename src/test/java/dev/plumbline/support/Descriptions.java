@@ -1,8 +1,8 @@
 package dev.plumbline.support;
 
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.FieldType;
-import dev.plumbline.check.OptionDescription;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.FieldType;
+import dev.plumbline.sheet.OptionDescription;
 import java.util.List;
 import java.util.regex.Pattern;
 

@@ -2,9 +2,9 @@ package dev.plumbline.support;
 
 import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.bus.JobState;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
-import dev.plumbline.model.JobState;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.eventbus.MessageConsumer;

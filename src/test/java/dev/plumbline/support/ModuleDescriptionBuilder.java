@@ -1,11 +1,11 @@
 package dev.plumbline.support;
 
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.FindingCode;
-import dev.plumbline.check.Headline;
-import dev.plumbline.check.InputType;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.OptionDescription;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.FindingCode;
+import dev.plumbline.sheet.Headline;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.OptionDescription;
+import dev.plumbline.target.InputType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.plumbline.support;
 
-import dev.plumbline.store.DataDirectory;
-import dev.plumbline.store.Database;
-import dev.plumbline.store.DatabaseOptions;
-import dev.plumbline.store.EmbeddedPostgres;
-import dev.plumbline.store.PostgresCluster;
-import dev.plumbline.store.SchemaMigrator;
+import dev.plumbline.postgres.Database;
+import dev.plumbline.postgres.DatabaseOptions;
+import dev.plumbline.postgres.SchemaMigrator;
+import dev.plumbline.postgres.embedded.DataDirectory;
+import dev.plumbline.postgres.embedded.EmbeddedPostgres;
+import dev.plumbline.postgres.embedded.PostgresCluster;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;

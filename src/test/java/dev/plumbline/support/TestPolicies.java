@@ -1,6 +1,6 @@
 package dev.plumbline.support;
 
-import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.target.TargetPolicy;
 import java.util.List;
 
 /** Target policies for tests. */

@@ -3,9 +3,9 @@ package dev.plumbline.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.plumbline.check.Host;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.TestCa;
+import dev.plumbline.target.Host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

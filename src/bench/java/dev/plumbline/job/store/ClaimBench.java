@@ -2,8 +2,8 @@ package dev.plumbline.job.store;
 
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.cluster.TestNodes;
-import dev.plumbline.model.JobToken;
-import dev.plumbline.store.Database;
+import dev.plumbline.http.api.job.JobToken;
+import dev.plumbline.postgres.Database;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package dev.plumbline.cli.report;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.Level;
-import dev.plumbline.check.LimitWait;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.Level;
+import dev.plumbline.result.LimitWait;
 import java.util.Comparator;
 
 /**

@@ -1,8 +1,8 @@
 package dev.plumbline.cli.report;
 
-import dev.plumbline.check.Consequence;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.check.PartColumns;
+import dev.plumbline.result.Consequence;
+import dev.plumbline.sheet.ModuleDescription;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

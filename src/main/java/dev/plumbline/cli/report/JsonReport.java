@@ -1,7 +1,7 @@
 package dev.plumbline.cli.report;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import dev.plumbline.check.ResultJson;
+import dev.plumbline.result.ResultJson;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;

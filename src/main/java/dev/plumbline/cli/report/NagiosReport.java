@@ -1,7 +1,7 @@
 package dev.plumbline.cli.report;
 
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Verdict;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.ModuleDescription;
 import java.io.IOException;
 import java.io.Writer;
 

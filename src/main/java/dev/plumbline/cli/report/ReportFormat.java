@@ -1,8 +1,8 @@
 package dev.plumbline.cli.report;
 
 import dev.plumbline.check.CompositePart;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Verdict;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.ModuleDescription;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.List;

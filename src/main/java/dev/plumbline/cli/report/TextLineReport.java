@@ -1,8 +1,8 @@
 package dev.plumbline.cli.report;
 
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.UnicodeName;
-import dev.plumbline.check.Verdict;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.UnicodeName;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.Locale;

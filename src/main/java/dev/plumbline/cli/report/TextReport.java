@@ -1,13 +1,13 @@
 package dev.plumbline.cli.report;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.Level;
-import dev.plumbline.check.LimitWait;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.ResultJson;
-import dev.plumbline.check.UnicodeName;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.Level;
+import dev.plumbline.result.LimitWait;
+import dev.plumbline.result.ResultJson;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.UnicodeName;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,6 +1,6 @@
 package dev.plumbline.cli.report;
 
-import dev.plumbline.check.Verdict;
+import dev.plumbline.result.Verdict;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;

@@ -5,7 +5,7 @@ import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.result.RenderedResult;
-import dev.plumbline.result.ResultCache;
+import dev.plumbline.result.store.ResultCache;
 import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;

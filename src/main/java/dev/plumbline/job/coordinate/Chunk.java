@@ -1,8 +1,8 @@
 package dev.plumbline.job.coordinate;
 
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Options;
 import dev.plumbline.job.store.WorkStore;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;

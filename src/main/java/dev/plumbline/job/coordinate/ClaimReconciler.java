@@ -207,7 +207,7 @@ final class ClaimReconciler implements NodeLease.Listener {
     }
 
     private static void logFailure(Throwable failure) {
-        if (!(failure instanceof dev.plumbline.store.DatabaseUnavailableException)) {
+        if (!(failure instanceof dev.plumbline.postgres.DatabaseUnavailableException)) {
             LOG.error("job maintenance failed", failure);
         }
     }

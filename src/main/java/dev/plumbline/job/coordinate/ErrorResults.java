@@ -1,14 +1,14 @@
 package dev.plumbline.job.coordinate;
 
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ResultAssembler;
-import dev.plumbline.check.ResultJson;
-import dev.plumbline.check.TargetParser;
 import dev.plumbline.job.store.WorkStore;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.RenderedResult;
+import dev.plumbline.result.ResultJson;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.TargetParser;
 import java.time.Clock;
 
 /** The results of lines that end with an error without a check. */

@@ -2,8 +2,8 @@ package dev.plumbline.job.coordinate;
 
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
-import dev.plumbline.check.TargetLimit;
-import dev.plumbline.model.LimiterKind;
+import dev.plumbline.result.LimiterKind;
+import dev.plumbline.result.TargetLimit;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;

@@ -3,24 +3,24 @@ package dev.plumbline.job.coordinate;
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
 import dev.plumbline.bus.CheckRouter;
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.ResultJson;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.job.store.WorkStore;
+import dev.plumbline.postgres.DatabaseUnavailableException;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.RenderedResult;
-import dev.plumbline.result.ResultKey;
-import dev.plumbline.result.ResultLookup;
-import dev.plumbline.store.DatabaseUnavailableException;
+import dev.plumbline.result.ResultJson;
+import dev.plumbline.result.store.ResultKey;
+import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -433,7 +433,11 @@ public final class JobCoordinator {
             write(chunk, index, errors.withoutTarget(chunk, CheckError.INTERNAL));
             return null;
         }
-        PendingLine line = new PendingLine(chunk, index, target, ResultKey.of(chunk.module(), target, chunk.options()));
+        PendingLine line = new PendingLine(
+                chunk,
+                index,
+                target,
+                ResultKey.of(chunk.module().module(), target, chunk.options().key()));
         String refusal = policy.refusal(target, chunk.options().connectTo());
         if (refusal != null) {
             write(chunk, index, errors.of(line, new CheckError(ErrorCode.TARGET_BLOCKED, refusal)));

@@ -3,7 +3,7 @@ package dev.plumbline.job.coordinate;
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
 import dev.plumbline.bus.CheckRouter;
-import dev.plumbline.check.TargetLimit;
+import dev.plumbline.result.TargetLimit;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.HashMap;

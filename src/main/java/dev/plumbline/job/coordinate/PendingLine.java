@@ -1,9 +1,9 @@
 package dev.plumbline.job.coordinate;
 
 import dev.plumbline.bus.Message;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetLimit;
-import dev.plumbline.result.ResultKey;
+import dev.plumbline.result.TargetLimit;
+import dev.plumbline.result.store.ResultKey;
+import dev.plumbline.target.Target;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;

@@ -1,8 +1,8 @@
 package dev.plumbline.job.coordinate;
 
 import dev.plumbline.job.store.WorkStore;
-import dev.plumbline.result.ResultLookup;
-import dev.plumbline.store.DatabaseUnavailableException;
+import dev.plumbline.postgres.DatabaseUnavailableException;
+import dev.plumbline.result.store.ResultLookup;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

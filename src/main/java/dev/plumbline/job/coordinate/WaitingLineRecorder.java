@@ -2,9 +2,9 @@ package dev.plumbline.job.coordinate;
 
 import com.google.common.collect.Multiset;
 import dev.plumbline.bus.JobMessage.WaitingLines;
-import dev.plumbline.check.TargetLimit;
 import dev.plumbline.job.store.WorkStore;
-import dev.plumbline.store.DatabaseUnavailableException;
+import dev.plumbline.postgres.DatabaseUnavailableException;
+import dev.plumbline.result.TargetLimit;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;

@@ -12,7 +12,7 @@ import dev.plumbline.bus.JobMessage.QuotaStatus;
 import dev.plumbline.bus.JobMessage.ReadResults;
 import dev.plumbline.bus.JobMessage.ResultLine;
 import dev.plumbline.bus.JobMessage.ResultLines;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;

@@ -2,7 +2,7 @@ package dev.plumbline.job.store;
 
 import dev.plumbline.bus.JobMessage.Usage;
 import dev.plumbline.bus.JobMessage.UsageDay;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;

@@ -1,8 +1,8 @@
 package dev.plumbline.job.store;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.result.ResultLookup;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
+import dev.plumbline.result.store.ResultLookup;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;

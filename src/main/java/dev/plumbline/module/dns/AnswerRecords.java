@@ -1,5 +1,6 @@
 package dev.plumbline.module.dns;
 
+import dev.plumbline.module.dns.record.DnsRecordRow;
 import dev.plumbline.probe.dns.NameserverResponse;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -21,11 +22,11 @@ import org.xbill.DNS.Type;
  * @param data the data of the records at the end of the chain, sorted
  * @param ttl the lowest TTL of all records in seconds; 0 without records
  */
-record AnswerRecords(int rcode, List<String> aliases, List<String> data, long ttl) {
+public record AnswerRecords(int rcode, List<String> aliases, List<String> data, long ttl) {
     private static final int MAX_ALIASES = 8;
 
     /** The records of a name and type. Records of other owners do not count. */
-    static AnswerRecords of(Name name, int type, NameserverResponse response) {
+    public static AnswerRecords of(Name name, int type, NameserverResponse response) {
         List<String> aliases = new ArrayList<>();
         Name owner = name;
         long ttl = Long.MAX_VALUE;

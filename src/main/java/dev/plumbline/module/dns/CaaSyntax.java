@@ -1,8 +1,8 @@
 package dev.plumbline.module.dns;
 
-import static dev.plumbline.check.FindingCollector.reportIfAny;
+import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 
-import dev.plumbline.check.TargetParser;
+import dev.plumbline.target.TargetParser;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.List;

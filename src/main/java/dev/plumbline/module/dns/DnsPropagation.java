@@ -1,18 +1,14 @@
 package dev.plumbline.module.dns;
 
-import static dev.plumbline.check.FindingCollector.reportIfAny;
+import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.FindingCollector;
-import dev.plumbline.check.Host;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.Target;
 import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.module.dns.record.DnsRecordRow;
+import dev.plumbline.module.dns.record.ZoneDelegation;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.NameserverAddress;
 import dev.plumbline.probe.dns.NameserverProbe;
@@ -20,6 +16,12 @@ import dev.plumbline.probe.dns.NameserverProbe.Query;
 import dev.plumbline.probe.dns.NameserverResponse;
 import dev.plumbline.probe.dns.PropagationResolvers;
 import dev.plumbline.probe.dns.PropagationResolvers.Resolver;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,23 +1,24 @@
 package dev.plumbline.module.dns;
 
-import static dev.plumbline.check.FindingCollector.reportIfAny;
+import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 import static java.util.stream.Collectors.collectingAndThen;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.FindingCollector;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.Target;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.egress.RegistrableDomains;
+import dev.plumbline.module.dns.record.DnsRecordRow;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Target;
 import io.vertx.core.CompositeFuture;
 import io.vertx.core.Future;
 import java.security.SecureRandom;

@@ -2,7 +2,7 @@ package dev.plumbline.module.dns;
 
 import com.google.common.base.CharMatcher;
 import com.google.common.io.BaseEncoding;
-import dev.plumbline.check.IpAddressText;
+import dev.plumbline.target.IpAddressText;
 import java.net.InetAddress;
 import java.util.Locale;
 import java.util.regex.Pattern;

@@ -1,17 +1,18 @@
 package dev.plumbline.module.dns;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Host;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.dns.PrivateNameFilter;
-import dev.plumbline.module.dns.NameserverEvidence.Server;
+import dev.plumbline.module.dns.nameservers.NamedServers;
+import dev.plumbline.module.dns.nameservers.NameserverEvidence.Server;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.NameserverAddress;
 import dev.plumbline.probe.dns.NameserverProbe;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.IpAddressText;
 import io.vertx.core.Future;
 import java.net.InetAddress;
 import java.util.LinkedHashSet;

@@ -1,5 +1,6 @@
 package dev.plumbline.module.mail;
 
+import dev.plumbline.module.mail.record.TagList;
 import dev.plumbline.tls.PublicKeys;
 import java.util.ArrayList;
 import java.util.Base64;

@@ -1,10 +1,12 @@
 package dev.plumbline.module.mail;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.module.mail.MtaStsPolicy.Mode;
+import dev.plumbline.module.mail.mtasts.MtaStsLookup;
+import dev.plumbline.module.mail.mtasts.MtaStsPolicy;
+import dev.plumbline.module.mail.mtasts.MtaStsPolicy.Mode;
 import dev.plumbline.probe.dns.TlsaLookup;
+import dev.plumbline.result.CheckError;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;

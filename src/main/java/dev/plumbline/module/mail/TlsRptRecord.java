@@ -1,7 +1,8 @@
 package dev.plumbline.module.mail;
 
 import com.google.common.base.Ascii;
-import dev.plumbline.check.TargetParser;
+import dev.plumbline.module.mail.record.TagList;
+import dev.plumbline.target.TargetParser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;

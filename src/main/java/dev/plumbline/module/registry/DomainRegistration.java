@@ -1,18 +1,12 @@
 package dev.plumbline.module.registry;
 
-import static dev.plumbline.check.FindingCollector.reportIfAny;
+import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Deadline;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.FindingCollector;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.QuantityText;
-import dev.plumbline.check.Target;
 import dev.plumbline.egress.RegistrableDomains;
 import dev.plumbline.probe.registry.RdapDomainParser;
 import dev.plumbline.probe.registry.RdapProbe;
@@ -21,6 +15,12 @@ import dev.plumbline.probe.registry.RegistrationRecord;
 import dev.plumbline.probe.registry.WhoisParser;
 import dev.plumbline.probe.registry.WhoisProbe;
 import dev.plumbline.probe.registry.WhoisResponse;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.QuantityText;
+import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,9 +1,9 @@
 package dev.plumbline.module.tls;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.Host;
 import dev.plumbline.probe.certificate.CertificateProbe;
 import dev.plumbline.probe.tls.TlsPeer;
+import dev.plumbline.target.Host;
 import dev.plumbline.tls.CertificateEvidence;
 import io.vertx.core.Future;
 import java.util.Locale;

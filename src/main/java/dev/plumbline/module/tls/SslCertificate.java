@@ -2,13 +2,13 @@ package dev.plumbline.module.tls;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.IpAddressText;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.Target;
 import dev.plumbline.probe.tls.TlsProbe;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.IpAddressText;
+import dev.plumbline.target.Target;
 import dev.plumbline.tls.CertificateEvaluation;
 import dev.plumbline.tls.CertificateEvidence;
 import dev.plumbline.tls.CertificateFindings;

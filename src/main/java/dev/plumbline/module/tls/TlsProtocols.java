@@ -1,15 +1,15 @@
 package dev.plumbline.module.tls;
 
-import static dev.plumbline.check.FindingCollector.reportIfAny;
+import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.FindingCollector;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.Target;
 import dev.plumbline.probe.tls.TlsScanReport;
 import dev.plumbline.probe.tls.TlsScanner;
+import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Target;
 import dev.plumbline.tls.CipherSuite;
 import dev.plumbline.tls.CipherWeakness;
 import dev.plumbline.tls.KeyExchangeGroup;

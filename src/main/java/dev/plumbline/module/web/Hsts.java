@@ -1,22 +1,23 @@
 package dev.plumbline.module.web;
 
-import static dev.plumbline.check.FindingCollector.reportIfAny;
+import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 
 import com.google.auto.service.AutoService;
 import com.google.common.base.Ascii;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.FindingCollector;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.Target;
 import dev.plumbline.egress.RegistrableDomains;
+import dev.plumbline.module.web.header.HstsPolicy;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.RedirectLocation;
 import dev.plumbline.probe.http.RedirectTrace;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,19 +1,19 @@
 package dev.plumbline.module.web;
 
-import static dev.plumbline.check.FindingCollector.reportIfAny;
+import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.FindingCollector;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.Target;
 import dev.plumbline.probe.http.HeaderParser;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpHeader;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.ResponseHeaders;
+import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.time.DateTimeException;
 import java.time.format.DateTimeFormatter;

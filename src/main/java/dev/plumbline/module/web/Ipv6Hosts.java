@@ -1,13 +1,13 @@
 package dev.plumbline.module.web;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.probe.dns.HostAddresses.State;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
 import io.vertx.core.Future;
 import java.net.Inet4Address;
 import java.net.Inet6Address;

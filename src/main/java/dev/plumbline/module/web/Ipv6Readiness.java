@@ -1,20 +1,20 @@
 package dev.plumbline.module.web;
 
-import static dev.plumbline.check.FindingCollector.reportIfAny;
+import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.FindingCollector;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.Target;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.RedirectTrace;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Objects;

@@ -1,12 +1,13 @@
 package dev.plumbline.module.web;
 
-import dev.plumbline.check.Host;
-import dev.plumbline.check.Target;
 import dev.plumbline.html.HtmlHead;
 import dev.plumbline.html.HtmlTokenizer;
+import dev.plumbline.module.web.page.HtmlResponse;
 import dev.plumbline.probe.http.HeaderParser;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.RedirectLocation;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.Target;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package dev.plumbline.module.web;
 
-import dev.plumbline.check.FindingCollector;
 import dev.plumbline.probe.http.HttpDate;
 import dev.plumbline.probe.http.HttpExchange;
+import dev.plumbline.sheet.FindingCollector;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.plumbline.module.web;
 
-import static dev.plumbline.check.FindingCollector.reportIfAny;
+import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 import static java.util.stream.Collectors.partitioningBy;
 import static java.util.stream.Collectors.summingInt;
 
@@ -8,19 +8,21 @@ import com.google.auto.service.AutoService;
 import com.google.common.base.Ascii;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.FindingCode;
-import dev.plumbline.check.FindingCollector;
-import dev.plumbline.check.Grade;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.Target;
-import dev.plumbline.module.web.ContentSecurityPolicy.Code;
-import dev.plumbline.module.web.ContentSecurityPolicy.Weakness;
+import dev.plumbline.module.web.header.ContentSecurityPolicy;
+import dev.plumbline.module.web.header.ContentSecurityPolicy.Code;
+import dev.plumbline.module.web.header.ContentSecurityPolicy.Weakness;
+import dev.plumbline.module.web.header.HstsPolicy;
 import dev.plumbline.probe.http.HeaderParser;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpHeader;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.probe.http.ResponseHeaders;
+import dev.plumbline.result.Grade;
+import dev.plumbline.sheet.FindingCode;
+import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -413,7 +415,7 @@ public final class SecurityHeaders
     }
 
     /** Whether every member is valid: browsers ignore the header otherwise. */
-    static boolean isPermissionsPolicy(String value) {
+    public static boolean isPermissionsPolicy(String value) {
         return HeaderParser.split(value, ',').stream().allMatch(PERMISSION);
     }
 

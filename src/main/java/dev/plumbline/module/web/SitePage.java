@@ -1,11 +1,12 @@
 package dev.plumbline.module.web;
 
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
+import dev.plumbline.module.web.page.HtmlResponse;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.RedirectTrace;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,11 @@
 package dev.plumbline.module.web;
 
-import dev.plumbline.check.Target;
 import dev.plumbline.html.HtmlTokenizer;
+import dev.plumbline.module.web.header.ContentSecurityPolicy;
+import dev.plumbline.module.web.page.HtmlResponse;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.RedirectLocation;
+import dev.plumbline.target.Target;
 import java.net.InetAddress;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

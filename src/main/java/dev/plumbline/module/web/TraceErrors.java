@@ -1,8 +1,8 @@
 package dev.plumbline.module.web;
 
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.probe.http.RedirectTrace;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
 import java.util.Objects;
 import java.util.Set;
 

@@ -1,7 +1,7 @@
 package dev.plumbline.module.web;
 
-import dev.plumbline.check.Host;
-import dev.plumbline.check.Target;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.Target;
 
 /** The ports of the websites of a domain. */
 record WebPorts(int http, int https) {

@@ -2,9 +2,9 @@ package dev.plumbline.probe.certificate;
 
 import dev.plumbline.budget.CpuPool;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.Host;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.probe.tls.TlsPeer;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.IpAddressText;
 import dev.plumbline.tls.AlternativeNames;
 import dev.plumbline.tls.CertificateEvidence;
 import dev.plumbline.tls.CertificateHostnames;

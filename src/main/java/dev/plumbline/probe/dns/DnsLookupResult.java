@@ -1,8 +1,8 @@
 package dev.plumbline.probe.dns;
 
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.dns.DnsResponse;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Name;

@@ -2,15 +2,15 @@ package dev.plumbline.probe.dns;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.dns.DnsQueryLimiter;
 import dev.plumbline.dns.DnsQueryPermits;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.dns.PrivateNameFilter;
 import dev.plumbline.egress.DnsQueryLimits;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.net.InetAddress;

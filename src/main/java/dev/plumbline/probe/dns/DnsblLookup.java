@@ -1,6 +1,6 @@
 package dev.plumbline.probe.dns;
 
-import dev.plumbline.check.CheckError;
+import dev.plumbline.result.CheckError;
 import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,10 +2,10 @@ package dev.plumbline.probe.dns;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.IpAddressText;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.dns.DnsResponse;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.IpAddressText;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Future;
 import java.net.InetAddress;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.plumbline.probe.dns;
 
-import dev.plumbline.check.Host;
+import dev.plumbline.target.Host;
 import java.net.InetAddress;
 
 /**

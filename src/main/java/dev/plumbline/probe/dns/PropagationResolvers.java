@@ -1,8 +1,8 @@
 package dev.plumbline.probe.dns;
 
-import dev.plumbline.check.Host;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.dns.DnsServerList;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.IpAddressText;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
 import java.util.ArrayList;

@@ -2,10 +2,10 @@ package dev.plumbline.probe.dns;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dnssec.DnssecStatus;
 import dev.plumbline.dnssec.ValidatedAnswer;
+import dev.plumbline.result.ErrorCode;
 import io.vertx.core.Future;
 import java.util.List;
 import org.xbill.DNS.TLSARecord;

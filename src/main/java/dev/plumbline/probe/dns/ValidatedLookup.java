@@ -1,8 +1,8 @@
 package dev.plumbline.probe.dns;
 
-import dev.plumbline.check.CheckError;
 import dev.plumbline.dnssec.DnssecResult;
 import dev.plumbline.dnssec.DnssecStatus;
+import dev.plumbline.result.CheckError;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Record;

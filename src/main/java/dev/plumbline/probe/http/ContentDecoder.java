@@ -6,7 +6,7 @@ import dev.plumbline.budget.CpuAllowance;
 import dev.plumbline.budget.CpuPool;
 import dev.plumbline.budget.LimitExceededException;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
+import dev.plumbline.result.ErrorCode;
 import java.io.ByteArrayInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package dev.plumbline.probe.http;
 
+import dev.plumbline.target.PrintableText;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderResult;
@@ -104,7 +105,7 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
         }
         collector.head(
                 status,
-                HttpHeader.printable(response.status().reasonPhrase()),
+                PrintableText.withoutControls(response.status().reasonPhrase()),
                 version.minorVersion() == 0 ? "1.0" : "1.1",
                 new ResponseHeaders(lines));
     }

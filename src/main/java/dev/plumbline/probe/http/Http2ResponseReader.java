@@ -1,6 +1,6 @@
 package dev.plumbline.probe.http;
 
-import dev.plumbline.check.Target;
+import dev.plumbline.target.Target;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;

@@ -1,9 +1,9 @@
 package dev.plumbline.probe.http;
 
-import static dev.plumbline.check.ErrorCode.DEADLINE_EXCEEDED;
-import static dev.plumbline.check.ErrorCode.READ_TIMEOUT;
-import static dev.plumbline.check.ErrorCode.TLS_HANDSHAKE_FAILED;
-import static dev.plumbline.check.ErrorCode.TLS_UNTRUSTED;
+import static dev.plumbline.result.ErrorCode.DEADLINE_EXCEEDED;
+import static dev.plumbline.result.ErrorCode.READ_TIMEOUT;
+import static dev.plumbline.result.ErrorCode.TLS_HANDSHAKE_FAILED;
+import static dev.plumbline.result.ErrorCode.TLS_UNTRUSTED;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;

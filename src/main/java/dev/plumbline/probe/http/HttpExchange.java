@@ -1,9 +1,9 @@
 package dev.plumbline.probe.http;
 
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Target;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.Target;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,6 +2,7 @@ package dev.plumbline.probe.http;
 
 import com.google.common.base.CharMatcher;
 import com.google.common.base.Utf8;
+import dev.plumbline.target.PrintableText;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
@@ -17,17 +18,19 @@ public record HttpHeader(String name, String value) {
 
     /** A received header: the name in lower case, control characters removed from both except as described above. */
     static HttpHeader received(CharSequence name, CharSequence value) {
-        String lowerCase = printable(name).toLowerCase(Locale.ROOT);
+        String lowerCase = PrintableText.withoutControls(name).toLowerCase(Locale.ROOT);
         if (lowerCase.equals("set-cookie")) {
             return new HttpHeader(lowerCase, value.toString());
         }
         boolean kept = lowerCase.equals("location") && isUtf8(value);
-        return new HttpHeader(lowerCase, kept ? withoutAsciiControls(value) : printable(value));
+        return new HttpHeader(lowerCase, kept ? withoutAsciiControls(value) : PrintableText.withoutControls(value));
     }
 
     /** The value for display: decoded as UTF-8 if it is valid, otherwise as ISO-8859-1. */
     public String text() {
-        return isUtf8(value) ? printable(new String(bytes(value), StandardCharsets.UTF_8)) : printable(value);
+        return isUtf8(value)
+                ? PrintableText.withoutControls(new String(bytes(value), StandardCharsets.UTF_8))
+                : PrintableText.withoutControls(value);
     }
 
     private static boolean isUtf8(CharSequence value) {
@@ -40,22 +43,5 @@ public record HttpHeader(String name, String value) {
 
     private static String withoutAsciiControls(CharSequence text) {
         return CharMatcher.inRange('\0', '\u001f').or(CharMatcher.is('\u007f')).removeFrom(text);
-    }
-
-    /** The text without C0 and C1 controls and DEL. */
-    public static String printable(CharSequence text) {
-        int length = text.length();
-        for (int i = 0; i < length; i++) {
-            if (isControl(text.charAt(i))) {
-                StringBuilder clean = new StringBuilder(length);
-                text.chars().filter(c -> !isControl(c)).forEach(c -> clean.append((char) c));
-                return clean.toString();
-            }
-        }
-        return text.toString();
-    }
-
-    private static boolean isControl(int c) {
-        return c < 0x20 || (c >= 0x7f && c <= 0x9f);
     }
 }

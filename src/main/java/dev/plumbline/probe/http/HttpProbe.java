@@ -1,18 +1,18 @@
 package dev.plumbline.probe.http;
 
-import static dev.plumbline.check.ErrorCode.DEADLINE_EXCEEDED;
-import static dev.plumbline.check.ErrorCode.INVALID_TARGET;
+import static dev.plumbline.result.ErrorCode.DEADLINE_EXCEEDED;
+import static dev.plumbline.result.ErrorCode.INVALID_TARGET;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.IpAddressText;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.probe.tls.NoSharedAlgorithms;
 import dev.plumbline.probe.tls.TlsErrors;
 import dev.plumbline.probe.tls.TrustCache;
+import dev.plumbline.target.IpAddressText;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

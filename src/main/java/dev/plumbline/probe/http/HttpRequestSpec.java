@@ -1,6 +1,6 @@
 package dev.plumbline.probe.http;
 
-import dev.plumbline.check.Target;
+import dev.plumbline.target.Target;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,21 +1,21 @@
 package dev.plumbline.probe.http;
 
-import static dev.plumbline.check.ErrorCode.DEADLINE_EXCEEDED;
-import static dev.plumbline.check.ErrorCode.INVALID_TARGET;
-import static dev.plumbline.check.ErrorCode.READ_TIMEOUT;
-import static dev.plumbline.check.ErrorCode.REDIRECT_BLOCKED;
-import static dev.plumbline.check.ErrorCode.REDIRECT_LOOP;
-import static dev.plumbline.check.ErrorCode.TARGET_BLOCKED;
-import static dev.plumbline.check.ErrorCode.TOO_MANY_REDIRECTS;
+import static dev.plumbline.result.ErrorCode.DEADLINE_EXCEEDED;
+import static dev.plumbline.result.ErrorCode.INVALID_TARGET;
+import static dev.plumbline.result.ErrorCode.READ_TIMEOUT;
+import static dev.plumbline.result.ErrorCode.REDIRECT_BLOCKED;
+import static dev.plumbline.result.ErrorCode.REDIRECT_LOOP;
+import static dev.plumbline.result.ErrorCode.TARGET_BLOCKED;
+import static dev.plumbline.result.ErrorCode.TOO_MANY_REDIRECTS;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.TargetPolicy;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.HashSet;

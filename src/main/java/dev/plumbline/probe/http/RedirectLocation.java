@@ -3,9 +3,9 @@ package dev.plumbline.probe.http;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.UrlSerializer;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.UrlSerializer;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

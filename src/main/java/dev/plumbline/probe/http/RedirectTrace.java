@@ -1,8 +1,8 @@
 package dev.plumbline.probe.http;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.Target;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.concurrent.Callable;

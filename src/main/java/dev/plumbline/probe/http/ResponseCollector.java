@@ -1,15 +1,15 @@
 package dev.plumbline.probe.http;
 
-import static dev.plumbline.check.ErrorCode.CONNECTION_RESET;
-import static dev.plumbline.check.ErrorCode.HTTP_PROTOCOL_ERROR;
-import static dev.plumbline.check.ErrorCode.READ_TIMEOUT;
-import static dev.plumbline.check.ErrorCode.RESPONSE_TOO_LARGE;
+import static dev.plumbline.result.ErrorCode.CONNECTION_RESET;
+import static dev.plumbline.result.ErrorCode.HTTP_PROTOCOL_ERROR;
+import static dev.plumbline.result.ErrorCode.READ_TIMEOUT;
+import static dev.plumbline.result.ErrorCode.RESPONSE_TOO_LARGE;
 
 import dev.plumbline.budget.LimitExceededException;
 import dev.plumbline.check.BudgetFailures;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.result.CheckError;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.vertx.core.Promise;

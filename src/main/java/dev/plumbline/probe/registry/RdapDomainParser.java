@@ -1,8 +1,8 @@
 package dev.plumbline.probe.registry;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.TargetParser;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.TargetParser;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;

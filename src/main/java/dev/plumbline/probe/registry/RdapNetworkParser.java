@@ -1,7 +1,7 @@
 package dev.plumbline.probe.registry;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.plumbline.check.IpAddressText;
+import dev.plumbline.target.IpAddressText;
 import java.math.BigInteger;
 import java.net.InetAddress;
 import java.util.List;

@@ -1,18 +1,18 @@
 package dev.plumbline.probe.registry;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.IpAddressText;
-import dev.plumbline.check.Target;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.RateLimiterFactory;
-import dev.plumbline.model.LimiterKind;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.RedirectTrace;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.LimiterKind;
+import dev.plumbline.target.IpAddressText;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.net.InetAddress;
 import java.util.Optional;

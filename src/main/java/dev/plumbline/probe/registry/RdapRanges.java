@@ -1,6 +1,6 @@
 package dev.plumbline.probe.registry;
 
-import dev.plumbline.check.IpAddressText;
+import dev.plumbline.target.IpAddressText;
 import java.math.BigInteger;
 import java.net.InetAddress;
 import java.util.ArrayList;

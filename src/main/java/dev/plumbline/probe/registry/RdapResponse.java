@@ -1,7 +1,7 @@
 package dev.plumbline.probe.registry;
 
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
+import dev.plumbline.result.ErrorCode;
 import java.util.List;
 
 /**

@@ -1,8 +1,8 @@
 package dev.plumbline.probe.registry;
 
-import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;

@@ -1,6 +1,6 @@
 package dev.plumbline.probe.smtp;
 
-import dev.plumbline.check.PrintableText;
+import dev.plumbline.target.PrintableText;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.plumbline.probe.starttls;
 
-import dev.plumbline.check.PrintableText;
+import dev.plumbline.target.PrintableText;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

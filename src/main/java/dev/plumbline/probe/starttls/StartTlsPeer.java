@@ -1,7 +1,7 @@
 package dev.plumbline.probe.starttls;
 
-import dev.plumbline.check.CheckError;
 import dev.plumbline.probe.tls.TlsPeer;
+import dev.plumbline.result.CheckError;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,8 +2,8 @@ package dev.plumbline.probe.starttls;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.Target;
 import dev.plumbline.probe.tls.TlsProbe;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import org.jspecify.annotations.Nullable;

@@ -1,13 +1,13 @@
 package dev.plumbline.probe.starttls;
 
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.probe.starttls.StartTlsPeer.Outcome;
 import dev.plumbline.probe.tls.TlsErrors;
 import dev.plumbline.probe.tls.TlsPeer;
 import dev.plumbline.probe.tls.TlsProbe;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

@@ -1,6 +1,6 @@
 package dev.plumbline.probe.tcp;
 
-import dev.plumbline.check.PrintableText;
+import dev.plumbline.target.PrintableText;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;

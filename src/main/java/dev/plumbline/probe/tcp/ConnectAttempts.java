@@ -1,7 +1,7 @@
 package dev.plumbline.probe.tcp;
 
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.ErrorCode;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
 import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,12 +1,12 @@
 package dev.plumbline.probe.tcp;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.Host;
-import dev.plumbline.check.Target;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

@@ -2,9 +2,9 @@ package dev.plumbline.probe.tls;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.Host;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.target.Host;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

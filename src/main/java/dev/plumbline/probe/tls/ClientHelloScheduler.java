@@ -2,8 +2,8 @@ package dev.plumbline.probe.tls;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.concurrent.AsyncSemaphore;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.tls.TlsVersion;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

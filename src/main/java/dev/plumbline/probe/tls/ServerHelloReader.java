@@ -1,6 +1,6 @@
 package dev.plumbline.probe.tls;
 
-import dev.plumbline.probe.http.HttpHeader;
+import dev.plumbline.target.PrintableText;
 import dev.plumbline.tls.CipherSuite;
 import dev.plumbline.tls.TlsVersion;
 import java.math.BigInteger;
@@ -207,7 +207,7 @@ final class ServerHelloReader {
     private static @Nullable String protocol(ByteBuffer data) {
         ByteBuffer names = slice(data, unsignedShort(data));
         ByteBuffer name = slice(names, unsigned(names.get()));
-        return HttpHeader.printable(StandardCharsets.ISO_8859_1.decode(name));
+        return PrintableText.withoutControls(StandardCharsets.ISO_8859_1.decode(name));
     }
 
     /** Parses a ServerKeyExchange (RFC 8422 section 5.4, RFC 5246 section 7.4.3). */

@@ -2,7 +2,7 @@ package dev.plumbline.probe.tls;
 
 import dev.plumbline.check.BudgetFailures;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
+import dev.plumbline.result.ErrorCode;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;

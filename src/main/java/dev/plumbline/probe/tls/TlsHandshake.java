@@ -1,11 +1,11 @@
 package dev.plumbline.probe.tls;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.tls.CertificateParser;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslContext;

@@ -1,6 +1,6 @@
 package dev.plumbline.probe.tls;
 
-import dev.plumbline.check.CheckError;
+import dev.plumbline.result.CheckError;
 import dev.plumbline.tls.CertificateParser;
 import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;

@@ -1,15 +1,15 @@
 package dev.plumbline.probe.tls;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Host;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.IpAddressText;
 import dev.plumbline.tls.CertificateParser;
 import dev.plumbline.tls.TlsVersion;
 import io.vertx.core.Future;

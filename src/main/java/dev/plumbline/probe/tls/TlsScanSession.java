@@ -1,7 +1,7 @@
 package dev.plumbline.probe.tls;
 
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.IpAddressText;
+import dev.plumbline.target.IpAddressText;
 import dev.plumbline.tls.CipherSuite;
 import dev.plumbline.tls.TlsVersion;
 import io.vertx.core.Future;

@@ -6,7 +6,7 @@ import com.google.common.hash.Hasher;
 import com.google.common.hash.Hashing;
 import dev.plumbline.budget.CpuPool;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.Host;
+import dev.plumbline.target.Host;
 import dev.plumbline.tls.CertificateParser;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Future;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.account.Scope;
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.model.JobState;
+import dev.plumbline.bus.JobState;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.InMemoryJobs;
 import dev.plumbline.support.JobApiServer;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.model.JobState;
+import dev.plumbline.bus.JobState;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.ContractValidator;
 import dev.plumbline.support.InMemoryJobs;

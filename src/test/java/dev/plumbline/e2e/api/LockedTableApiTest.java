@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.lab.HttpLab;
-import dev.plumbline.store.Database;
-import dev.plumbline.store.DatabaseOptions;
+import dev.plumbline.postgres.Database;
+import dev.plumbline.postgres.DatabaseOptions;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.Eventually;
 import dev.plumbline.support.ServiceUnderTest;

@@ -4,7 +4,7 @@ import static dev.plumbline.support.CookieClient.code;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.AccountEmail;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.CookieClient;

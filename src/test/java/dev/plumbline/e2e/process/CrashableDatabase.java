@@ -4,9 +4,9 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.TestAccounts;
-import dev.plumbline.store.Database;
-import dev.plumbline.store.EmbeddedPostgres;
-import dev.plumbline.store.SchemaMigrator;
+import dev.plumbline.postgres.Database;
+import dev.plumbline.postgres.SchemaMigrator;
+import dev.plumbline.postgres.embedded.EmbeddedPostgres;
 import dev.plumbline.support.Eventually;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Tuple;

@@ -6,7 +6,7 @@ import dev.plumbline.account.AccountAdministration;
 import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.CookieClient;

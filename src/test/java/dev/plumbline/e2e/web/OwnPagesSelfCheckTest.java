@@ -2,12 +2,12 @@ package dev.plumbline.e2e.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.Finding;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Finding;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import java.nio.file.Files;

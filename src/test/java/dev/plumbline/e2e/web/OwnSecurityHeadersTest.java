@@ -2,13 +2,8 @@ package dev.plumbline.e2e.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.Options;
 import dev.plumbline.check.SheetModule;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
 import dev.plumbline.module.web.SecurityHeaders;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpHeader;
@@ -17,8 +12,13 @@ import dev.plumbline.probe.http.HttpTimings;
 import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.probe.http.ResponseHeaders;
 import dev.plumbline.probe.http.TestBodies;
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;

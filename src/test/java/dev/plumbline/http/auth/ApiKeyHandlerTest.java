@@ -8,7 +8,7 @@ import dev.plumbline.account.Scope;
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.http.HttpServer;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.RequestId;
-import dev.plumbline.store.DatabaseUnavailableException;
+import dev.plumbline.postgres.DatabaseUnavailableException;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
 import io.vertx.core.Handler;

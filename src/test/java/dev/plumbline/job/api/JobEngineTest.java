@@ -3,9 +3,9 @@ package dev.plumbline.job.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.bus.JobState;
 import dev.plumbline.job.coordinate.ScriptedModule;
-import dev.plumbline.model.JobState;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.TcpGate;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.job.store.JobStateStore;
 import dev.plumbline.job.store.JobTables;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.StatementCounter;
 import dev.plumbline.support.TestDatabase;

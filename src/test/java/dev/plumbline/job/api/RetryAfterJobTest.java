@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableClassToInstanceMap;
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.bus.JobState;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.job.store.JobTables;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.HttpFixture;
-import dev.plumbline.model.JobState;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
+import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;

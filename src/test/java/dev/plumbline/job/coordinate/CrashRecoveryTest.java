@@ -4,12 +4,12 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.bus.JobState;
 import dev.plumbline.job.api.JobNode;
 import dev.plumbline.job.api.JobNodeSettings;
 import dev.plumbline.job.store.JobTables;
 import dev.plumbline.job.store.WorkStore;
-import dev.plumbline.model.JobState;
+import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;

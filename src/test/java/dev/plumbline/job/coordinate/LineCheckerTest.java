@@ -8,22 +8,22 @@ import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.bus.NodeLostException;
-import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.LimitWait;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.Verdict;
 import dev.plumbline.job.store.JobTables;
 import dev.plumbline.job.store.WorkStore;
-import dev.plumbline.result.ResultCache;
-import dev.plumbline.result.ResultKey;
-import dev.plumbline.result.ResultLookup;
-import dev.plumbline.result.ResultStore;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
+import dev.plumbline.result.LimitWait;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.result.store.ResultCache;
+import dev.plumbline.result.store.ResultKey;
+import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.result.store.ResultStore;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -149,7 +149,11 @@ class LineCheckerTest {
 
     private static PendingLine line(Chunk chunk, int index) throws InvalidTargetException {
         Target target = TargetParser.parse(MODULE, chunk.inputs().get(index));
-        return new PendingLine(chunk, index, target, ResultKey.of(MODULE, target, chunk.options()));
+        return new PendingLine(
+                chunk,
+                index,
+                target,
+                ResultKey.of(MODULE.module(), target, chunk.options().key()));
     }
 
     private void serve(Supplier<Future<Message.RunReply>> runner) {

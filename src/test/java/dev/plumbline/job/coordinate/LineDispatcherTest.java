@@ -6,14 +6,14 @@ import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
 import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.MessageBus;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetLimit;
-import dev.plumbline.check.TargetParser;
 import dev.plumbline.job.store.WorkStore;
-import dev.plumbline.result.ResultKey;
+import dev.plumbline.result.TargetLimit;
+import dev.plumbline.result.store.ResultKey;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -70,8 +70,12 @@ class LineDispatcherTest {
     private static PendingLine line(Chunk chunk, String host) {
         try {
             Target target = TargetParser.parse(MODULE, host);
-            return new PendingLine(chunk, 0, target, ResultKey.of(MODULE, target, chunk.options()));
-        } catch (dev.plumbline.check.InvalidTargetException invalid) {
+            return new PendingLine(
+                    chunk,
+                    0,
+                    target,
+                    ResultKey.of(MODULE.module(), target, chunk.options().key()));
+        } catch (dev.plumbline.target.InvalidTargetException invalid) {
             throw new AssertionError(invalid);
         }
     }

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.Message;
-import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
 import dev.plumbline.job.store.WorkStore;
-import dev.plumbline.result.ResultKey;
+import dev.plumbline.result.store.ResultKey;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -109,7 +109,11 @@ class NodeDispatchTest {
     private static void add(LineDispatcher dispatcher, Chunk chunk, String host) {
         try {
             Target target = TargetParser.parse(MODULE, host);
-            dispatcher.add(new PendingLine(chunk, 0, target, ResultKey.of(MODULE, target, chunk.options())));
+            dispatcher.add(new PendingLine(
+                    chunk,
+                    0,
+                    target,
+                    ResultKey.of(MODULE.module(), target, chunk.options().key())));
         } catch (InvalidTargetException invalid) {
             throw new AssertionError(invalid);
         }

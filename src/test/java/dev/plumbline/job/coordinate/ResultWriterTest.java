@@ -2,10 +2,10 @@ package dev.plumbline.job.coordinate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Options;
 import dev.plumbline.job.store.JobTables;
 import dev.plumbline.job.store.WorkStore;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;

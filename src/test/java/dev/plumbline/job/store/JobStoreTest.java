@@ -11,11 +11,11 @@ import dev.plumbline.bus.JobMessage.CreateReply;
 import dev.plumbline.bus.JobMessage.JobCreated;
 import dev.plumbline.bus.JobMessage.JobQuotaExceeded;
 import dev.plumbline.bus.JobMessage.QuotaStatus;
+import dev.plumbline.bus.JobState;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.job.api.JobCreator;
 import dev.plumbline.job.coordinate.ScriptedModule;
 import dev.plumbline.job.store.JobStore.Quotas;
-import dev.plumbline.model.JobState;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgException;
@@ -60,7 +60,7 @@ class JobStoreTest {
     private static JobTables tables;
 
     /** Two nodes. */
-    private static List<dev.plumbline.store.Database> nodes;
+    private static List<dev.plumbline.postgres.Database> nodes;
 
     @BeforeAll
     static void open() {

@@ -7,7 +7,7 @@ import dev.plumbline.account.Plan;
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.cluster.TestNodes;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;

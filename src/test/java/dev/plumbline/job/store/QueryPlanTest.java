@@ -3,7 +3,7 @@ package dev.plumbline.job.store;
 import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;

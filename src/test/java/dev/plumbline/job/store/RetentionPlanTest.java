@@ -4,9 +4,9 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.SessionService;
-import dev.plumbline.limit.SlidingWindows;
-import dev.plumbline.result.ResultStore;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
+import dev.plumbline.quota.SlidingWindows;
+import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import java.time.Duration;

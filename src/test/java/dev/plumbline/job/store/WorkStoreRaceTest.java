@@ -7,7 +7,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.job.store.WorkStore.ChunkId;
 import dev.plumbline.job.store.WorkStore.ClaimedChunk;
 import dev.plumbline.job.store.WorkStore.LineResult;
-import dev.plumbline.store.Database;
+import dev.plumbline.postgres.Database;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;

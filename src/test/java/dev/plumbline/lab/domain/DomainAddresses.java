@@ -1,6 +1,6 @@
 package dev.plumbline.lab.domain;
 
-import dev.plumbline.check.IpAddressText;
+import dev.plumbline.target.IpAddressText;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.plumbline.lab.domain;
 
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.lab.LabRunner;
+import dev.plumbline.result.CheckResult;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;

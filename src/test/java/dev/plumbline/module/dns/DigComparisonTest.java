@@ -2,15 +2,15 @@ package dev.plumbline.module.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Finding;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsFixture;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.module.dns.DnsRecords.Evidence;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Finding;
 import dev.plumbline.support.Dig;
 import dev.plumbline.support.NamedServer;
 import java.net.InetAddress;

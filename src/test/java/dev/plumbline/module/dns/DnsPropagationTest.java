@@ -2,17 +2,17 @@ package dev.plumbline.module.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Finding;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
-import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.AuthoritativeZone;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.NameserverFixture;
 import dev.plumbline.probe.dns.PropagationResolvers;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.Verdict;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

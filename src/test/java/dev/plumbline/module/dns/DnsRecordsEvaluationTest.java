@@ -2,17 +2,17 @@ package dev.plumbline.module.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.Finding;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.Options;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.lab.DnsResponses;
 import dev.plumbline.module.dns.DnsRecords.Evidence;
 import dev.plumbline.probe.dns.DnsLookupResult;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.result.Finding;
+import dev.plumbline.sheet.Options;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -2,15 +2,15 @@ package dev.plumbline.module.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
-import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.AuthoritativeZone;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.NameserverFixture;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Verdict;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;

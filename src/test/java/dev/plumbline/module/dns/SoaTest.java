@@ -2,17 +2,17 @@ package dev.plumbline.module.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.Finding;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.Options;
 import dev.plumbline.check.SheetModule;
-import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.AuthoritativeZone;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.NameserverFixture;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.Options;
 import java.io.IOException;
 import java.time.LocalDate;
 import java.util.HashMap;

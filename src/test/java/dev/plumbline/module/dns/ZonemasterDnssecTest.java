@@ -2,11 +2,11 @@ package dev.plumbline.module.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.Finding;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.DnsFixture;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Finding;
 import dev.plumbline.support.BindTopology;
 import dev.plumbline.support.BindZoneSigner;
 import dev.plumbline.support.DebianTool;

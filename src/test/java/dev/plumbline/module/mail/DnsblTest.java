@@ -2,20 +2,20 @@ package dev.plumbline.module.mail;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.Options;
 import dev.plumbline.check.SheetModule;
-import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsFixture;
 import dev.plumbline.module.mail.Dnsbl.Evidence;
 import dev.plumbline.probe.dns.DnsblLookup;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Dig;
 import dev.plumbline.support.NamedServer;
+import dev.plumbline.target.IpAddressText;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.Arrays;

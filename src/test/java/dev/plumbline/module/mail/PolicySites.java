@@ -1,11 +1,11 @@
 package dev.plumbline.module.mail;
 
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.result.CheckResult;
 import dev.plumbline.support.NginxServer;
 import java.io.IOException;
 import java.net.URI;
@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Map;
 
 /** Virtual hosts of Debian's nginx over HTTPS and a DNS server, for modules that retrieve a policy or a logo. */
-final class PolicySites implements AutoCloseable {
+public final class PolicySites implements AutoCloseable {
     private final HttpFixture fixture = HttpFixture.start();
     private final HttpProbe probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
     private final NginxServer nginx;
 
     /** @param hosts directives by hostname; the certificate is valid unless the name contains {@code invalid} */
-    PolicySites(Path folder, Map<String, String> hosts) throws IOException {
+    public PolicySites(Path folder, Map<String, String> hosts) throws IOException {
         StringBuilder servers = new StringBuilder("return 421; }\n");
         hosts.forEach((name, directives) -> {
             servers.append("server { listen 127.0.0.1:TLS ssl; server_name %s; ssl_certificate FOLDER/chain.pem; "
@@ -37,11 +37,11 @@ final class PolicySites implements AutoCloseable {
         nginx = NginxServer.start(folder, identity, servers.toString());
     }
 
-    int port() {
+    public int port() {
         return URI.create(nginx.https("/")).getPort();
     }
 
-    DnsLab dns() {
+    public DnsLab dns() {
         return fixture.dns();
     }
 
@@ -49,7 +49,7 @@ final class PolicySites implements AutoCloseable {
         return fixture.identity(names);
     }
 
-    CheckResult check(ModuleDefinition<?> module, String domain, String query) {
+    public CheckResult check(ModuleDefinition<?> module, String domain, String query) {
         return fixture.checkDomain(module, probe, domain, query);
     }
 

@@ -3,11 +3,11 @@ package dev.plumbline.module.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.LabRunner;
 import dev.plumbline.lab.MailProviderZones;
+import dev.plumbline.result.CheckResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,18 +2,8 @@ package dev.plumbline.module.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.Options;
 import dev.plumbline.check.SheetModule;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.TargetPolicy;
-import dev.plumbline.check.Verdict;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.FreePorts;
@@ -21,11 +11,21 @@ import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.ModuleExecution;
 import dev.plumbline.probe.tcp.ConnectAttempts;
 import dev.plumbline.probe.tcp.TcpProbe;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.Canary;
 import dev.plumbline.support.DebianTool;
 import dev.plumbline.support.NamedServer;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.IpAddressText;
+import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -78,7 +78,7 @@ class TcpPortTest {
                     TestCheckContext.of(MODULE.description(), options)
                             .withDeadline(Long.parseLong(options.getOrDefault("timeout_ms", "10000")))
                             .withProbe(TcpProbe.class, new TcpProbe(vertx, LabEgressGuard.of(vertx, policy, dns))));
-        } catch (dev.plumbline.check.InvalidTargetException invalid) {
+        } catch (dev.plumbline.target.InvalidTargetException invalid) {
             throw new AssertionError(target, invalid);
         }
     }

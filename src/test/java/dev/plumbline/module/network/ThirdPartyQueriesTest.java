@@ -3,12 +3,12 @@ package dev.plumbline.module.network;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Options;
 import dev.plumbline.egress.DnsQueryLimits;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.LabRunner;
 import dev.plumbline.lab.VictimZones;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;

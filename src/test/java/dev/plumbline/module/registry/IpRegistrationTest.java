@@ -2,16 +2,16 @@ package dev.plumbline.module.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
-import dev.plumbline.check.TargetParser;
 import dev.plumbline.lab.RdapNetworks;
 import dev.plumbline.lab.RegistryFixture;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Finding;
 import dev.plumbline.support.DebianTool;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.TargetParser;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -2,14 +2,14 @@ package dev.plumbline.module.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.Level;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsLab;
 import dev.plumbline.lab.TlsLabFixture;
 import dev.plumbline.lab.TlsServers;
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.Level;
 import dev.plumbline.support.Await;
 import java.time.Clock;
 import java.time.Duration;

@@ -3,8 +3,6 @@ package dev.plumbline.module.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Host;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.LabEgressGuard;
@@ -16,7 +14,9 @@ import dev.plumbline.lab.TlsLabFixture;
 import dev.plumbline.lab.TlsServers;
 import dev.plumbline.probe.tls.TlsPeer;
 import dev.plumbline.probe.tls.TlsProbe;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.support.Await;
+import dev.plumbline.target.Host;
 import io.vertx.core.Future;
 import java.net.InetSocketAddress;
 import java.util.List;

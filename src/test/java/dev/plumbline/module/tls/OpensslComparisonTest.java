@@ -2,9 +2,9 @@ package dev.plumbline.module.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.Evaluation;
 import dev.plumbline.lab.TlsLab;
 import dev.plumbline.lab.TlsLabFixture;
+import dev.plumbline.result.Evaluation;
 import dev.plumbline.support.DebianTool;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -2,11 +2,11 @@ package dev.plumbline.module.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsScanFixture;
+import dev.plumbline.result.CheckResult;
 import dev.plumbline.support.DebianTool;
 import dev.plumbline.support.OpensslServer;
 import dev.plumbline.tls.CipherSuite;

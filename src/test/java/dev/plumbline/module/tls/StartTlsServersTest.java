@@ -2,20 +2,20 @@ package dev.plumbline.module.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.ModuleExecution;
 import dev.plumbline.lab.StartTlsLab;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsLabFixture;
 import dev.plumbline.probe.starttls.StartTlsProbe;
+import dev.plumbline.result.CheckResult;
 import dev.plumbline.support.DebianTool;
 import dev.plumbline.support.StartTlsServer;
 import dev.plumbline.support.StartTlsServer.StartTlsService;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import dev.plumbline.tls.CertificateReport;
 import java.io.BufferedReader;
 import java.io.IOException;

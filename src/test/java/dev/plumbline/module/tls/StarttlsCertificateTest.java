@@ -2,14 +2,8 @@ package dev.plumbline.module.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.ModuleExecution;
@@ -18,6 +12,12 @@ import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsLabFixture;
 import dev.plumbline.lab.TlsServers;
 import dev.plumbline.probe.starttls.StartTlsProbe;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;

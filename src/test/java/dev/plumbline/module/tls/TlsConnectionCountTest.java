@@ -2,12 +2,12 @@ package dev.plumbline.module.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.Finding;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsScanFixture;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Finding;
 import dev.plumbline.support.CountingProxy;
 import dev.plumbline.support.NginxServer;
 import dev.plumbline.support.OpensslServer;

@@ -2,14 +2,8 @@ package dev.plumbline.module.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.Finding;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.Options;
 import dev.plumbline.check.SheetModule;
-import dev.plumbline.check.Verdict;
 import dev.plumbline.config.Config;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.FreePorts;
@@ -18,6 +12,12 @@ import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsScanFixture;
 import dev.plumbline.lab.TlsServers;
 import dev.plumbline.probe.tls.TlsScanReport;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.OpensslServer;
 import dev.plumbline.tls.CipherSuite;

@@ -3,12 +3,12 @@ package dev.plumbline.module.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.Finding;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.CorsPages;
 import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Finding;
 import dev.plumbline.support.ChromiumBrowser;
 import java.util.List;
 import java.util.Map;

@@ -1,16 +1,16 @@
 package dev.plumbline.module.web;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.TargetParser;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.ModuleExecution;
 import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.result.CheckResult;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.NginxServer;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.TargetParser;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,13 +1,5 @@
 package dev.plumbline.module.web;
 
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.InputType;
-import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
 import dev.plumbline.probe.http.HttpBody;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpHeader;
@@ -16,20 +8,28 @@ import dev.plumbline.probe.http.HttpTimings;
 import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.probe.http.ResponseHeaders;
 import dev.plumbline.probe.http.TestBodies;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.result.Finding;
 import dev.plumbline.support.ModuleDescriptionBuilder;
+import dev.plumbline.target.InputType;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Evidence for tests of evaluations, without a server. */
-final class HttpEvidence {
-    private static final dev.plumbline.check.ModuleDescription ANY =
+public final class HttpEvidence {
+    private static final dev.plumbline.sheet.ModuleDescription ANY =
             ModuleDescriptionBuilder.of("any", "Any", InputType.URL).build();
     private static final HttpTimings TIMINGS = new HttpTimings(1, 2, null, 3, 1, 7);
 
     private HttpEvidence() {}
 
-    static Target.Url url(String text) {
+    public static Target.Url url(String text) {
         try {
             return (Target.Url) TargetParser.parse(ANY, text);
         } catch (InvalidTargetException invalid) {
@@ -38,11 +38,11 @@ final class HttpEvidence {
     }
 
     /** A response. @param headers lines in the form {@code name: value} */
-    static HttpExchange page(String url, int status, String body, String... headers) {
+    public static HttpExchange page(String url, int status, String body, String... headers) {
         return page(url, status, TestBodies.of(body), headers);
     }
 
-    static HttpExchange page(String url, int status, HttpBody body, String... headers) {
+    public static HttpExchange page(String url, int status, HttpBody body, String... headers) {
         List<HttpHeader> lines = new ArrayList<>();
         for (String header : headers) {
             String[] parts = header.split(": *", 2);
@@ -63,7 +63,7 @@ final class HttpEvidence {
     }
 
     /** The same exchange with other timings. */
-    static HttpExchange withTimings(HttpExchange exchange, HttpTimings timings) {
+    public static HttpExchange withTimings(HttpExchange exchange, HttpTimings timings) {
         return new HttpExchange(
                 exchange.url(),
                 exchange.method(),
@@ -79,7 +79,7 @@ final class HttpEvidence {
     }
 
     /** The same exchange with other headers. */
-    static HttpExchange withHeaders(HttpExchange exchange, List<HttpHeader> headers) {
+    public static HttpExchange withHeaders(HttpExchange exchange, List<HttpHeader> headers) {
         return new HttpExchange(
                 exchange.url(),
                 exchange.method(),
@@ -94,27 +94,27 @@ final class HttpEvidence {
                 exchange.bodyError());
     }
 
-    static HttpExchange redirect(String url, int status, String location) {
+    public static HttpExchange redirect(String url, int status, String location) {
         return page(url, status, "", "Location: " + location);
     }
 
     /** A trace that ends with the last of these exchanges. */
-    static RedirectTrace trace(HttpExchange... hops) {
+    public static RedirectTrace trace(HttpExchange... hops) {
         return new RedirectTrace(List.of(hops), hops[hops.length - 1].url(), null);
     }
 
     /** A trace that ends with an error. */
-    static RedirectTrace failedTrace(@Nullable ErrorCode code, String url, HttpExchange... hops) {
+    public static RedirectTrace failedTrace(@Nullable ErrorCode code, String url, HttpExchange... hops) {
         CheckError error = code == null ? null : new CheckError(code, "The redirect failed.");
         return new RedirectTrace(List.of(hops), url(url), error);
     }
 
-    static List<String> codes(Evaluation evaluation) {
+    public static List<String> codes(Evaluation evaluation) {
         return evaluation.findings().stream().map(Finding::code).toList();
     }
 
     /** The same exchange over another version of HTTP. */
-    static HttpExchange withVersion(HttpExchange exchange, String version, @Nullable String alpn) {
+    public static HttpExchange withVersion(HttpExchange exchange, String version, @Nullable String alpn) {
         return new HttpExchange(
                 exchange.url(),
                 exchange.method(),

@@ -2,11 +2,6 @@ package dev.plumbline.module.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.Finding;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
@@ -14,6 +9,11 @@ import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.result.Finding;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.Vertx;

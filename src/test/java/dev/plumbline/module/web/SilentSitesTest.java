@@ -2,17 +2,17 @@ package dev.plumbline.module.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.Verdict;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.ModuleExecution;
 import dev.plumbline.probe.http.HttpProbe;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Verdict;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.TargetParser;
 import io.vertx.core.Vertx;
 import java.net.InetAddress;
 import java.net.ServerSocket;

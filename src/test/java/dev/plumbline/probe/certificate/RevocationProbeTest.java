@@ -3,7 +3,6 @@ package dev.plumbline.probe.certificate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.budget.MemoryBudget;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.egress.LabEgressGuard;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.DnsLab;
@@ -13,6 +12,7 @@ import dev.plumbline.lab.TestCa;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.RevocationStatement;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Vertx;

@@ -3,18 +3,18 @@ package dev.plumbline.probe.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.Deadline;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Options;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.RequestBudget;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetParser;
 import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetParser;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Clock;
@@ -244,10 +244,10 @@ class FetchCacheTest {
     private static Target.Url url(String text) {
         try {
             return (Target.Url) TargetParser.parse(
-                    ModuleDescriptionBuilder.of("any", "Any", dev.plumbline.check.InputType.URL)
+                    ModuleDescriptionBuilder.of("any", "Any", dev.plumbline.target.InputType.URL)
                             .build(),
                     text);
-        } catch (dev.plumbline.check.InvalidTargetException invalid) {
+        } catch (dev.plumbline.target.InvalidTargetException invalid) {
             throw new AssertionError(invalid);
         }
     }

@@ -8,7 +8,7 @@ import com.github.luben.zstd.ZstdOutputStream;
 import dev.plumbline.budget.CpuAllowance;
 import dev.plumbline.budget.CpuPool;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.BrotliEncoder;
 import java.io.ByteArrayOutputStream;

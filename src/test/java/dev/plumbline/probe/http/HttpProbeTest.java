@@ -5,21 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.budget.MemoryHolder;
-import dev.plumbline.check.CheckError;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.Host;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.RequestBudget;
-import dev.plumbline.check.Target;
-import dev.plumbline.check.TargetPolicy;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.lab.HostileHttp2;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.TlsServers;
 import dev.plumbline.probe.http.HttpRequestSpec.Alpn;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;

@@ -2,9 +2,9 @@ package dev.plumbline.probe.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckError;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import java.util.List;

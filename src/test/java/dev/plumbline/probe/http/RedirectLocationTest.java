@@ -2,8 +2,8 @@ package dev.plumbline.probe.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.Host;
-import dev.plumbline.check.Target;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.Target;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

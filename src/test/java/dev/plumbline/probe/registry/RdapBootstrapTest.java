@@ -3,12 +3,12 @@ package dev.plumbline.probe.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.config.Config;
 import dev.plumbline.lab.RegistryFixture;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.TestCheckContext;
+import dev.plumbline.target.IpAddressText;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

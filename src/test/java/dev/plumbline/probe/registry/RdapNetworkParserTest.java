@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.google.common.primitives.Ints;
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.lab.RdapNetworks;
+import dev.plumbline.target.IpAddressText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.check.ErrorCode;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.RateLimiterFactory;
-import dev.plumbline.model.LimiterKind;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.LimiterKind;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.Future;

@@ -2,19 +2,19 @@ package dev.plumbline.probe.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.Evaluation;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.Host;
-import dev.plumbline.check.Target;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsLab;
 import dev.plumbline.lab.TlsLabFixture;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpRequestSpec;
+import dev.plumbline.result.Evaluation;
+import dev.plumbline.result.Finding;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.GoServer;
 import dev.plumbline.support.OpensslServer;
+import dev.plumbline.target.Host;
+import dev.plumbline.target.Target;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

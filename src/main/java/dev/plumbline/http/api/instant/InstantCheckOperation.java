@@ -2,7 +2,6 @@ package dev.plumbline.http.api.instant;
 
 import dev.plumbline.account.ApiCaller;
 import dev.plumbline.account.Plan;
-import dev.plumbline.check.LimitWait;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.Gzip;
 import dev.plumbline.http.RawTarget;
@@ -14,8 +13,9 @@ import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.ResponseCacheHandler;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.instant.InstantOutcome;
+import dev.plumbline.result.LimitWait;
 import dev.plumbline.result.RenderedResult;
-import dev.plumbline.result.ResultCache;
+import dev.plumbline.result.store.ResultCache;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;

@@ -2,7 +2,6 @@ package dev.plumbline.http.api.instant;
 
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.Message;
-import dev.plumbline.check.Options;
 import dev.plumbline.http.ClientAddress;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.api.RateLimitHeaders;
@@ -11,7 +10,8 @@ import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.instant.InstantOutcome;
 import dev.plumbline.instant.InstantRequest;
 import dev.plumbline.result.RenderedResult;
-import dev.plumbline.result.ResultKey;
+import dev.plumbline.result.store.ResultKey;
+import dev.plumbline.sheet.Options;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;

@@ -5,7 +5,6 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
-import dev.plumbline.model.JobToken;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;

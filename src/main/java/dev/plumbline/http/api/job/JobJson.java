@@ -2,7 +2,7 @@ package dev.plumbline.http.api.job;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.check.ResultJson;
+import dev.plumbline.result.ResultJson;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

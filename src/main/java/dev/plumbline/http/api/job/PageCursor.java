@@ -1,7 +1,6 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.http.problem.Problem;
-import dev.plumbline.model.JobToken;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;

@@ -4,7 +4,6 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
-import dev.plumbline.model.JobToken;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;

@@ -9,7 +9,6 @@ import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
-import dev.plumbline.model.JobToken;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;

@@ -2,12 +2,12 @@ package dev.plumbline.http.api.tool;
 
 import com.google.common.base.CaseFormat;
 import com.google.common.base.CharMatcher;
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.FieldType;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.OptionDescription;
 import dev.plumbline.http.ApiContract;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.FieldType;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.OptionDescription;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Arrays;

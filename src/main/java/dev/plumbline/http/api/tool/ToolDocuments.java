@@ -1,15 +1,15 @@
 package dev.plumbline.http.api.tool;
 
 import dev.plumbline.check.CompositePart;
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.FieldType;
-import dev.plumbline.check.FindingCode;
-import dev.plumbline.check.Headline;
-import dev.plumbline.check.InputType;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.OptionDescription;
 import dev.plumbline.http.api.StaticDocument;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.FieldType;
+import dev.plumbline.sheet.FindingCode;
+import dev.plumbline.sheet.Headline;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.OptionDescription;
+import dev.plumbline.target.InputType;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URLEncoder;

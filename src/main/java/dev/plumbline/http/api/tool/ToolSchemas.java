@@ -1,13 +1,13 @@
 package dev.plumbline.http.api.tool;
 
-import dev.plumbline.check.ErrorCode;
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.FieldType;
-import dev.plumbline.check.FindingCode;
-import dev.plumbline.check.Level;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.OptionDescription;
-import dev.plumbline.check.Verdict;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Level;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.FieldType;
+import dev.plumbline.sheet.FindingCode;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.OptionDescription;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;

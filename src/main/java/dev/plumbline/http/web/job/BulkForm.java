@@ -1,11 +1,11 @@
 package dev.plumbline.http.web.job;
 
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.web.tool.OptionField;
 import dev.plumbline.input.JobName;
 import dev.plumbline.input.TargetLines;
+import dev.plumbline.sheet.ModuleDescription;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

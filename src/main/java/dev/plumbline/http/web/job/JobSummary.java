@@ -1,12 +1,12 @@
 package dev.plumbline.http.web.job;
 
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.bus.JobState;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ResultJson;
 import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayValue;
-import dev.plumbline.model.JobState;
+import dev.plumbline.result.ResultJson;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

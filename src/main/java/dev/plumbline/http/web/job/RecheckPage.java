@@ -3,13 +3,8 @@ package dev.plumbline.http.web.job;
 import dev.plumbline.account.AuthenticatedUser;
 import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.UnicodeName;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.job.PageJobService;
@@ -28,7 +23,12 @@ import dev.plumbline.http.web.report.ReportView;
 import dev.plumbline.http.web.tool.CheckForm;
 import dev.plumbline.http.web.tool.OptionField;
 import dev.plumbline.http.web.tool.ToolPages;
-import dev.plumbline.result.ResultKey;
+import dev.plumbline.result.store.ResultKey;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.UnicodeName;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
@@ -202,7 +202,7 @@ public final class RecheckPage implements PageRoutes.Pages {
         }
         try {
             return new ReportedCheck(
-                    ResultKey.of(module, TargetParser.parse(module, target), options),
+                    ResultKey.of(module.module(), TargetParser.parse(module, target), options.key()),
                     Links.report(module.module(), target, given),
                     Objects.requireNonNull(result.getInstant("checked_at")));
         } catch (InvalidTargetException rejected) {

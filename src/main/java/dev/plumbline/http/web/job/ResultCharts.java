@@ -1,9 +1,9 @@
 package dev.plumbline.http.web.job;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.QuantityText;
 import dev.plumbline.http.web.layout.Labels;
+import dev.plumbline.result.QuantityText;
+import dev.plumbline.sheet.FieldDescription;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.format.DateTimeParseException;

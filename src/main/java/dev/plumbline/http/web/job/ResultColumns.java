@@ -1,8 +1,8 @@
 package dev.plumbline.http.web.job;
 
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.FieldType;
-import dev.plumbline.check.ModuleDescription;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.FieldType;
+import dev.plumbline.sheet.ModuleDescription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package dev.plumbline.http.web.job;
 
-import dev.plumbline.check.ErrorCode;
+import dev.plumbline.result.ErrorCode;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,12 +1,12 @@
 package dev.plumbline.http.web.job;
 
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.QuantityText;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Labels;
 import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.report.FieldValueView;
+import dev.plumbline.result.QuantityText;
+import dev.plumbline.sheet.FieldDescription;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -2,12 +2,12 @@ package dev.plumbline.http.web.job;
 
 import com.google.common.base.Utf8;
 import com.google.common.hash.Hashing;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.input.JobName;
 import dev.plumbline.input.TargetLines;
 import dev.plumbline.input.TargetTable;
+import dev.plumbline.sheet.ModuleDescription;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

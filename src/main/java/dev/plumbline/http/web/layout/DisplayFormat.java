@@ -1,6 +1,6 @@
 package dev.plumbline.http.web.layout;
 
-import dev.plumbline.check.QuantityText;
+import dev.plumbline.result.QuantityText;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -1,6 +1,6 @@
 package dev.plumbline.http.web.layout;
 
-import dev.plumbline.check.InputType;
+import dev.plumbline.target.InputType;
 
 /** Names of input types, categories, verdicts and levels for display. */
 public final class Labels {

@@ -1,6 +1,6 @@
 package dev.plumbline.http.web.layout;
 
-import dev.plumbline.check.PrintableText;
+import dev.plumbline.target.PrintableText;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

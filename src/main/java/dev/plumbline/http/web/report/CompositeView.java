@@ -1,7 +1,7 @@
 package dev.plumbline.http.web.report;
 
-import dev.plumbline.check.Consequence;
 import dev.plumbline.http.web.layout.Labels;
+import dev.plumbline.result.Consequence;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;

@@ -1,11 +1,11 @@
 package dev.plumbline.http.web.report;
 
 import dev.plumbline.check.CompositePart;
-import dev.plumbline.check.Consequence;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.web.layout.Links;
+import dev.plumbline.result.Consequence;
+import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;

@@ -1,12 +1,12 @@
 package dev.plumbline.http.web.report;
 
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.FieldType;
-import dev.plumbline.check.QuantityText;
 import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Links;
+import dev.plumbline.result.QuantityText;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.FieldType;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.format.DateTimeParseException;

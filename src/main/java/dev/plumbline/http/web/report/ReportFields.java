@@ -1,11 +1,11 @@
 package dev.plumbline.http.web.report;
 
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.FieldType;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.FieldType;
+import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;

@@ -1,10 +1,6 @@
 package dev.plumbline.http.web.report;
 
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.UnicodeName;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.instant.InstantCheckService;
@@ -26,6 +22,10 @@ import dev.plumbline.http.web.tool.OptionField;
 import dev.plumbline.http.web.tool.ToolPages;
 import dev.plumbline.instant.InstantOutcome;
 import dev.plumbline.result.RenderedResult;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.UnicodeName;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;

@@ -1,18 +1,18 @@
 package dev.plumbline.http.web.report;
 
 import dev.plumbline.check.CompositePart;
-import dev.plumbline.check.InvalidTargetException;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.Options;
-import dev.plumbline.check.TargetParser;
-import dev.plumbline.check.UnicodeName;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.layout.PageStream;
 import dev.plumbline.instant.InstantOutcome;
 import dev.plumbline.result.RenderedResult;
-import dev.plumbline.result.ResultKey;
+import dev.plumbline.result.store.ResultKey;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.UnicodeName;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -94,7 +94,7 @@ public final class ReportProgress {
         try {
             if (target != null) {
                 Options options = Options.defaults(module);
-                missing.put(ResultKey.of(module, TargetParser.parse(module, target), options), module);
+                missing.put(ResultKey.of(module.module(), TargetParser.parse(module, target), options.key()), module);
             }
         } catch (InvalidTargetException rejected) {
             // the report shows the error of this part

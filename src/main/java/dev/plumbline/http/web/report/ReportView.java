@@ -1,12 +1,12 @@
 package dev.plumbline.http.web.report;
 
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.UnicodeName;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Labels;
 import dev.plumbline.http.web.tool.CheckForm;
 import dev.plumbline.http.web.tool.CheckTabs;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.target.UnicodeName;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package dev.plumbline.http.web.report;
 
-import dev.plumbline.check.FieldDescription;
 import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
+import dev.plumbline.sheet.FieldDescription;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;

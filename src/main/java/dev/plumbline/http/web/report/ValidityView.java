@@ -1,7 +1,7 @@
 package dev.plumbline.http.web.report;
 
-import dev.plumbline.check.QuantityText;
 import dev.plumbline.http.web.layout.DisplayFormat;
+import dev.plumbline.result.QuantityText;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.plumbline.http.web.tool;
 
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.web.layout.Labels;
+import dev.plumbline.sheet.ModuleDescription;
 import java.util.List;
 import java.util.Map;
 

@@ -1,9 +1,9 @@
 package dev.plumbline.http.web.tool;
 
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.OptionDescription;
-import dev.plumbline.check.Options;
 import dev.plumbline.http.web.layout.DisplayFormat;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.OptionDescription;
+import dev.plumbline.sheet.Options;
 import io.vertx.core.MultiMap;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.plumbline.http.web.tool;
 
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.web.layout.Labels;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.ModuleDescription;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -1,11 +1,11 @@
 package dev.plumbline.http.web.tool;
 
-import dev.plumbline.check.InputType;
-import dev.plumbline.check.InvalidTargetException;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.TargetParser;
 import dev.plumbline.http.web.layout.Links;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.InputType;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.TargetParser;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;

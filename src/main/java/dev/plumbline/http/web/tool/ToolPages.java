@@ -1,10 +1,7 @@
 package dev.plumbline.http.web.tool;
 
-import dev.plumbline.check.FindingCode;
-import dev.plumbline.check.Level;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
-import dev.plumbline.check.ModuleDescription;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
@@ -13,6 +10,9 @@ import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
+import dev.plumbline.result.Level;
+import dev.plumbline.sheet.FindingCode;
+import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Comparator;
 import java.util.List;

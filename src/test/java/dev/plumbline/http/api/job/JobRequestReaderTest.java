@@ -2,12 +2,12 @@ package dev.plumbline.http.api.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.IpAddressText;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.OptionDescription;
 import dev.plumbline.http.api.tool.ToolSchemas;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.sheet.OptionDescription;
+import dev.plumbline.target.IpAddressText;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

@@ -2,13 +2,13 @@ package dev.plumbline.http.api.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.check.CheckResult;
-import dev.plumbline.check.FieldDescription;
-import dev.plumbline.check.Finding;
-import dev.plumbline.check.FindingCode;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDescription;
-import dev.plumbline.check.ResultJson;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.Finding;
+import dev.plumbline.result.ResultJson;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.FindingCode;
+import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.support.ContractValidator;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;

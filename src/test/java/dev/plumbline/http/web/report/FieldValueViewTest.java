@@ -3,12 +3,12 @@ package dev.plumbline.http.web.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.CheckModule;
-import dev.plumbline.check.FieldDescription;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.module.web.HttpHeaders;
 import dev.plumbline.module.web.PageLinks;
 import dev.plumbline.module.web.RedirectChain;
+import dev.plumbline.sheet.FieldDescription;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;

@@ -1,5 +1,0 @@
-/** Quotas as sliding windows. */
-@NullMarked
-package dev.plumbline.limit;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Records and enums that several packages share. */
-@NullMarked
-package dev.plumbline.model;
-
-import org.jspecify.annotations.NullMarked;

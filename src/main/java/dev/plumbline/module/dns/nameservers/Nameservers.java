@@ -1,0 +1,155 @@
+package dev.plumbline.module.dns.nameservers;
+
+import com.google.auto.service.AutoService;
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.check.CheckModule;
+import dev.plumbline.module.dns.record.DnsRecordRow;
+import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.Options;
+import dev.plumbline.target.Target;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.Name;
+
+/** Compares the delegation of a zone with what its nameservers return. */
+@AutoService(CheckModule.class)
+public final class Nameservers implements CheckModule<NameserverEvidence, Nameservers.Report, Nameservers.Findings> {
+
+    /** The fields of the report. Beside an error, the booleans can be null. */
+    public record Report(
+            List<Row> servers,
+            Boolean parentChildMatch,
+            Boolean serialsMatch,
+            List<String> lame,
+            List<String> openRecursion,
+            List<String> zoneTransferOpen,
+            int networkCount,
+            Boolean tcpOk) {}
+
+    /** A nameserver. */
+    public record Row(
+            String name,
+            List<String> ips,
+            @Nullable Boolean answers,
+            @Nullable Boolean authoritative,
+            @Nullable Long serial,
+            @Nullable Double timeMs,
+            @Nullable Boolean recursion) {}
+
+    /** The findings. */
+    public interface Findings extends FindingCollector {
+        void notAZone(String name, String zone);
+
+        void noAuthoritativeServer(String zone);
+
+        void lameDelegation(String zone, List<String> servers);
+
+        void unresponsiveServers(List<String> servers);
+
+        void noAddress(List<String> servers);
+
+        void addressLookupFailed(List<String> servers);
+
+        void privateAddress(List<String> servers);
+
+        void nameserverIsAlias(List<String> servers);
+
+        void missingGlue(String zone, String parent, List<String> servers);
+
+        void glueDiffers(String parent, List<String> servers);
+
+        void missingInZone(String zone, String parent, List<String> servers);
+
+        void missingInParent(String zone, String parent, List<String> servers);
+
+        void nsRecordsDiffer(List<String> servers);
+
+        void serialsDiffer(Set<Long> serials);
+
+        void openRecursion(List<String> servers);
+
+        void zoneTransferOpen(List<String> servers);
+
+        void tcpClosed(List<String> servers);
+
+        void singleNameserver(String zone, String server);
+
+        void sharedAddress(List<String> ips);
+
+        void singleNetwork(List<String> networks);
+
+        void noIpv4(String zone);
+
+        void noIpv6(String zone);
+
+        void ipv6NotTested(List<String> servers);
+
+        void notQueried(int max, List<String> ips);
+
+        void notDelegated(String zone, String parent);
+
+        void delegationDiffers(String zone, String parent, List<String> servers);
+
+        void serverNotListed(String zone, List<String> servers);
+    }
+
+    @Override
+    public Future<NameserverEvidence> collect(Target target, CheckContext context) {
+        Name name = DnsRecordRow.name(target.text());
+        List<String> named = context.options().list("servers");
+        return context.probe(DnsProbe.class)
+                .admitWithoutAddresses(context, target.text())
+                .compose(admitted ->
+                        named.isEmpty() ? delegated(context, name, name) : named(context.patiently(), name, named));
+    }
+
+    private static Future<NameserverEvidence> delegated(CheckContext context, Name requested, Name zone) {
+        return DelegationFinder.find(context, zone).compose(delegation -> {
+            switch (delegation.state()) {
+                case NXDOMAIN:
+                    return Future.failedFuture(new CheckFailure(
+                            ErrorCode.DNS_NXDOMAIN,
+                            "%s does not exist in the zone %s (NXDOMAIN)."
+                                    .formatted(DnsRecordRow.text(zone), DnsRecordRow.text(delegation.parent()))));
+                case NOT_A_ZONE:
+                    return zone.equals(requested) && delegation.parent().labels() > 2
+                            ? delegated(context.patiently(), requested, delegation.parent())
+                            : Future.failedFuture(new CheckFailure(
+                                    ErrorCode.DNS_NO_DATA,
+                                    "%s is not delegated. The parent zone is %s."
+                                            .formatted(
+                                                    DnsRecordRow.text(zone), DnsRecordRow.text(delegation.parent()))));
+                default:
+                    NameserverSurvey survey = new NameserverSurvey(context.patiently(), zone);
+                    return survey.servers(delegation.servers(), delegation)
+                            .compose(servers -> survey.run(new NameserverEvidence(
+                                    requested, zone, delegation, null, false, servers, List.of())));
+            }
+        });
+    }
+
+    /** Queries the servers of the option, before or after a change of the delegation. */
+    private static Future<NameserverEvidence> named(CheckContext context, Name zone, List<String> named) {
+        NameserverSurvey survey = new NameserverSurvey(context, zone);
+        return NamedServers.resolve(context, named)
+                .compose(servers -> DelegationFinder.find(context, zone)
+                        .map(delegation ->
+                                new NameserverEvidence(zone, zone, delegation, null, true, servers, List.of()))
+                        .recover(cause -> cause instanceof CheckFailure failure
+                                        && !CheckFailure.hasCode(cause, ErrorCode.TARGET_BLOCKED)
+                                ? Future.succeededFuture(new NameserverEvidence(
+                                        zone, zone, null, failure.error(), true, servers, List.of()))
+                                : Future.failedFuture(cause)))
+                .compose(survey::run);
+    }
+
+    @Override
+    public @Nullable Report evaluate(NameserverEvidence evidence, Options options, Findings findings) {
+        return new NameserverEvaluation(evidence, findings).evaluate();
+    }
+}

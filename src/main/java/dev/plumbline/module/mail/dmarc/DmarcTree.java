@@ -1,0 +1,138 @@
+package dev.plumbline.module.mail.dmarc;
+
+import dev.plumbline.egress.RegistrableDomains;
+import dev.plumbline.module.mail.dmarc.DmarcRecord.Psd;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The DMARC records of a domain and its parents, up to one with {@code psd=y} or {@code psd=n} (RFC 9989 section 4.10).
+ *
+ * @param levels the domain, then its parents; those without records included
+ * @param failed the parent whose lookup failed, null if the walk is complete
+ */
+public record DmarcTree(String domain, List<Level> levels, @Nullable String failed) {
+    private static final int MAX_PARENT_LABELS = 7;
+    private static final RegistrableDomains DOMAINS = new RegistrableDomains();
+
+    /**
+     * The lookup of one domain.
+     *
+     * @param records all DMARC records
+     * @param lookalike a text that resembles a DMARC record but is not one, null if there is none
+     * @param psd the tag psd of the only record
+     */
+    public record Level(String name, List<String> records, @Nullable String lookalike, Psd psd) {
+        Level(String name, List<String> records, @Nullable String lookalike) {
+            this(name, records, lookalike, records.size() == 1 ? new DmarcRecord(records.get(0)).psd : Psd.U);
+        }
+
+        static Level of(String name, List<String> texts) {
+            return new Level(
+                    name,
+                    texts.stream().filter(DmarcRecord::hasVersion).toList(),
+                    texts.stream().filter(DmarcRecord::resembles).findFirst().orElse(null));
+        }
+
+        /** Whether exactly one record exists: several are discarded. */
+        boolean hasRecord() {
+            return records.size() == 1;
+        }
+    }
+
+    /** The domains of a walk in order, at most eight. */
+    static List<String> names(String domain) {
+        List<String> names = new ArrayList<>();
+        names.add(domain);
+        String[] labels = domain.split("\\.");
+        for (int i = Math.max(1, labels.length - MAX_PARENT_LABELS); i < labels.length; i++) {
+            names.add(String.join(".", List.of(labels).subList(i, labels.length)));
+        }
+        return names;
+    }
+
+    @Nullable
+    Level level(String name) {
+        return levels.stream()
+                .filter(level -> level.name().equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The level whose record applies to the domain (RFC 9989 section 4.10.1); null if there is none. */
+    @Nullable
+    public Level policy() {
+        if (levels.get(0).hasRecord()) {
+            return levels.get(0);
+        }
+        Level found = null;
+        for (Level level : levels) {
+            Level below = found;
+            found = level.hasRecord() ? level : found;
+            if (level.psd() == Psd.Y) {
+                // The record of the organizational domain has precedence over that of its public suffix domain.
+                boolean organizational = below != null && below.name().equals(below(level.name()));
+                return organizational ? below : level;
+            }
+        }
+        return found;
+    }
+
+    /** RFC 9989 section 4.10.2; null if it is unknown. */
+    @Nullable
+    public String organizationalDomain() {
+        String found = domain;
+        for (Level level : levels) {
+            Psd psd = level.psd();
+            if (psd == Psd.Y && !level.name().equals(domain)) {
+                return below(level.name());
+            }
+            found = level.hasRecord() ? level.name() : found;
+            if (psd != Psd.U) {
+                return found;
+            }
+        }
+        return failed == null ? found : null;
+    }
+
+    /** The part of this tree for a parent of the domain. */
+    DmarcTree from(String parent) {
+        List<Level> upper =
+                levels.stream().dropWhile(level -> !level.name().equals(parent)).toList();
+        return new DmarcTree(parent, upper, failed);
+    }
+
+    /** The name one label below a parent. */
+    private String below(String parent) {
+        int end = domain.length() - parent.length() - 1;
+        return domain.substring(domain.lastIndexOf('.', end - 1) + 1);
+    }
+
+    /** The organizational domain of RFC 7489: by the Public Suffix List. */
+    public static String listed(String domain) {
+        return DOMAINS.of(domain);
+    }
+
+    /**
+     * The level whose record a receiver of RFC 7489 applies; null if there is none.
+     *
+     * @param listed the level of the domain in {@link #listed}
+     */
+    @Nullable
+    Level legacyPolicy(Level listed) {
+        Level own = levels.get(0);
+        Level used = own.records().isEmpty() ? listed : own;
+        return used.hasRecord() ? used : null;
+    }
+
+    /** Whether a parent can be looked up: an unlisted top-level domain can be that of a private network. */
+    static boolean isPublic(String name) {
+        return name.indexOf('.') >= 0 || DOMAINS.isRegistrySuffix(name);
+    }
+
+    /** Whether the Public Suffix List contains the name. True for an unlisted top-level domain. */
+    static boolean isPublicSuffix(String name) {
+        return !DOMAINS.of("a." + name).equals(name);
+    }
+}

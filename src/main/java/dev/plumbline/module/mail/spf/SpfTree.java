@@ -1,0 +1,219 @@
+package dev.plumbline.module.mail.spf;
+
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
+import dev.plumbline.dns.DnsResponse;
+import dev.plumbline.module.mail.spf.SpfRecord.Kind;
+import dev.plumbline.module.mail.spf.SpfRecord.Term;
+import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.result.ErrorCode;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.Type;
+
+/**
+ * The SPF record of a domain and everything that it references.
+ *
+ * @param records all SPF records of the domain
+ * @param lookalike a text that resembles an SPF record but is not one, null if there is none
+ */
+public record SpfTree(Node root, List<String> records, @Nullable String lookalike) {
+    /** Twice the limit of receivers, so that the report shows by how much a record exceeds it. */
+    private static final int MAX_FOLLOWED = 20;
+
+    private static final int MAX_DEPTH = 12;
+    private static final int MAX_MX = 10;
+
+    /** The outcome of the lookups for one term. {@link Collector#addresses} prefers the later of two outcomes. */
+    public enum Outcome {
+        VOID("the lookup returns no records", null),
+        FOUND(null, null),
+        SERVER_FAILURE("the nameservers failed", ErrorCode.DNS_SERVFAIL),
+        TIMEOUT("the lookup timed out", ErrorCode.DNS_TIMEOUT),
+        QUERY_LIMIT("the check reached its limit of DNS queries", ErrorCode.REQUEST_LIMIT),
+        PRIVATE("the domain belongs to a private network", ErrorCode.TARGET_BLOCKED),
+        PARTIAL_SERVER_FAILURE("the nameservers failed for one address family", ErrorCode.DNS_SERVFAIL),
+        PARTIAL_TIMEOUT("the lookup timed out for one address family", ErrorCode.DNS_TIMEOUT),
+        NO_RECORD("the domain does not have an SPF record", null),
+        SEVERAL_RECORDS("the domain has several SPF records", null),
+        LOOP("the term creates an include loop", null),
+        TOO_MANY_MX("the domain has more than 10 MX records", null),
+        MACRO("the term depends on the message", null),
+        INVALID_NAME("after macro expansion, a label of the domain is empty or has more than 63 characters", null),
+        NOT_FOLLOWED("the term was not followed", null);
+
+        /** The problem, null if there is none. */
+        final @Nullable String note;
+
+        /** Why the outcome is unknown, null if it is known. */
+        final @Nullable ErrorCode error;
+
+        Outcome(@Nullable String note, @Nullable ErrorCode error) {
+            this.note = note;
+            this.error = error;
+        }
+    }
+
+    /**
+     * A domain that a term references.
+     *
+     * @param record null unless there is exactly one SPF record
+     * @param children by index of the record's evaluated terms; null for a term without lookups
+     */
+    public record Node(String domain, Outcome outcome, @Nullable String record, List<@Nullable Node> children) {
+
+        static Node leaf(String domain, Outcome outcome) {
+            return new Node(domain, outcome, null, List.of());
+        }
+
+        @Nullable
+        Node child(int term) {
+            return term < children.size() ? children.get(term) : null;
+        }
+    }
+
+    /** Fails if the lookup of the domain's own records fails or the domain does not exist. */
+    static Future<SpfTree> collect(CheckContext context, String domain) {
+        DnsProbe dns = context.probe(DnsProbe.class);
+        Future<Void> admission = dns.admitWithoutAddresses(context, domain);
+        Future<DnsResponse> response = dns.query(context, domain, Type.TXT);
+        return admission
+                .compose(admitted -> response)
+                .compose(DnsProbe::requireName)
+                .compose(txt -> new Collector(context, dns, domain)
+                        .node(domain, List.of(domain), txt)
+                        .map(root -> new SpfTree(
+                                root,
+                                records(txt),
+                                txt.texts().stream()
+                                        .filter(SpfRecord::resembles)
+                                        .findFirst()
+                                        .orElse(null))));
+    }
+
+    private static List<String> records(DnsResponse response) {
+        return response.texts().stream().filter(SpfRecord::hasVersion).toList();
+    }
+
+    /** Collects one tree on one event loop. */
+    private static final class Collector {
+        private final CheckContext context;
+        private final DnsProbe dns;
+        private final String origin;
+        private int followed;
+
+        Collector(CheckContext context, DnsProbe dns, String origin) {
+            this.context = context;
+            this.dns = dns;
+            this.origin = origin;
+        }
+
+        /** @param path the domains from the root to this one */
+        Future<Node> node(String domain, List<String> path, DnsResponse response) {
+            List<String> records = records(response);
+            if (records.size() != 1) {
+                Outcome outcome = response.records().isEmpty()
+                        ? Outcome.VOID
+                        : records.isEmpty() ? Outcome.NO_RECORD : Outcome.SEVERAL_RECORDS;
+                return Future.succeededFuture(Node.leaf(domain, outcome));
+            }
+            String text = records.get(0);
+            // One character more than the maximum keeps a record invalid.
+            String record = text.substring(0, Math.min(text.length(), SpfRecord.MAX_LENGTH + 1));
+            List<Future<@Nullable Node>> children = SpfRecord.parse(record).terms().stream()
+                    .map(term -> follow(term, domain, path))
+                    .toList();
+            return Future.all(children).map(all -> new Node(domain, Outcome.FOUND, record, all.list()));
+        }
+
+        private Future<@Nullable Node> follow(Term term, String domain, List<String> path) {
+            if (!term.kind().looksUp()) {
+                return Future.succeededFuture();
+            }
+            String name = term.domain() == null ? domain : SpfMacros.expand(term.domain(), domain, origin);
+            if (name == null || term.kind() == Kind.PTR) {
+                return Future.succeededFuture(Node.leaf(domain, name == null ? Outcome.MACRO : Outcome.FOUND));
+            }
+            if (!SpfMacros.hasValidLabels(name)) {
+                return Future.succeededFuture(Node.leaf(name, Outcome.INVALID_NAME));
+            }
+            if (++followed > MAX_FOLLOWED || path.size() > MAX_DEPTH) {
+                return Future.succeededFuture(Node.leaf(name, Outcome.NOT_FOLLOWED));
+            }
+            return switch (term.kind()) {
+                case INCLUDE, REDIRECT -> include(name, path);
+                case MX ->
+                    queryAdmitted(name, Type.MX)
+                            .map(mx -> mx.records().size() > MAX_MX
+                                    ? Outcome.TOO_MANY_MX
+                                    : mx.records().isEmpty() ? Outcome.VOID : Outcome.FOUND)
+                            .recover(Collector::failure)
+                            .map(outcome -> Node.leaf(name, outcome));
+                // Only IPv4 addresses, whatever the family of the client (RFC 7208 section 5.7).
+                case EXISTS ->
+                    dns.hasAddress(context, name)
+                            .map(found -> found ? Outcome.FOUND : Outcome.VOID)
+                            .recover(Collector::failure)
+                            .map(outcome -> Node.leaf(name, outcome));
+                default -> addresses(name).map(outcome -> Node.leaf(name, outcome));
+            };
+        }
+
+        private Future<@Nullable Node> include(String name, List<String> path) {
+            if (path.contains(name)) {
+                return Future.succeededFuture(Node.leaf(name, Outcome.LOOP));
+            }
+            List<String> extended =
+                    Stream.concat(path.stream(), Stream.of(name)).toList();
+            return queryAdmitted(name, Type.TXT)
+                    .compose(response -> node(name, extended, response))
+                    .recover(cause -> failure(cause).map(outcome -> Node.leaf(name, outcome)));
+        }
+
+        /** Records of a name without private addresses. A name that does not exist has no addresses. */
+        private Future<DnsResponse> queryAdmitted(String name, int type) {
+            return dns.query(context, name, type)
+                    .compose(response -> response.nxdomain()
+                            ? Future.succeededFuture(response)
+                            : dns.admitWithoutAddresses(context, name).map(response));
+        }
+
+        /**
+         * An address of one family is enough not to be void. Receivers look up the family of the client address, so
+         * both lookups must succeed (RFC 7208 section 5).
+         */
+        private Future<Outcome> addresses(String name) {
+            Future<Outcome> v4 = address(dns.query(context, name, Type.A));
+            Future<Outcome> v6 = address(dns.query(context, name, Type.AAAA));
+            return Future.all(v4, v6).map(both -> {
+                Outcome worst = v4.result().compareTo(v6.result()) > 0 ? v4.result() : v6.result();
+                boolean partial = v4.result() == Outcome.FOUND || v6.result() == Outcome.FOUND;
+                return switch (worst) {
+                    case SERVER_FAILURE -> partial ? Outcome.PARTIAL_SERVER_FAILURE : worst;
+                    case TIMEOUT -> partial ? Outcome.PARTIAL_TIMEOUT : worst;
+                    default -> worst;
+                };
+            });
+        }
+
+        private static Future<Outcome> address(Future<DnsResponse> query) {
+            return query.map(response -> response.addresses().isEmpty() ? Outcome.VOID : Outcome.FOUND)
+                    .recover(Collector::failure);
+        }
+
+        private static Future<Outcome> failure(Throwable cause) {
+            if (!(cause instanceof CheckFailure failure)) {
+                return Future.failedFuture(cause);
+            }
+            return Future.succeededFuture(
+                    switch (failure.error().code()) {
+                        case TARGET_BLOCKED -> Outcome.PRIVATE;
+                        case DNS_TIMEOUT -> Outcome.TIMEOUT;
+                        case REQUEST_LIMIT -> Outcome.QUERY_LIMIT;
+                        default -> Outcome.SERVER_FAILURE;
+                    });
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The module {@code http-caching}. */
+@NullMarked
+package dev.plumbline.module.web.caching;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The module {@code cookies}. */
+@NullMarked
+package dev.plumbline.module.web.cookies;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Header fields that several modules parse. */
+@NullMarked
+package dev.plumbline.module.web.header;
+
+import org.jspecify.annotations.NullMarked;

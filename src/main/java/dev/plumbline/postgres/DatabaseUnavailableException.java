@@ -1,0 +1,13 @@
+package dev.plumbline.postgres;
+
+/**
+ * The database is unavailable or, see {@link DatabaseOverloadedException}, overloaded; the outcome of the operation is
+ * unknown. No stack trace, because an outage causes thousands of them.
+ */
+public class DatabaseUnavailableException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    public DatabaseUnavailableException(String message) {
+        super(message, null, false, false);
+    }
+}

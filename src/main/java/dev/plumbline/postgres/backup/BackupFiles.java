@@ -1,0 +1,164 @@
+package dev.plumbline.postgres.backup;
+
+import dev.plumbline.postgres.PostgresException;
+import dev.plumbline.postgres.embedded.DataDirectory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The files of a backup and their SHA-256 checksums. The list has the format of {@code sha256sum}; it is written last,
+ * so a backup without it is incomplete.
+ */
+final class BackupFiles {
+    static final String CHECKSUMS = "SHA256SUMS";
+
+    private static final Pattern LINE = Pattern.compile("([0-9a-f]{64})  (\\S.*)");
+
+    private final Path target;
+    private final Map<String, String> checksums = new TreeMap<>();
+    private long bytes;
+
+    BackupFiles(Path target) {
+        this.target = target;
+    }
+
+    int count() {
+        return checksums.size();
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /**
+     * Copies a file and stores its checksum. The file may grow during the copy.
+     *
+     * @param name the path in the backup
+     * @return false if the file does not exist, for example because its table was dropped
+     */
+    boolean copy(Path from, String name) throws IOException {
+        try (InputStream in = Files.newInputStream(from)) {
+            checksums.put(name, write(in, target.resolve(name)));
+            return true;
+        } catch (NoSuchFileException dropped) {
+            return false;
+        }
+    }
+
+    /** Writes a file and stores its checksum. */
+    void write(byte[] content, String name) throws IOException {
+        checksums.put(name, write(new java.io.ByteArrayInputStream(content), target.resolve(name)));
+    }
+
+    /** Writes the list, after all directories have been synchronized. */
+    void complete(String comment) throws IOException {
+        syncDirectories(target);
+        StringBuilder list = new StringBuilder("# ").append(comment).append('\n');
+        checksums.forEach(
+                (name, sum) -> list.append(sum).append("  ").append(name).append('\n'));
+        DataDirectory.write(target.resolve(CHECKSUMS), list.toString());
+    }
+
+    /**
+     * Reads the list of a backup, in order.
+     *
+     * @throws PostgresException if it is missing or not valid
+     */
+    static Map<String, String> read(Path backup) {
+        Map<String, String> files = new LinkedHashMap<>();
+        try {
+            for (String line : Files.readAllLines(backup.resolve(CHECKSUMS))) {
+                Matcher matcher = LINE.matcher(line);
+                if (matcher.matches()
+                        && backup.resolve(matcher.group(2)).normalize().startsWith(backup)) {
+                    files.put(matcher.group(2), matcher.group(1));
+                } else if (!line.startsWith("#")) {
+                    throw new PostgresException(
+                            "The file " + backup.resolve(CHECKSUMS) + " contains an invalid line: " + line);
+                }
+            }
+            return files;
+        } catch (NoSuchFileException missing) {
+            throw new PostgresException(
+                    "The directory " + backup + " does not contain a complete backup: " + CHECKSUMS + " is missing.");
+        } catch (IOException e) {
+            throw new PostgresException("The backup " + backup + " cannot be read: " + e.getMessage() + ".", e);
+        }
+    }
+
+    /**
+     * Copies a stream to a new file (0600).
+     *
+     * @return its SHA-256 checksum in hexadecimal
+     */
+    static String sync(InputStream in, Path file) throws IOException {
+        return new BackupFiles(file).write(in, file);
+    }
+
+    private String write(InputStream in, Path file) throws IOException {
+        DataDirectory.createDirectory(java.util.Objects.requireNonNull(file.getParent()));
+        DataDirectory.createFile(file);
+        MessageDigest digest = sha256();
+        byte[] buffer = new byte[1 << 17];
+        try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+                digest.update(buffer, 0, read);
+                ByteBuffer part = ByteBuffer.wrap(buffer, 0, read);
+                while (part.hasRemaining()) {
+                    bytes += out.write(part);
+                }
+            }
+            out.force(true);
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The entries of a directory, sorted; empty if it does not exist. */
+    static List<Path> list(Path directory) throws IOException {
+        List<Path> entries = new ArrayList<>();
+        try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
+            stream.forEach(entries::add);
+        } catch (NoSuchFileException dropped) {
+            return List.of();
+        }
+        entries.sort(null);
+        return entries;
+    }
+
+    static void syncDirectories(Path root) throws IOException {
+        for (Path entry : list(root)) {
+            if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
+                syncDirectories(entry);
+            }
+        }
+        try (FileChannel directory = FileChannel.open(root, StandardOpenOption.READ)) {
+            directory.force(true);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** PostgreSQL: connection pool, schema migration, notifications and retention. */
+@NullMarked
+package dev.plumbline.postgres;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,17 @@
+package dev.plumbline.result;
+
+/**
+ * The reason why a check could not be completed.
+ *
+ * @param message one sentence for the user, without secrets or internal details
+ */
+public record CheckError(ErrorCode code, String message) {
+    /** A failure of this service. */
+    public static final CheckError INTERNAL =
+            new CheckError(ErrorCode.INTERNAL, "The check failed because of an internal error.");
+
+    /** Whether a retry can succeed. */
+    public boolean retryable() {
+        return code.retryable();
+    }
+}

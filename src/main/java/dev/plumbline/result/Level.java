@@ -1,0 +1,30 @@
+package dev.plumbline.result;
+
+import java.util.Comparator;
+import java.util.Locale;
+
+/** The severity of a finding, in ascending order. */
+public enum Level {
+    INFO,
+    WARN,
+    FAIL;
+
+    private final String id = name().toLowerCase(Locale.ROOT);
+
+    /** Sorts the most severe level first. */
+    public static final Comparator<Level> MOST_SEVERE_FIRST = Comparator.reverseOrder();
+
+    /**
+     * Returns the level with this name.
+     *
+     * @throws IllegalArgumentException if the level does not exist
+     */
+    public static Level of(String id) {
+        return valueOf(id.toUpperCase(Locale.ROOT));
+    }
+
+    /** The name used in responses, for example {@code warn}. */
+    public String id() {
+        return id;
+    }
+}

@@ -1,0 +1,41 @@
+package dev.plumbline.result;
+
+import de.siegmar.fastcsv.writer.QuoteStrategy;
+
+/** Cells of CSV files that contain data of targets. */
+public final class SpreadsheetText {
+    /**
+     * Quotes empty strings, to distinguish them from null, and cells with a semicolon, which spreadsheets of many
+     * locales interpret as the separator.
+     */
+    public static final QuoteStrategy QUOTES = new QuoteStrategy() {
+        @Override
+        public boolean quoteEmpty(int line, int column) {
+            return true;
+        }
+
+        @Override
+        public boolean quoteNonEmpty(int line, int column, String cell) {
+            return cell.indexOf(';') >= 0;
+        }
+    };
+
+    /** The first characters of formulas, including full-width forms and characters that spreadsheets strip. */
+    private static final String FORMULA_CHARACTERS = "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n";
+
+    private SpreadsheetText() {}
+
+    /**
+     * Adds an apostrophe before a formula, which spreadsheets would run. Replaces U+0000, which many readers reject or
+     * interpret as the end of the file, by U+FFFD.
+     */
+    public static String escape(String text) {
+        String cell = replaceNul(text);
+        return cell.isEmpty() || FORMULA_CHARACTERS.indexOf(cell.charAt(0)) < 0 ? cell : "'" + cell;
+    }
+
+    /** Replaces U+0000 by U+FFFD. */
+    public static String replaceNul(String text) {
+        return text.replace('\0', '\ufffd');
+    }
+}

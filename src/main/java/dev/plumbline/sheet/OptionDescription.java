@@ -1,0 +1,63 @@
+package dev.plumbline.sheet;
+
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One option of a module.
+ *
+ * @param defaultValue a Boolean, Long, String or List of String; null without a default
+ * @param values the allowed values; empty for any value within the other bounds
+ * @param min smallest allowed value of an integer option
+ * @param max largest allowed value of an integer option
+ * @param pattern the pattern that a string or each array item must match; null for any value
+ * @param maxLength longest allowed string, in characters
+ * @param maxItems most items of an array option, at most 20
+ */
+public record OptionDescription(
+        String name,
+        Type type,
+        String title,
+        String description,
+        @Nullable Object defaultValue,
+        List<String> values,
+        long min,
+        long max,
+        @Nullable Pattern pattern,
+        int maxLength,
+        int maxItems) {
+
+    /** The type of an option's value. */
+    public enum Type {
+        INTEGER,
+        BOOLEAN,
+        STRING,
+        ARRAY;
+
+        /** The name used in the tools list, for example {@code integer}. */
+        public String id() {
+            return name().toLowerCase(java.util.Locale.ROOT);
+        }
+    }
+
+    public OptionDescription {
+        values = List.copyOf(values);
+    }
+
+    public static OptionDescription bool(String name, String title, String description, boolean defaultValue) {
+        return new OptionDescription(name, Type.BOOLEAN, title, description, defaultValue, List.of(), 0, 0, null, 0, 0);
+    }
+
+    public static OptionDescription integer(
+            String name, String title, String description, long defaultValue, long min, long max) {
+        return new OptionDescription(
+                name, Type.INTEGER, title, description, defaultValue, List.of(), min, max, null, 0, 0);
+    }
+
+    /** An enumeration; the first value is the default. */
+    public static OptionDescription choice(String name, String title, String description, String... values) {
+        return new OptionDescription(
+                name, Type.STRING, title, description, values[0], List.of(values), 0, 0, null, 64, 0);
+    }
+}

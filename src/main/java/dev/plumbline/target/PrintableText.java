@@ -1,0 +1,57 @@
+package dev.plumbline.target;
+
+/** Makes text from targets printable. */
+public final class PrintableText {
+    private PrintableText() {}
+
+    /** False for controls, format characters (such as direction marks), surrogates and U+FFFD. */
+    public static boolean isPrintable(int codePoint) {
+        return codePoint != 0xfffd
+                && !Character.isISOControl(codePoint)
+                && switch (Character.getType(codePoint)) {
+                    case Character.FORMAT,
+                            Character.SURROGATE,
+                            Character.LINE_SEPARATOR,
+                            Character.PARAGRAPH_SEPARATOR -> false;
+                    default -> true;
+                };
+    }
+
+    /** The text, truncated to a number of characters with an ellipsis. */
+    public static String shorten(String text, int length) {
+        return text.length() <= length ? text : cut(text, length - 1) + "…";
+    }
+
+    /** The text with line feeds kept and each other character that is not printable as a dot. */
+    public static String lines(String text) {
+        StringBuilder out = new StringBuilder();
+        text.codePoints().forEach(c -> out.appendCodePoint(c == '\n' || isPrintable(c) ? c : '.'));
+        return out.toString();
+    }
+
+    /** Truncates a text without splitting a surrogate pair. */
+    public static String cut(String text, int length) {
+        if (text.length() <= length) {
+            return text;
+        }
+        boolean inPair = length > 0 && Character.isHighSurrogate(text.charAt(length - 1));
+        return text.substring(0, inPair ? length - 1 : length);
+    }
+
+    /** The text without C0 and C1 controls and DEL. */
+    public static String withoutControls(CharSequence text) {
+        int length = text.length();
+        for (int i = 0; i < length; i++) {
+            if (isControl(text.charAt(i))) {
+                StringBuilder clean = new StringBuilder(length);
+                text.chars().filter(c -> !isControl(c)).forEach(c -> clean.append((char) c));
+                return clean.toString();
+            }
+        }
+        return text.toString();
+    }
+
+    private static boolean isControl(int c) {
+        return c < 0x20 || (c >= 0x7f && c <= 0x9f);
+    }
+}

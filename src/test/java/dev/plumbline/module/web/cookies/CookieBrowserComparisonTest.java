@@ -1,0 +1,131 @@
+package dev.plumbline.module.web.cookies;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.Cookie;
+import com.microsoft.playwright.options.WaitUntilState;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.check.SheetModule;
+import dev.plumbline.lab.CookiePages;
+import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.support.ChromiumBrowser;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Compares the cookies that the module reports as stored with the cookies of Chromium after the same page. */
+class CookieBrowserComparisonTest {
+    private static final ModuleDefinition<Cookies.Evidence> MODULE = SheetModule.load(new Cookies());
+    private static final long MINUTE = 60;
+
+    private static HttpFixture fixture;
+    private static ChromiumBrowser chromium;
+    private static BrowserContext browser;
+
+    @BeforeAll
+    static void start() {
+        chromium = new ChromiumBrowser();
+        browser = chromium.lab();
+        fixture = HttpFixture.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        chromium.close();
+        if (fixture != null) {
+            fixture.close();
+        }
+    }
+
+    /** @param part the text of the cases that depend on the origin */
+    @ParameterizedTest
+    @CsvSource({
+        "https://www.lab.test, ''",
+        "http://www.lab.test, Secure",
+        "https://lab.github.io, Domain=",
+        "https://127.0.0.1, Domain="
+    })
+    void storesTheSameCookies(String origin, String part) {
+        List<String> cases = CookiePages.cases();
+        SoftAssertions all = new SoftAssertions();
+        try (Page page = browser.newPage()) {
+            for (int i = 0; i < cases.size(); i++) {
+                if (!cases.get(i).contains(part)) {
+                    continue;
+                }
+                browser.clearCookies();
+                String url = fixture.lab().at(origin, "/cookies/one/" + i);
+                page.navigate(url, new Page.NavigateOptions().setWaitUntil(WaitUntilState.COMMIT));
+                List<String> expected = browser.cookies().stream()
+                        .map(CookieBrowserComparisonTest::text)
+                        .sorted()
+                        .toList();
+
+                CheckResult result = fixture.check(MODULE, url, "");
+
+                assertThat(result.error()).isNull();
+                all.assertThat(stored(result)).as("%s %s", origin, cases.get(i)).isEqualTo(expected);
+            }
+        }
+        all.assertAll();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<String> stored(CheckResult result) {
+        List<String> stored = new ArrayList<>();
+        for (Map<String, Object> cookie :
+                (List<Map<String, Object>>) result.fields().get("cookies")) {
+            if (cookie.get("state").equals("stored")) {
+                Instant expires = (Instant) cookie.get("expires");
+                stored.add(text(
+                        cookie.get("name"),
+                        cookie.get("domain"),
+                        cookie.get("path"),
+                        cookie.get("secure"),
+                        cookie.get("http_only"),
+                        // Chromium uses Lax for cookies without SameSite
+                        cookie.get("same_site") == null ? "lax" : cookie.get("same_site"),
+                        expires == null ? -1 : expires.getEpochSecond(),
+                        cookie.get("partitioned")));
+            }
+        }
+        return stored.stream().sorted().toList();
+    }
+
+    private static String text(Cookie cookie) {
+        return text(
+                cookie.name,
+                cookie.domain,
+                cookie.path,
+                cookie.secure,
+                cookie.httpOnly,
+                cookie.sameSite.name().toLowerCase(Locale.ROOT),
+                cookie.expires.longValue(),
+                cookie.partitionKey != null);
+    }
+
+    /** @param expires rounded, because the two responses were received at different times; -1 for a session cookie */
+    private static String text(
+            Object name,
+            Object domain,
+            Object path,
+            Object secure,
+            Object httpOnly,
+            Object sameSite,
+            long expires,
+            Object partitioned) {
+        long rounded = expires < 0 ? -1 : Math.round(expires / (10.0 * MINUTE));
+        return "%s %s %s secure=%s httpOnly=%s %s expires=%s partitioned=%s"
+                .formatted(name, domain, path, secure, httpOnly, sameSite, rounded, partitioned);
+    }
+}

@@ -1,0 +1,25 @@
+package dev.plumbline.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class MigrationTest {
+    /** SHA-256 by file name. Databases that have applied one of these migrations reject a modified one. */
+    private static final Map<String, String> APPLIED = Map.of(
+            "V001__results_and_quotas.sql", "372b8cea019aaa92b543474491a8287a81fa8cb3d97b6740411e0d2771e957c0",
+            "V002__accounts.sql", "4b059ccef5f837d48c4a0582fea3da62cebd3d4737880ca2d4c745fe0105eb2d",
+            "V003__jobs.sql", "4dfb360fe7b49bb9ab2b28c28dfc68a94119e06ce7a0ad7fe8ca64898f548951",
+            "V004__crash_attribution.sql", "6091f6efdebe071392044a14647b9e3d0b48daee6689068449929b37ca00b07d",
+            "V005__replaced_results.sql", "f4028f298af0dee2d2141b48e0b0bed55ba3314ed79b8a99a9d16e439f4257d0",
+            "V006__waiting_lines.sql", "07b57b160c656fd40b8db618a4ec05c0e91dbfcd1fe7f41e807f4e841b2a4c29");
+
+    @Test
+    void appliedMigrationsAreNotModified() {
+        assertThat(Migration.all().stream().collect(Collectors.toMap(Migration::name, Migration::checksum)))
+                .as("add a new migration instead of editing this one")
+                .containsAllEntriesOf(APPLIED);
+    }
+}

@@ -1,0 +1,107 @@
+package dev.plumbline.postgres;
+
+import static dev.plumbline.support.TestDatabase.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.plumbline.support.Eventually;
+import dev.plumbline.support.TcpGate;
+import dev.plumbline.support.TestDatabase;
+import io.vertx.sqlclient.Tuple;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Notifications and reconnects. */
+class NotificationListenerTest {
+    @RegisterExtension
+    static final TestDatabase DATABASE = new TestDatabase();
+
+    private static Database database;
+
+    private final List<String> heard = new CopyOnWriteArrayList<>();
+    private final AtomicInteger missed = new AtomicInteger();
+    private NotificationListener notifications;
+
+    @BeforeAll
+    static void open() {
+        database = DATABASE.open();
+    }
+
+    private void listen(String url) {
+        notifications = new NotificationListener(DATABASE.vertx(), url, 100)
+                .onConnected(missed::incrementAndGet)
+                .on("news_one", payload -> heard.add("one " + payload))
+                .on("news_two", payload -> heard.add("two " + payload));
+        notifications.start();
+    }
+
+    @AfterEach
+    void close() {
+        if (notifications != null) {
+            await(notifications.close());
+        }
+    }
+
+    @Test
+    void notificationsReachTheHandlerOfTheirChannel() {
+        listen(DATABASE.url());
+        Eventually.holds(() -> missed.get() == 1);
+
+        tell("news_one", "a");
+        tell("news_two", "b");
+        tell("elsewhere", "c");
+        tell("news_one", "d");
+
+        Eventually.holds(() -> heard.size() == 3);
+        assertThat(heard).containsExactly("one a", "two b", "one d");
+    }
+
+    @Test
+    void aLostConnectionIsReestablishedAndReported() {
+        TcpGate valve = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
+        listen(DATABASE.url().replaceAll(":\\d+/", ":" + valve.port() + "/"));
+        Eventually.holds(() -> missed.get() == 1);
+
+        valve.shut();
+        tell("news_one", "lost");
+        valve.open();
+
+        Eventually.holds(() -> missed.get() == 2);
+        tell("news_one", "later");
+        Eventually.holds(() -> !heard.isEmpty());
+        assertThat(heard).containsExactly("one later");
+        valve.shut();
+    }
+
+    /** Without a heartbeat, an unreachable peer is detected only by the kernel. */
+    @Test
+    void anUnresponsiveConnectionIsReestablished() {
+        TcpGate valve = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
+        listen(DATABASE.url().replaceAll(":\\d+/", ":" + valve.port() + "/"));
+        Eventually.holds(() -> missed.get() == 1);
+
+        valve.fallSilent();
+        Eventually.holds(() -> !notifications.listening());
+        valve.speak();
+
+        Eventually.holds(() -> missed.get() == 2);
+        valve.shut();
+    }
+
+    @Test
+    void invalidChannelNamesAreRejected() {
+        NotificationListener strict = new NotificationListener(DATABASE.vertx(), DATABASE.url());
+
+        assertThatThrownBy(() -> strict.on("a; drop table account", payload -> {}))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static void tell(String channel, String payload) {
+        await(database.query("select pg_notify($1, $2)", Tuple.of(channel, payload)));
+    }
+}
