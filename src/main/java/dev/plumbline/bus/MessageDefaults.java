@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Defaults of members that a message of an older version does not have, or that are null and must not be: empty text,
- * list, map or bytes, 0, false, 1970, the first value of an enum, and null if the member is nullable.
+ * list or map, 0, false, and null if the member is nullable. Enums, times and bytes have no default, because a missing
+ * verdict must not become {@code pass}.
  */
 final class MessageDefaults {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -53,15 +54,31 @@ final class MessageDefaults {
         }
     }
 
+    /** A member without a default is missing. */
+    static final class MissingMemberException extends IllegalArgumentException {
+        private static final long serialVersionUID = 1;
+
+        MissingMemberException(String member) {
+            super("the member " + member + " is missing");
+        }
+    }
+
     private MessageDefaults() {}
 
-    /** Adds the missing members of a record and of the records in it. */
+    /**
+     * Adds the missing members of a record and of the records in it.
+     *
+     * @throws MissingMemberException if one of them does not have a default
+     */
     static JsonNode complete(JsonNode value, Class<?> record) {
         if (value instanceof ObjectNode object) {
             for (Member member : MEMBERS.get(record)) {
                 JsonNode given = object.get(member.name);
                 if ((given == null || given.isNull()) && !member.nullable) {
                     given = empty(member.type);
+                    if (given == null) {
+                        throw new MissingMemberException(member.name);
+                    }
                     object.set(member.name, given);
                 }
                 if (given != null && member.nested) {
@@ -80,8 +97,9 @@ final class MessageDefaults {
         }
     }
 
-    private static JsonNode empty(Class<?> type) {
-        if (type == String.class || type == byte[].class) {
+    /** @return null for a type without a default */
+    private static @Nullable JsonNode empty(Class<?> type) {
+        if (type == String.class) {
             return JSON.textNode("");
         }
         if (type == List.class) {
@@ -90,11 +108,8 @@ final class MessageDefaults {
         if (type == Map.class || type.isRecord()) {
             return JSON.objectNode();
         }
-        if (type == Instant.class) {
-            return JSON.textNode(Instant.EPOCH.toString());
-        }
-        if (type.isEnum()) {
-            return JSON.textNode(((Enum<?>) type.getEnumConstants()[0]).name());
+        if (type.isEnum() || type == Instant.class || type == byte[].class) {
+            return null;
         }
         return type == boolean.class ? JSON.booleanNode(false) : JSON.numberNode(0);
     }

@@ -52,7 +52,10 @@ final class MessageJson {
         }
     }
 
-    /** Reads a message. An unknown generation or type or a malformed message is {@link Message.Unreadable}. */
+    /**
+     * Reads a message. An unknown generation or type or a malformed message is {@link Message.Unreadable}; the reply of
+     * a runner without a required member is {@link Message.Unsupported}, so that the line is checked by another node.
+     */
     Message read(byte[] bytes) {
         try {
             JsonNode envelope = mapper.readTree(bytes);
@@ -69,9 +72,20 @@ final class MessageJson {
             if (!body.isObject()) {
                 return new Message.Unreadable("malformed message: the body is not an object");
             }
-            return mapper.treeToValue(MessageDefaults.complete(body, type), type);
+            return read(body, type);
         } catch (IOException | IllegalArgumentException malformed) {
             return new Message.Unreadable("malformed message: " + malformed.getMessage());
+        }
+    }
+
+    private Message read(JsonNode body, Class<? extends Message> type) throws JsonProcessingException {
+        try {
+            return mapper.treeToValue(MessageDefaults.complete(body, type), type);
+        } catch (MessageDefaults.MissingMemberException missing) {
+            if (Message.RunReply.class.isAssignableFrom(type)) {
+                return new Message.Unsupported();
+            }
+            throw missing;
         }
     }
 }

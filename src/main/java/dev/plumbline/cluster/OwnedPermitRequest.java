@@ -119,7 +119,7 @@ final class OwnedPermitRequest {
         }
         if (promise.tryFail(cause)) {
             if (acquired != null) {
-                limiter.cancel(key, account, acquired);
+                limiter.cancel(key, acquired);
             } else if (hold != null) {
                 hold.run();
             }

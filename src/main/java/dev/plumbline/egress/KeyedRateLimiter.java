@@ -110,7 +110,7 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
             return Future.failedFuture(rejection[0]);
         }
         Future<TargetLimit.@Nullable Type> permit = waiter[0].future();
-        Runnable cancel = scheduler.after(maxWaitMillis, () -> cancel(key, account, permit));
+        Runnable cancel = scheduler.after(maxWaitMillis, () -> cancel(key, permit));
         permit.onComplete(done -> cancel.run());
         scheduleWakeUp(key);
         return permit;
@@ -138,12 +138,12 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
     /**
      * Ends a wait: the future fails with {@link OverloadFailure} unless it is complete.
      *
-     * @param acquired the future that {@link #acquire(Object, long, long)} returned for the key and account
+     * @param acquired the future that {@link #acquire(Object, long, long)} returned for the key
      */
-    public void cancel(K key, long account, Future<?> acquired) {
+    public void cancel(K key, Future<?> acquired) {
         RateLimiterQueue.Waiter[] removed = new RateLimiterQueue.Waiter[1];
         queues.computeIfPresent(key, (same, queue) -> {
-            removed[0] = queue.remove(account, acquired);
+            removed[0] = queue.remove(acquired);
             return retained(key, queue);
         });
         if (removed[0] != null) {

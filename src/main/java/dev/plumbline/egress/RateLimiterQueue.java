@@ -1,18 +1,13 @@
 package dev.plumbline.egress;
 
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.concurrent.FairQueue;
 import dev.plumbline.config.Config;
 import dev.plumbline.result.TargetLimit;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import java.util.ArrayDeque;
-import java.util.Collections;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class RateLimiterQueue {
     private static final long[] NONE = {};
 
-    /** The divisor of {@code concurrent}: this share of the permits, rounded, is not available to a single account. */
-    private static final float RESERVED_SHARE = 8;
+    /** The key of instant checks, which are served before the lines of jobs. */
+    private static final long INSTANT_CHECK = 0;
 
     /** A waiting caller. Not a record, because it is compared by identity. */
     static final class Waiter {
@@ -66,10 +61,8 @@ final class RateLimiterQueue {
 
     private int first;
     private int grantCount;
-    private @Nullable Deque<Waiter> instantChecks;
-
-    /** Lines of jobs by account, the account to be served next first. No queue is empty. */
-    private @Nullable Map<Long, Deque<Waiter>> lines;
+    /** The waiting callers by account; null before the first. */
+    private @Nullable FairQueue<Long, Waiter> waiting;
 
     private int held;
 
@@ -111,7 +104,7 @@ final class RateLimiterQueue {
     }
 
     private int permitsPerAccount() {
-        return limit.concurrent() - Math.round(limit.concurrent() / RESERVED_SHARE);
+        return FairQueue.shareOfKey(limit.concurrent());
     }
 
     private boolean atLimitOf(long account) {
@@ -188,93 +181,61 @@ final class RateLimiterQueue {
     }
 
     boolean isEmpty() {
-        return size(instantChecks) == 0 && (lines == null || lines.isEmpty());
+        return waiting == null || waiting.isEmpty();
     }
 
     /** The number of waiting callers that are served before a new one. */
     int queuedBefore(long account) {
-        int before = size(instantChecks);
-        if (account == 0 || lines == null) {
+        if (waiting == null) {
+            return 0;
+        }
+        int before = waiting.size(INSTANT_CHECK);
+        if (account == INSTANT_CHECK) {
             return before;
         }
-        int own = size(lines.get(account));
-        for (Deque<Waiter> others : lines.values()) {
-            before += Math.min(others.size(), own + 1);
+        int own = waiting.size(account);
+        for (long other : waiting.keys()) {
+            before += other == INSTANT_CHECK ? 0 : Math.min(waiting.size(other), own + 1);
         }
         return before;
     }
 
-    private static int size(@Nullable Deque<Waiter> queue) {
-        return queue == null ? 0 : queue.size();
-    }
-
     void add(Waiter waiter) {
-        if (waiter.account == 0) {
-            instantChecks = instantChecks == null ? new ArrayDeque<>(4) : instantChecks;
-            instantChecks.add(waiter);
-        } else {
-            lines = lines == null ? new LinkedHashMap<>(4) : lines;
-            lines.computeIfAbsent(waiter.account, first -> new ArrayDeque<>(4)).add(waiter);
-        }
+        waiting = waiting == null ? new FairQueue<>() : waiting;
+        waiting.offer(waiter.account, waiter);
     }
 
     /** Whether a caller waits whose account is below its limit. */
     private boolean hasEligible() {
-        return size(instantChecks) > 0
-                || lines != null && lines.keySet().stream().anyMatch(a -> !atLimitOf(a));
+        return waiting != null && waiting.keys().stream().anyMatch(account -> !atLimitOf(account));
     }
 
     /** Grants a permit to the next waiting caller and removes it; null if there is none or no permit is available. */
     @Nullable
     Waiter poll(long now) {
-        if (atConcurrencyLimit() || isEmpty() || windowFull(now)) {
+        if (waiting == null || waiting.isEmpty() || atConcurrencyLimit() || windowFull(now)) {
             return null;
         }
-        Waiter next =
-                size(instantChecks) > 0 ? Objects.requireNonNull(instantChecks).remove() : removeNextLine();
+        Waiter next = waiting.poll(account -> account == INSTANT_CHECK);
+        if (next == null) {
+            next = waiting.poll(account -> !atLimitOf(account));
+        }
         if (next != null) {
             grant(next.account, now);
         }
         return next;
     }
 
-    private @Nullable Waiter removeNextLine() {
-        Map<Long, Deque<Waiter>> accounts = Objects.requireNonNull(lines);
-        for (Map.Entry<Long, Deque<Waiter>> next : accounts.entrySet()) {
-            if (!atLimitOf(next.getKey())) {
-                accounts.remove(next.getKey());
-                Waiter waiter = next.getValue().remove();
-                if (!next.getValue().isEmpty()) {
-                    accounts.put(next.getKey(), next.getValue());
-                }
-                return waiter;
-            }
-        }
-        return null;
-    }
-
     /** Removes a waiting caller; null if it is not waiting. */
     @Nullable
-    Waiter remove(long account, Future<?> waiting) {
-        if (account == 0) {
-            return remove(instantChecks, waiting);
+    Waiter remove(Future<?> future) {
+        if (waiting == null) {
+            return null;
         }
-        Deque<Waiter> queue = lines == null ? null : lines.get(account);
-        Waiter removed = remove(queue, waiting);
-        if (removed != null && size(queue) == 0) {
-            Objects.requireNonNull(lines).remove(account);
-        }
-        return removed;
-    }
-
-    private static @Nullable Waiter remove(@Nullable Deque<Waiter> queue, Future<?> waiting) {
-        for (Iterator<Waiter> next = queue == null ? Collections.emptyIterator() : queue.iterator(); next.hasNext(); ) {
-            Waiter waiter = next.next();
-            if (waiter.promise.future() == waiting) {
-                next.remove();
-                return waiter;
-            }
-        }
-        return null;
+        Waiter waiter = waiting.stream()
+                .filter(queued -> queued.promise.future() == future)
+                .findFirst()
+                .orElse(null);
+        return waiter != null && waiting.remove(waiter.account, waiter) ? waiter : null;
     }
 }

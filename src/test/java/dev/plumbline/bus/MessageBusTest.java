@@ -49,13 +49,10 @@ class MessageBusTest {
     void newMembersAreIgnoredAndMissingMembersHaveDefaults() {
         assertThat(read("{\"v\":2,\"type\":\"Overloaded\",\"body\":{\"retryAfterSeconds\":3,\"added\":{\"a\":[1]}}}"))
                 .isEqualTo(new Message.Overloaded(3));
-        assertThat(read("{\"v\":2,\"type\":\"CheckedRemotely\",\"body\":{\"verdict\":\"WARN\",\"cacheable\":true}}"))
-                .usingRecursiveComparison()
-                .isEqualTo(new Message.CheckedRemotely(
-                        Verdict.WARN, Instant.EPOCH, true, 0, false, LimitWait.NONE, new byte[0]));
         assertThat(read("{\"v\":2,\"type\":\"RunCheck\",\"body\":{}}"))
                 .isEqualTo(new Message.RunCheck("", "", Map.of(), false, 0, 0, "", false, ""));
-        assertThat(read("{\"v\":2,\"type\":\"JobFound\",\"body\":{\"job\":{\"id\":7}}}"))
+        assertThat(read("{\"v\":2,\"type\":\"JobFound\",\"body\":{\"job\":{\"id\":7,"
+                        + "\"state\":\"QUEUED\",\"createdAt\":\"1970-01-01T00:00:00Z\"}}}"))
                 .isEqualTo(new JobMessage.JobFound(new JobMessage.JobSnapshot(
                         7,
                         "",
@@ -77,7 +74,8 @@ class MessageBusTest {
                         null,
                         null,
                         null)));
-        assertThat(read("{\"v\":2,\"type\":\"JobCreated\",\"body\":{\"quotas\":[{\"limit\":60}]}}"))
+        assertThat(read("{\"v\":2,\"type\":\"JobCreated\",\"body\":{\"quotas\":[{\"limit\":60}],"
+                        + "\"job\":{\"state\":\"QUEUED\",\"createdAt\":\"1970-01-01T00:00:00Z\"}}}"))
                 .extracting(created -> ((JobMessage.JobCreated) created).quotas())
                 .isEqualTo(List.of(new JobMessage.QuotaStatus("", 60, 0, 0)));
     }
@@ -109,6 +107,20 @@ class MessageBusTest {
                 .isEqualTo(new Message.RunCheck("", "", Map.of(), false, 0, 0, "", false, ""));
         assertThat(read("{\"v\":2,\"type\":\"PermitRequests\",\"body\":{\"requests\":null}}"))
                 .isEqualTo(new PermitMessage.PermitRequests("", List.of()));
+    }
+
+    @Test
+    void aResultWithoutAVerdictIsNotAPass() {
+        Message.CheckedRemotely checked =
+                new Message.CheckedRemotely(Verdict.FAIL, Instant.EPOCH, true, "{}".getBytes(StandardCharsets.UTF_8));
+        String json = new String(new MessageJson().write(checked), StandardCharsets.UTF_8);
+        String[] missing = {"\"verdict\":\"FAIL\",", "\"checkedAt\":\"1970-01-01T00:00:00Z\",", ",\"json\":\"e30=\""};
+
+        assertThat(read(json)).isInstanceOf(Message.CheckedRemotely.class);
+        for (String member : missing) {
+            assertThat(json).contains(member);
+            assertThat(read(json.replace(member, ""))).isEqualTo(new Message.Unsupported());
+        }
     }
 
     @Test

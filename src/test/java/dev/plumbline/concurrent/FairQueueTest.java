@@ -2,9 +2,25 @@ package dev.plumbline.concurrent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FairQueueTest {
+    @Test
+    void obsoleteItemsAreDiscardedBeforeTheNextOfTheirKey() {
+        FairQueue<String, Integer> queue = new FairQueue<>();
+        List.of(1, 2, 3).forEach(item -> queue.offer("a", item));
+        queue.offer("b", 4);
+        queue.addFirst("a", 0);
+
+        assertThat(queue.poll(key -> key.equals("b"), item -> item < 3)).isEqualTo(4);
+        assertThat(queue.size("a")).isEqualTo(1);
+        assertThat(queue.stream()).containsExactly(3);
+        assertThat(queue.poll(key -> true, item -> item == 3)).isNull();
+        assertThat(queue.isEmpty()).isTrue();
+        assertThat(queue.keys()).isEmpty();
+    }
+
     @Test
     void servesKeysRoundRobinAndItemsInOrder() {
         FairQueue<String, String> queue = new FairQueue<>(10, 10);

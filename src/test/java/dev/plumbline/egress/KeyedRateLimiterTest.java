@@ -176,9 +176,9 @@ class KeyedRateLimiterTest {
         Future<TargetLimit.Type> line = limiter.acquire("a", 5_000, 7);
         Future<TargetLimit.Type> last = limiter.acquire("a", 5_000, 8);
 
-        limiter.cancel("a", 0, instant);
-        limiter.cancel("a", 7, line);
-        limiter.cancel("a", 0, first);
+        limiter.cancel("a", instant);
+        limiter.cancel("a", line);
+        limiter.cancel("a", first);
         limiter.release("a", 0);
 
         assertThat(first.succeeded()).as("it had its permit").isTrue();

@@ -2,12 +2,9 @@ package dev.plumbline.job.coordinate;
 
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
+import dev.plumbline.concurrent.FairQueue;
 import dev.plumbline.result.LimiterKind;
 import dev.plumbline.result.TargetLimit;
-import java.util.ArrayDeque;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -17,20 +14,17 @@ import org.jspecify.annotations.Nullable;
  * round-robin between accounts. Confined to an event loop.
  */
 final class HostQueue {
-    /** One of this many permits, rounded, is reserved for other accounts. */
-    private static final float RESERVED_SHARE = 8;
-
     private final int permits;
     private final int permitsPerAccount;
     private final Multiset<Long> active = HashMultiset.create();
-    private final Map<Long, ArrayDeque<PendingLine>> waiting = new LinkedHashMap<>();
+    private final FairQueue<Long, PendingLine> waiting = new FairQueue<>();
     private boolean paused;
     private @Nullable TargetLimit limit;
 
     /** @param permits maximum number of active lines; 0 for no limit */
     HostQueue(int permits) {
         this.permits = permits == 0 ? Integer.MAX_VALUE : permits;
-        this.permitsPerAccount = this.permits - Math.round(this.permits / RESERVED_SHARE);
+        this.permitsPerAccount = FairQueue.shareOfKey(this.permits);
     }
 
     /** Acquires a permit for a line of the account. Returns false if none is available. */
@@ -65,12 +59,11 @@ final class HostQueue {
     }
 
     Stream<PendingLine> waiting() {
-        return waiting.values().stream().flatMap(ArrayDeque::stream);
+        return waiting.stream();
     }
 
     void await(PendingLine line) {
-        waiting.computeIfAbsent(line.chunk().accountId(), account -> new ArrayDeque<>())
-                .add(line);
+        waiting.offer(line.chunk().accountId(), line);
     }
 
     /**
@@ -79,8 +72,7 @@ final class HostQueue {
      * @return false if the host is paused already
      */
     boolean pause(PendingLine rejected) {
-        waiting.computeIfAbsent(rejected.chunk().accountId(), account -> new ArrayDeque<>())
-                .addFirst(rejected);
+        waiting.addFirst(rejected.chunk().accountId(), rejected);
         boolean pausedBefore = paused;
         paused = true;
         return !pausedBefore;
@@ -100,26 +92,13 @@ final class HostQueue {
         if (paused || active.size() >= permits) {
             return null;
         }
-        Iterator<Map.Entry<Long, ArrayDeque<PendingLine>>> accounts =
-                waiting.entrySet().iterator();
-        while (accounts.hasNext()) {
-            Map.Entry<Long, ArrayDeque<PendingLine>> entry = accounts.next();
-            ArrayDeque<PendingLine> lines = entry.getValue();
-            while (!lines.isEmpty() && lines.element().chunk().lost()) {
-                onLost.accept(lines.remove());
+        return waiting.poll(account -> active.count(account) < permitsPerAccount, line -> {
+            boolean lost = line.chunk().lost();
+            if (lost) {
+                onLost.accept(line);
             }
-            if (lines.isEmpty()) {
-                accounts.remove();
-            } else if (active.count(entry.getKey()) < permitsPerAccount) {
-                accounts.remove();
-                PendingLine line = lines.remove();
-                if (!lines.isEmpty()) {
-                    waiting.put(entry.getKey(), lines);
-                }
-                return line;
-            }
-        }
-        return null;
+            return lost;
+        });
     }
 
     boolean isEmpty() {

@@ -314,7 +314,7 @@ final class LineDispatcher {
     Set<Long> activeAccounts() {
         Set<Long> accounts = new HashSet<>();
         for (NodeQueue node : queues) {
-            accounts.addAll(node.readyByAccount().keySet());
+            accounts.addAll(node.readyAccounts());
             accounts.addAll(node.activeByAccount().elementSet());
         }
         return accounts;
@@ -324,7 +324,7 @@ final class LineDispatcher {
     Set<Long> accountsWithParked(int min) {
         Multiset<Long> parked = HashMultiset.create(parkedPerAccount);
         surplusNodes()
-                .forEach(node -> node.readyByAccount().forEach((account, lines) -> parked.add(account, lines.size())));
+                .forEach(node -> node.readyAccounts().forEach(account -> parked.add(account, node.ready(account))));
         Set<Long> accounts = new HashSet<>(parked.elementSet());
         accounts.removeIf(account -> parked.count(account) < min);
         return accounts;

@@ -2,12 +2,10 @@ package dev.plumbline.job.coordinate;
 
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
+import dev.plumbline.concurrent.FairQueue;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,10 +25,9 @@ final class NodeQueue {
     private static final Duration PREFETCH_WINDOW = Duration.ofMillis(500);
 
     private final IntSupplier permits;
-    private final Map<Long, ArrayDeque<PendingLine>> ready = new LinkedHashMap<>();
+    private final FairQueue<Long, PendingLine> ready = new FairQueue<>();
     private final Multiset<Long> active = HashMultiset.create();
     private final SlidingCounter completions;
-    private int readyLines;
 
     /**
      * @param permits maximum number of active lines at present
@@ -42,42 +39,23 @@ final class NodeQueue {
     }
 
     void add(PendingLine line) {
-        ready.computeIfAbsent(line.chunk().accountId(), id -> new ArrayDeque<>())
-                .add(line);
-        readyLines++;
+        ready.offer(line.chunk().accountId(), line);
     }
 
     /** Removes and returns the next line; null if none can start. */
     @Nullable
     PendingLine poll() {
         int most = permits.getAsInt();
-        if (readyLines == 0 || active() >= most) {
+        if (ready.isEmpty() || active() >= most) {
             return null;
         }
         boolean newAccountsOnly = active() >= shared(most);
-        Iterator<Map.Entry<Long, ArrayDeque<PendingLine>>> accounts =
-                ready.entrySet().iterator();
-        while (accounts.hasNext()) {
-            Map.Entry<Long, ArrayDeque<PendingLine>> entry = accounts.next();
-            if (newAccountsOnly && active.contains(entry.getKey())) {
-                continue;
-            }
-            accounts.remove();
-            PendingLine line = entry.getValue().remove();
-            if (!entry.getValue().isEmpty()) {
-                ready.put(entry.getKey(), entry.getValue());
-            }
-            readyLines--;
-            return line;
-        }
-        return null;
+        return ready.poll(account -> !newAccountsOnly || !active.contains(account));
     }
 
     /** Removes all ready lines and adds them to a list. */
     void drainTo(List<PendingLine> lines) {
-        ready.values().forEach(lines::addAll);
-        ready.clear();
-        readyLines = 0;
+        ready.drainTo(lines);
     }
 
     void start(long account) {
@@ -108,12 +86,12 @@ final class NodeQueue {
 
     /** The number of lines that can be added: enough to use all permits for half a second. */
     int capacity() {
-        return Math.max(0, sharedPermits() + prefetch() - active() - readyLines);
+        return Math.max(0, sharedPermits() + prefetch() - active() - ready.size());
     }
 
     /** The number of ready lines above the prefetch, which other nodes could have started. */
     int surplus() {
-        return Math.max(0, readyLines - prefetch());
+        return Math.max(0, ready.size() - prefetch());
     }
 
     private int prefetch() {
@@ -125,12 +103,16 @@ final class NodeQueue {
     }
 
     int ready() {
-        return readyLines;
+        return ready.size();
     }
 
-    /** Ready lines by account. Must not be modified. */
-    Map<Long, ArrayDeque<PendingLine>> readyByAccount() {
-        return ready;
+    /** The accounts with ready lines. */
+    Set<Long> readyAccounts() {
+        return ready.keys();
+    }
+
+    int ready(long account) {
+        return ready.size(account);
     }
 
     Multiset<Long> activeByAccount() {
@@ -138,6 +120,6 @@ final class NodeQueue {
     }
 
     boolean isEmpty() {
-        return readyLines == 0 && active.isEmpty();
+        return ready.isEmpty() && active.isEmpty();
     }
 }
