@@ -20,12 +20,12 @@ public record PartResult(
 
     /** The key value of the report; null if it does not have one. */
     public @Nullable String headline() {
-        return target == null ? null : part.module().headline().of(inspected());
+        return target == null ? null : part.module().headline().of(judged());
     }
 
     /** The first finding of the worst level; null if there is none or the target was not determined. */
     public @Nullable Finding topFinding() {
-        return target == null ? null : inspected().topFinding();
+        return target == null ? null : judged().topFinding();
     }
 
     /** The name of the module. */
@@ -43,7 +43,12 @@ public record PartResult(
         if (target == null) {
             return Verdict.ERROR;
         }
-        return unverified == null || entry() ? part.verdict(result) : unverified.verdict();
+        return part.verdict(judged());
+    }
+
+    /** The result from which the verdict follows: an entry fails if browsers do not trust the certificate. */
+    private CheckResult judged() {
+        return entry() ? result : inspected();
     }
 
     /** Whether other parts depend on the server that this part tests. */

@@ -211,6 +211,12 @@ class OverviewApiTest {
         assertThat(headers.getBoolean("unverified")).isTrue();
         assertThat(headers.getString("verdict")).isIn("warn", "fail");
         assertThat(headers.getJsonObject("error").getString("code")).isEqualTo("tls_untrusted");
+        JsonObject entry = parts(overview).get("http-status");
+        assertThat(entry.getString("verdict")).isEqualTo("fail");
+        assertThat(entry.getString("headline"))
+                .as("not that of the unverified result")
+                .isNull();
+        assertThat(entry.getJsonObject("error").getString("code")).isEqualTo("tls_untrusted");
     }
 
     @Test

@@ -156,17 +156,17 @@ public record CompositeView(
      * @param text the headline, the most severe finding or the error; empty for none
      * @param path of its own report; null if the part does not have a target
      * @param unverified whether the part was checked without verification of the certificate
+     * @param affected whether its problems are those of other parts, which list it
      */
-    public record Part(String title, String verdict, String text, @Nullable String path, boolean unverified) {
+    public record Part(
+            String title, String verdict, String text, @Nullable String path, boolean unverified, boolean affected) {
         public String verdictLabel() {
             return Labels.verdict(verdict);
         }
 
-        /**
-         * Passed parts have no problem. Parts with an error, and unverified ones, belong to a problem with its cause.
-         */
+        /** Passed parts have no problem; the others are listed with the problem that affects them. */
         boolean collapsed() {
-            return verdict.equals("pass") || verdict.equals("error") || unverified;
+            return verdict.equals("pass") || verdict.equals("error") || unverified || affected;
         }
     }
 }

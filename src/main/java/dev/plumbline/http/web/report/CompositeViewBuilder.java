@@ -52,11 +52,13 @@ final class CompositeViewBuilder {
         for (CompositePart part : modules.parts(composite.module())) {
             areaOf.put(part.module().module(), part.area());
         }
+        List<JsonObject> causes = rows(fields.getValue(CAUSES));
+        Set<String> affected = affected(causes);
         Map<String, CompositeView.Part> byModule = new LinkedHashMap<>();
         Map<String, List<CompositeView.Part>> parts = new LinkedHashMap<>();
         composite.areas().keySet().forEach(area -> parts.put(area, new ArrayList<>()));
         for (JsonObject row : rows) {
-            CompositeView.Part part = part(row);
+            CompositeView.Part part = part(row, affected.contains(string(row, "module")));
             byModule.put(string(row, "module"), part);
             // a stored result can have a part that has been removed from the catalogue
             parts.computeIfAbsent(areaOf.getOrDefault(string(row, "module"), ""), area -> new ArrayList<>())
@@ -70,7 +72,6 @@ final class CompositeViewBuilder {
                 views.add(area(id, composite.areas().getOrDefault(id, "Other"), areas.getValue(id), members));
             }
         });
-        List<JsonObject> causes = rows(fields.getValue(CAUSES));
         List<CompositeView.CauseView> problems =
                 causes.stream().map(cause -> causeView(cause, byModule)).toList();
         int first = Math.min(rows(fields.getValue(FIRST)).size(), problems.size());
@@ -172,7 +173,17 @@ final class CompositeViewBuilder {
                 id, title, area.getString("verdict"), area.getString(GRADE), area.getInteger(SCORE), parts);
     }
 
-    private CompositeView.Part part(JsonObject row) {
+    /** The modules that only have the problems of others. */
+    private static Set<String> affected(List<JsonObject> causes) {
+        Set<String> modules = causes.stream()
+                .flatMap(cause -> cause.getJsonArray("parts", new JsonArray()).stream())
+                .map(Object::toString)
+                .collect(Collectors.toSet());
+        causes.forEach(cause -> modules.remove(string(cause, "module")));
+        return modules;
+    }
+
+    private CompositeView.Part part(JsonObject row, boolean affected) {
         String module = string(row, "module");
         String target = string(row, "target");
         String verdict = string(row, "verdict");
@@ -188,7 +199,8 @@ final class CompositeViewBuilder {
                 verdict,
                 undetermined ? error : fact,
                 definition == null || target.isEmpty() ? null : Links.report(module, target, Map.of()),
-                Boolean.TRUE.equals(row.getValue("unverified")));
+                Boolean.TRUE.equals(row.getValue("unverified")),
+                affected);
     }
 
     private static JsonObject object(JsonObject row, String name) {

@@ -149,6 +149,7 @@ public final class ReportViewBuilder {
                 result.getString("verdict"),
                 error == null ? found : error.getString("message"),
                 Links.report(module.module(), result.getString("target"), Map.of()),
+                false,
                 false);
     }
 

@@ -45,16 +45,18 @@ class CompositeViewBuilderTest {
         assertThat(view.areas()).extracting(CompositeView.Area::title).containsExactly("Web", "DNS");
         assertThat(view.areas().get(0).parts())
                 .containsExactly(
-                        new CompositeView.Part("Slow part", "warn", "It is odd.", "/check/made-slow/a.example", false),
+                        new CompositeView.Part(
+                                "Slow part", "warn", "It is odd.", "/check/made-slow/a.example", false, false),
                         new CompositeView.Part(
                                 "Failing part",
                                 "error",
                                 "Connection refused.",
                                 "/check/made-failing/a.example",
+                                false,
                                 false));
         assertThat(view.areas().get(1).parts())
-                .containsExactly(
-                        new CompositeView.Part("Quick part", "pass", "A note.", "/check/made-quick/a.example", false));
+                .containsExactly(new CompositeView.Part(
+                        "Quick part", "pass", "A note.", "/check/made-quick/a.example", false, false));
     }
 
     @Test
@@ -86,6 +88,7 @@ class CompositeViewBuilderTest {
 
         assertThat(oneArea.summary()).isEqualTo("Web does not work. 1 problem.");
         assertThat(oneArea.limited()).isTrue();
+        assertThat(oneArea.areas().get(1).expanded()).isEmpty();
         assertThat(allAreas.summary()).isEqualTo("Web and DNS do not work. 1 problem.");
         assertThat(exposed.summary()).isEqualTo("Connection refused.");
         assertThat(exposed.limited()).isFalse();
@@ -110,8 +113,8 @@ class CompositeViewBuilderTest {
         assertThat(view.areas())
                 .flatExtracting(CompositeView.Area::parts)
                 .containsExactly(
-                        new CompositeView.Part("Slow part", "error", "No response.", null, false),
-                        new CompositeView.Part("made-up-before", "fail", "", null, false));
+                        new CompositeView.Part("Slow part", "error", "No response.", null, false, false),
+                        new CompositeView.Part("made-up-before", "fail", "", null, false, false));
     }
 
     @Test
