@@ -110,6 +110,8 @@ final class SiteFaults {
         add("status 404", RESPONSE, "status_client_error", Set.of("http-status"), site -> site.status("/", 404));
         plan("redirect loop", RESPONSE, "redirect_loop", "redirect-chain", "web", plan -> plan.site()
                 .redirect("https://" + plan.domain() + "/"));
+        plan("endless redirects", RESPONSE, "too_many_redirects", "redirect-chain", "web", plan -> plan.site()
+                .withEndlessRedirects());
         plan("redirect to a closed port", RESPONSE, "connect_refused", "http-status", "web", plan -> plan.site()
                 .redirect("https://" + plan.domain() + ":8443/"));
         add(

@@ -41,6 +41,7 @@ public final class SitePlan {
     private PortState https = PortState.OPEN;
     private PortState ipv6 = PortState.OPEN;
     private boolean redirectsToHttps = true;
+    private boolean endlessRedirects;
     private boolean compresses = true;
     private boolean revalidates = true;
     private boolean http2 = true;
@@ -130,6 +131,12 @@ public final class SitePlan {
     /** Redirects the first page. */
     public SitePlan redirect(String location) {
         return page("/", Page.redirect(location));
+    }
+
+    /** Redirects the first page to a path that redirects to another one, and so on. */
+    public SitePlan withEndlessRedirects() {
+        endlessRedirects = true;
+        return this;
     }
 
     /** Replaces a part of the first page. */
@@ -248,7 +255,9 @@ public final class SitePlan {
 
     @Nullable
     Page pageAt(String path) {
-        return pages.get(path);
+        return endlessRedirects && path.matches("/n*")
+                ? Page.redirect(path + "n").withStatus(302)
+                : pages.get(path);
     }
 
     Map<String, String> headers() {

@@ -151,6 +151,29 @@ class OverviewTest {
         assertThat(evaluation.fields()).containsEntry("score", 39).containsEntry("grade", "E");
     }
 
+    @ParameterizedTest
+    @CsvSource({"too_many_redirects", "redirect_loop"})
+    void redirectsWithoutEndMakeTheWebsiteUnavailable(String code) {
+        CheckError endless = new CheckError(ErrorCode.of(code), "The redirects do not end.");
+        Finding chain = new Finding(Level.FAIL, code, null, "A problem.", "Fix it.", null);
+        Finding effect = new Finding(Level.WARN, "long_redirect_chain", null, "A problem.", "Fix it.", null);
+
+        Evaluation evaluation = evaluate(
+                result(part("http-status"), Verdict.FAIL, List.of(effect), endless),
+                result(part("redirect-chain"), Verdict.FAIL, List.of(chain), endless),
+                result("ssl-certificate", Verdict.PASS),
+                found("dmarc", Level.FAIL, "syntax_error"));
+
+        assertThat(causes(evaluation, "fix_first")).hasSize(2);
+        assertThat(causes(evaluation, "fix_first").get(0))
+                .containsEntry("module", "redirect-chain")
+                .containsEntry("consequence", "unavailable")
+                .containsEntry("level", "fail")
+                .containsEntry("parts", List.of("redirect-chain", "http-status"));
+        assertThat(area(evaluation, "web")).containsEntry("score", 0);
+        assertThat((Integer) evaluation.fields().get("score")).isLessThanOrEqualTo(39);
+    }
+
     /** Mail servers without an address cannot be reached over IPv6 either, but the website works. */
     @Test
     void aProblemThatOnlyCausesAWarningDoesNotMakeAnAreaUnavailable() {
