@@ -36,4 +36,16 @@ public final class Deadline {
         long end = nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(millis);
         return end - endNanos < 0 ? new Deadline(nanoClock, end) : this;
     }
+
+    /**
+     * As {@link #atMost(long)}, but the milliseconds do not include waits.
+     *
+     * @param waitedNanos the time of the waits so far in nanoseconds, which does not decrease
+     */
+    public Deadline atMost(long millis, LongSupplier waitedNanos) {
+        long maxExtension = endNanos - nanoClock.getAsLong() - TimeUnit.MILLISECONDS.toNanos(millis);
+        return maxExtension <= 0
+                ? this
+                : in(millis, () -> nanoClock.getAsLong() - Math.min(waitedNanos.getAsLong(), maxExtension));
+    }
 }

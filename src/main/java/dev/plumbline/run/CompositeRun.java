@@ -187,10 +187,11 @@ final class CompositeRun {
             return Future.succeededFuture(unfinished(description, target));
         }
         long timeoutMs = options.integer(ModuleDescription.TIMEOUT_MS);
-        Deadline deadline = check.deadline().atMost(timeoutMs);
+        RequestBudget budget = new RequestBudget(module.requests(options), check.budget());
+        // the other parts of the check use up the limits of the target
+        Deadline deadline = check.deadline().atMost(timeoutMs, budget.limitWaits()::nanos);
         boolean shortened = deadline == check.deadline();
         long limitMs = deadline.remainingMillis();
-        RequestBudget budget = new RequestBudget(module.requests(options), check.budget());
         // a retry would repeat the requests of the other parts
         long patienceMs = check.budget().used() ? timeoutMs : check.patienceMs();
         CheckResources resources = check.resources().part();

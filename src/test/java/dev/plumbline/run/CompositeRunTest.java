@@ -17,8 +17,12 @@ import dev.plumbline.check.RequestBudget;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Evaluation;
-import dev.plumbline.result.RenderedResult;
+import dev.plumbline.target.Target;
+import dev.plumbline.result.TargetLimit;
+import dev.plumbline.target.TargetParser;
+import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.result.Verdict;
+import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.result.store.ResultKey;
 import dev.plumbline.result.store.ResultLookup;
@@ -31,9 +35,6 @@ import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.support.TestDatabase;
 import dev.plumbline.support.TestPolicies;
 import dev.plumbline.target.InputType;
-import dev.plumbline.target.Target;
-import dev.plumbline.target.TargetParser;
-import dev.plumbline.target.TargetPolicy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -47,6 +48,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -403,6 +405,24 @@ class CompositeRunTest {
         assertThat(result.cacheable()).isFalse();
         assertThat(lookup.findInMemory(key(alpha))).isNull();
         assertThat(lookup.findInMemory(key(beta))).isNotNull();
+    }
+
+    /** The other parts use up the limits, so the time limit of the composite applies to waits. */
+    @Test
+    void theTimeLimitOfAPartDoesNotIncludeWaitsForTargetLimits() {
+        alpha.behavior = context -> {
+            long before = context.deadline().remainingMillis();
+            Consumer<TargetLimit> endOfWait = context.budget().limitWaits().start();
+            Promise<String> waited = Promise.promise();
+            vertx.setTimer(500, late -> {
+                endOfWait.accept(null);
+                waited.complete("" + (before - context.deadline().remainingMillis()));
+            });
+            return waited.future();
+        };
+        check();
+
+        assertThat(Long.parseLong((String) part("alpha").fields().get("text"))).isLessThan(250);
     }
 
     /** With its own time limit, the part would have a response. */
