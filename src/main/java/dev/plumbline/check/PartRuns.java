@@ -3,7 +3,9 @@ package dev.plumbline.check;
 import dev.plumbline.result.CheckResult;
 import io.vertx.core.Future;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the parts of a composite. */
@@ -11,8 +13,9 @@ public final class PartRuns {
     private PartRuns() {}
 
     /**
-     * Runs parts for a domain. Starts the last part first, so that parts do not wait for a slow web server. A part that
-     * checks a mail server is omitted if the domain does not have one.
+     * Runs parts for a domain. Starts the last part first, so that parts do not wait for a slow web server; before them
+     * those on which others depend, so that the others do not use up the limits of the target and of the composite. A
+     * part that checks a mail server is omitted if the domain does not have one.
      *
      * @return the results, in the order of the parts
      */
@@ -22,11 +25,19 @@ public final class PartRuns {
                 .findFirst()
                 .orElse(null);
         Future<PartResult> mailServers = mx == null ? null : context.check(mx, domain);
+        Map<CompositePart, Future<@Nullable PartResult>> entries = new HashMap<>();
+        for (CompositePart part : parts) {
+            if (part.module().reachability() && !part.needsMailServer()) {
+                entries.put(part, run(context, part, part.target(domain, null)));
+            }
+        }
         List<Future<@Nullable PartResult>> results = new ArrayList<>();
         for (int i = parts.size() - 1; i >= 0; i--) {
             CompositePart part = parts.get(i);
             if (part.equals(mx)) {
                 results.add(0, mailServers);
+            } else if (entries.containsKey(part)) {
+                results.add(0, entries.get(part));
             } else if (!part.needsMailServer()) {
                 results.add(0, run(context, part, part.target(domain, null)));
             } else if (mailServers != null) {
