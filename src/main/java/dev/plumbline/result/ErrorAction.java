@@ -30,6 +30,8 @@ public final class ErrorAction {
                 "Use a public address and an allowed port. An operator can change `targets.allow`, `targets.deny` and `targets.ports`.";
             case INVALID_TARGET -> "Enter another target.";
             case UNSUPPORTED_TLD -> "Look up the domain at its registry.";
+            case REGISTRY_UNAVAILABLE ->
+                "Run this check again later. If it fails again, an operator can check the DNS resolver and the outgoing connections of the service.";
             case RATE_LIMITED -> "Run this check again later.";
             case REQUEST_LIMIT -> "Run this check separately.";
             case DEADLINE_EXCEEDED -> "Run this check again.";

@@ -24,6 +24,7 @@ public enum ErrorCode {
     TARGET_BLOCKED(false, false),
     INVALID_TARGET(false, false),
     UNSUPPORTED_TLD(false, false),
+    REGISTRY_UNAVAILABLE(false, true),
     RATE_LIMITED(false, true),
     REQUEST_LIMIT(false, false),
     DEADLINE_EXCEEDED(false, true),
@@ -72,15 +73,16 @@ public enum ErrorCode {
     }
 
     /**
-     * Whether the target or a resolver did not respond, so that the cause can be the network of this node and another
-     * node can have a response.
+     * Whether the target, a resolver or a registry did not respond, so that the cause can be the network of this node
+     * and another node can have a response.
      */
     public boolean noResponse() {
         return this == DNS_TIMEOUT
                 || this == CONNECT_TIMEOUT
                 || this == CONNECT_UNREACHABLE
                 || this == CONNECTION_RESET
-                || this == READ_TIMEOUT;
+                || this == READ_TIMEOUT
+                || this == REGISTRY_UNAVAILABLE;
     }
 
     /** Whether the error with this ID means that the target was rejected, so that another check has the same error. */

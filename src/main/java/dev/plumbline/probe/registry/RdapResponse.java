@@ -24,14 +24,14 @@ public record RdapResponse(List<String> servers, int status, String body) {
                         ErrorCode.RATE_LIMITED,
                         "The RDAP server " + server() + " rejected the request because of its rate limit.")
                 : new CheckFailure(
-                        ErrorCode.HTTP_PROTOCOL_ERROR,
+                        ErrorCode.REGISTRY_UNAVAILABLE,
                         "The RDAP server " + server() + " returned status " + status + ".");
     }
 
     /** The failure of a response whose body is not the requested object. */
     public CheckFailure invalid(String object) {
         return new CheckFailure(
-                ErrorCode.HTTP_PROTOCOL_ERROR,
+                ErrorCode.REGISTRY_UNAVAILABLE,
                 "The response of the RDAP server " + server() + " is not a valid RDAP response for " + object + ".");
     }
 }

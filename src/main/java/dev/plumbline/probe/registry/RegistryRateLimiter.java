@@ -64,7 +64,8 @@ final class RegistryRateLimiter {
     /**
      * Runs a query when a permit is available; lines of jobs wait for instant checks. Fails with
      * {@link dev.plumbline.check.OverloadFailure} if a permit would come too late, and with {@code deadline_exceeded}
-     * if the server timed out recently.
+     * if the server timed out recently. A fault of the server or of its name is {@code registry_unavailable}, because
+     * it is not one of the target.
      *
      * @param server the hostname
      * @param query receives the context with the deadline of the query
@@ -91,7 +92,21 @@ final class RegistryRateLimiter {
         long started = nanoClock.getAsLong();
         return ContextFutures.call(
                         () -> query.apply(context.within(context.deadline().atMost(MAX_QUERY_MILLIS))))
-                .onComplete(outcome -> record(server, started, outcome));
+                .onComplete(outcome -> record(server, started, outcome))
+                .recover(cause -> Future.failedFuture(ofRegistry(server, cause)));
+    }
+
+    private static Throwable ofRegistry(String server, Throwable cause) {
+        if (!(cause instanceof CheckFailure failure)) {
+            return cause;
+        }
+        ErrorCode code = failure.error().code();
+        return code.targetFault() || code == ErrorCode.DNS_SERVFAIL || code == ErrorCode.DNS_TIMEOUT
+                ? new CheckFailure(
+                        ErrorCode.REGISTRY_UNAVAILABLE,
+                        "The query to the registry server %s failed. %s"
+                                .formatted(server, failure.error().message()))
+                : cause;
     }
 
     private void record(String server, long started, AsyncResult<?> outcome) {

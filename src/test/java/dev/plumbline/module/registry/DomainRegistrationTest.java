@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.budget.MemoryHolder;
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorAction;
+import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.Finding;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.config.Config;
@@ -12,10 +17,6 @@ import dev.plumbline.lab.RegistryResponses;
 import dev.plumbline.lab.WhoisLab;
 import dev.plumbline.probe.registry.RegistrationRecord;
 import dev.plumbline.probe.registry.WhoisProbe;
-import dev.plumbline.result.CheckError;
-import dev.plumbline.result.CheckResult;
-import dev.plumbline.result.ErrorCode;
-import dev.plumbline.result.Finding;
 import dev.plumbline.result.Verdict;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
@@ -292,6 +293,21 @@ class DomainRegistrationTest {
         assertThat(check("example.org").error().code()).isEqualTo(ErrorCode.RATE_LIMITED);
     }
 
+    /** The name is not the one that the user entered. */
+    @Test
+    void aRegistryServerWithoutAddressIsNotAFaultOfTheDomain() {
+        fixture.iana().respond("org", "domain: ORG\n\nwhois: missing.test\n");
+
+        CheckError error = check("example.org").error();
+
+        assertThat(error.code()).isEqualTo(ErrorCode.REGISTRY_UNAVAILABLE);
+        assertThat(error.code().targetFault()).isFalse();
+        assertThat(error.message())
+                .startsWith("The query to the registry server missing.test")
+                .contains("The name missing.test does not exist");
+        assertThat(ErrorAction.of(error.code())).doesNotContain("spelling");
+    }
+
     @Test
     void limitsHostileServers() {
         WhoisLab org = fixture.registry("org");
@@ -306,12 +322,12 @@ class DomainRegistrationTest {
 
         assertThat(check("noise.org").error()).isNull();
         assertThat(codes(check("noise.org"))).containsExactly("response_unrecognized");
-        assertThat(check("empty.org").error().code()).isEqualTo(ErrorCode.CONNECTION_RESET);
-        assertThat(check("endless.org").error().code()).isEqualTo(ErrorCode.RESPONSE_TOO_LARGE);
-        assertThat(check("line.org").error().code()).isEqualTo(ErrorCode.RESPONSE_TOO_LARGE);
+        assertThat(check("empty.org").error().code()).isEqualTo(ErrorCode.REGISTRY_UNAVAILABLE);
+        assertThat(check("endless.org").error().code()).isEqualTo(ErrorCode.REGISTRY_UNAVAILABLE);
+        assertThat(check("line.org").error().code()).isEqualTo(ErrorCode.REGISTRY_UNAVAILABLE);
         for (String slow : List.of("slow.org", "silent.org")) {
             CheckResult result = fixture.check(MODULE, slow, Map.of(), 1_500);
-            assertThat(result.error().code()).isEqualTo(ErrorCode.READ_TIMEOUT);
+            assertThat(result.error().code()).isEqualTo(ErrorCode.REGISTRY_UNAVAILABLE);
         }
     }
 
