@@ -2,6 +2,9 @@ package dev.plumbline.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.result.CheckError;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import io.vertx.core.Future;
@@ -11,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class PartResultTest {
+class PartRunsTest {
     private static final List<CompositePart> PARTS = ModuleCatalogue.load().parts("overview");
 
     private final List<String> started = new ArrayList<>();
@@ -35,7 +38,7 @@ class PartResultTest {
     /** They would be the last ones to receive permits of the target and requests of the composite. */
     @Test
     void startsThePartsOnWhichOthersDependFirst() {
-        List<PartResult> results = Await.value(PartResult.runAll(context(), "example.com", PARTS));
+        List<PartResult> results = Await.value(PartRuns.runAll(context(), "example.com", PARTS));
 
         assertThat(started).startsWith("mx", "http-status", "ssl-certificate").doesNotHaveDuplicates();
         assertThat(results)
