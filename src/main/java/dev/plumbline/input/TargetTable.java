@@ -31,6 +31,9 @@ public final class TargetTable {
     private static final char BYTE_ORDER_MARK = '\ufeff';
     private static final char COMMENT = '#';
 
+    /** A record that is appended to the text. */
+    private static final String END = "\0end";
+
     /** The share of records with the same number of fields, in percent. */
     private static final int MIN_EQUAL_RECORDS = 80;
 
@@ -212,20 +215,30 @@ public final class TargetTable {
             lines(text).skip(selection.header ? 1 : 0).forEach(line -> lines.add(line.number, line.text));
             return lines.build();
         }
-        try (CsvReader<CsvRecord> reader = reader(text, csv.separator)) {
+        // the parser does not report an open quotation mark; its field contains the rest of the text and this record
+        boolean closed = false;
+        try (CsvReader<CsvRecord> reader = reader(text + "\n" + END, csv.separator)) {
             boolean header = selection.header;
             for (CsvRecord row : reader) {
-                if (!header) {
+                closed = row.getFieldCount() == 1 && row.getField(0).equals(END);
+                if (!header && !closed) {
                     lines.add((int) row.getStartingLineNumber(), cell(row, selection.column));
                 }
                 header = false;
             }
         } catch (CsvParseException tooLong) {
-            throw new IllegalArgumentException(
-                    "The list is not valid CSV: a quotation mark is not closed, or a record is too long.", tooLong);
+            throw invalid(tooLong);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        if (!closed) {
+            throw invalid(null);
+        }
         return lines.build();
+    }
+
+    private static IllegalArgumentException invalid(@Nullable Exception cause) {
+        return new IllegalArgumentException(
+                "The list is not valid CSV: a quotation mark is not closed, or a record is too long.", cause);
     }
 }

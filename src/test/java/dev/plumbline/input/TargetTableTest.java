@@ -1,11 +1,13 @@
 package dev.plumbline.input;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.input.TargetTable.Selection;
 import dev.plumbline.sheet.ModuleDescription;
 import java.util.List;
+import java.util.Objects;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -121,6 +123,22 @@ class TargetTableTest {
                 .containsExactly("say \"x\"", "two lines");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "url,note\nhttps://a.test/,\"open\nhttps://b.test/,y\nhttps://c.test/,z\n",
+                "url,note\nhttps://a.test/,x\nhttps://b.test/,\"open",
+                "url,note\nhttps://a.test/,x\nhttps://b.test/,\"open \"\"quote\"\"\r\n",
+            })
+    void aQuotationMarkThatIsNotClosedIsAnError(String text) {
+        TargetTable table = TargetTable.of(text, HTTP_STATUS, true);
+
+        assertThatThrownBy(() -> table.read(Objects.requireNonNull(table.find("url")), MAX))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("a quotation mark is not closed");
+        assertThatThrownBy(() -> table.read(new Selection(1, true), MAX)).isInstanceOf(IllegalArgumentException.class);
+    }
+
     @Test
     void shortRowsAreCounted() {
         TargetLines lines =
@@ -164,10 +182,19 @@ class TargetTableTest {
     void anyTextIsRead(@ForAll String text) {
         TargetTable table = TargetTable.of(text, HTTP_STATUS, true);
 
-        assertThat(table.read(table.suggested(), MAX).texts()).noneMatch(String::isEmpty);
+        assertThat(readOrReject(table, table.suggested())).noneMatch(String::isEmpty);
         for (TargetTable.CsvColumn column : table.columns()) {
-            assertThat(table.read(new Selection(column.number(), true), MAX).texts())
+            assertThat(readOrReject(table, new Selection(column.number(), true)))
                     .noneMatch(line -> line.contains("\n"));
+        }
+    }
+
+    private static List<String> readOrReject(TargetTable table, Selection selection) {
+        try {
+            return table.read(selection, MAX).texts();
+        } catch (IllegalArgumentException open) {
+            assertThat(open).hasMessageContaining("a quotation mark is not closed");
+            return List.of();
         }
     }
 }
