@@ -8,7 +8,6 @@ import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.postgres.DatabaseOverloadedException;
 import dev.plumbline.postgres.DatabaseUnavailableException;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -168,15 +167,14 @@ public final class ProblemResponder {
 
     /**
      * Responds to a request whose method is not used with its path: 204 to OPTIONS, otherwise 405. A preflight request
-     * that gets here comes from an origin that is not allowed.
+     * that gets here comes from an origin that is not allowed. Its response does not have CORS headers.
      *
      * @param others the methods of the path except OPTIONS, separated by commas
      */
     public void otherMethod(RoutingContext ctx, String others) {
         String allowed = others + ", OPTIONS";
         HttpServerRequest request = ctx.request();
-        if (request.method().equals(HttpMethod.OPTIONS)
-                && !request.headers().contains(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD)) {
+        if (request.method().equals(HttpMethod.OPTIONS)) {
             ctx.response()
                     .setStatusCode(204)
                     .putHeader("Allow", allowed)
