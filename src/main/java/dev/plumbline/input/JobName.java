@@ -1,16 +1,21 @@
 package dev.plumbline.input;
 
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.PrintableText;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Names of jobs: 1 to 100 characters (code points) without control characters, not only whitespace. */
+/**
+ * Names of jobs: 1 to 100 characters (code points) without control and format characters, not only whitespace. Joiners
+ * are allowed, as they are part of scripts and emoji.
+ */
 public final class JobName {
     public static final int MAX_CHARACTERS = 100;
 
-    private static final Pattern CONTROL_CHARACTER = Pattern.compile("[\\x00-\\x1f\\x7f]");
+    private static final int REPLACEMENT = 0xfffd;
+    private static final Pattern JOINERS = Pattern.compile("[\u200c\u200d]");
 
     private JobName() {}
 
@@ -19,23 +24,32 @@ public final class JobName {
         if (text.isEmpty()) {
             return "must not be empty";
         }
-        if (text.isBlank()) {
+        if (JOINERS.matcher(text).replaceAll("").isBlank()) {
             return "must not be blank";
         }
         if (text.codePointCount(0, text.length()) > MAX_CHARACTERS) {
             return "must have at most " + MAX_CHARACTERS + " characters";
         }
-        return CONTROL_CHARACTER.matcher(text).find() ? "must not contain control characters" : null;
+        return printable(text).equals(text) ? null : "must not contain control characters";
+    }
+
+    /** The text with U+FFFD for each control or format character. */
+    private static String printable(String text) {
+        StringBuilder out = new StringBuilder();
+        text.codePoints()
+                .forEach(c -> out.appendCodePoint(
+                        PrintableText.isPrintable(c) || c == 0x200c || c == 0x200d ? c : REPLACEMENT));
+        return out.toString();
     }
 
     /**
      * Returns the default name: the first line that is not blank, truncated, or the module's title if all are blank.
-     * Control characters are replaced by U+FFFD.
+     * Control and format characters are replaced by U+FFFD.
      */
     public static String ofItems(List<String> items, ModuleDescription module) {
         String first =
                 items.stream().filter(item -> !item.isBlank()).findFirst().orElse(module.title());
-        return CONTROL_CHARACTER.matcher(truncate(first, "")).replaceAll("\ufffd");
+        return printable(truncate(first, ""));
     }
 
     /**
@@ -55,7 +69,8 @@ public final class JobName {
      * @param name of the job with these lines
      */
     public static String ofLinesWithError(String name, int lines) {
-        String original = name.replaceFirst("^[0-9]+ lines? with an error from ", "");
+        // the job can have been created by an earlier version, which allowed format characters
+        String original = printable(name).replaceFirst("^[0-9]+ lines? with an error from ", "");
         return truncate(
                 lines + (lines == 1 ? " line with an error from " : " lines with an error from ") + original, "");
     }

@@ -2,6 +2,8 @@ package dev.plumbline.input;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.check.ModuleCatalogue;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class JobNameTest {
@@ -20,5 +22,19 @@ class JobNameTest {
         assertThat(JobName.ofLinesWithError(retry, 1)).isEqualTo("1 line with an error from HTTP status, 305 targets");
         assertThat(JobName.fault(JobName.ofLinesWithError("\ud83d\ude00".repeat(100), 12)))
                 .isNull();
+    }
+
+    @Test
+    void joinersAreAllowedAndOtherFormatCharactersReplacedInDefaultNames() {
+        String family = "\ud83d\udc68\u200d\ud83d\udc69";
+
+        assertThat(JobName.fault(family)).isNull();
+        assertThat(JobName.ofLinesWithError("a\u202e\u009b" + family, 2))
+                .isEqualTo("2 lines with an error from a\ufffd\ufffd" + family);
+        String name = JobName.ofItems(
+                List.of("a\u001b\u202eb"),
+                ModuleCatalogue.load().find("http-status").description());
+        assertThat(name).isEqualTo("a\ufffd\ufffdb");
+        assertThat(JobName.fault(name)).isNull();
     }
 }

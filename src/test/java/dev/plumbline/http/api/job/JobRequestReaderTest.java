@@ -114,6 +114,12 @@ class JobRequestReaderTest {
     {"module":"http-status","items":["a"],"name":""} | /name | must not be empty
     {"module":"http-status","items":["a"],"name":" \\u2003"} | /name | must not be blank
     {"module":"http-status","items":["a"],"name":"a\\nb"} | /name | must not contain control characters
+    {"module":"http-status","items":["a"],"name":"\\u009b"} | /name | must not contain control characters
+    {"module":"http-status","items":["a"],"name":"\\u0085"} | /name | must not contain control characters
+    {"module":"http-status","items":["a"],"name":"\\u200b"} | /name | must not contain control characters
+    {"module":"http-status","items":["a"],"name":"\\ufeff"} | /name | must not contain control characters
+    {"module":"http-status","items":["a"],"name":"a\\u202eb"} | /name | must not contain control characters
+    {"module":"http-status","items":["a"],"name":" \\u200d"} | /name | must not be blank
     {"module":"http-status","items":["a"],"name":"\\ud800"} | /name | an unpaired surrogate
     {"module":"http-status","items":["a"],"name":"a","name":"a"} | /name | must not be repeated
     {"module":"http-status","items":[]} | /items | is empty
