@@ -269,6 +269,15 @@ class DocsPageTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"/docs/search?q=", "/tools?q="})
+    void controlCharactersOfTheQueryAreReplaced(String path) {
+        String body = service.page(path + "%1b%5b31m%E2%80%AEx%00").body();
+
+        assertThat(body).doesNotContain("\u001b", "\u202e", "\0");
+        assertThat(Jsoup.parse(body).selectFirst("input[name=q]").val()).isEqualTo("[U+001B][31m[U+202E]x[U+0000]");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"/docs/nothing", "/docs/modules/schemas", "/docs/jobs/x"})
     void otherPagesAreNotFound(String path) {
         assertThat(service.page(path).statusCode()).isEqualTo(404);
