@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * {@code application/x-www-form-urlencoded}.
  *
  * @param values the values by field, in order
- * @param files the first file by field, without empty files that have no name
+ * @param files the files by field, in order, without empty files that have no name
  */
-public record FormBody(Map<String, List<String>> values, Map<String, File> files) {
+public record FormBody(Map<String, List<String>> values, Map<String, List<File>> files) {
     static final String MULTIPART = "multipart/form-data";
     static final String URLENCODED = "application/x-www-form-urlencoded";
 
@@ -105,14 +105,15 @@ public record FormBody(Map<String, List<String>> values, Map<String, File> files
 
     private static FormBody collect(List<InterfaceHttpData> parts) throws IOException {
         Map<String, List<String>> values = new LinkedHashMap<>();
-        Map<String, File> files = new LinkedHashMap<>();
+        Map<String, List<File>> files = new LinkedHashMap<>();
         for (InterfaceHttpData part : parts) {
             if (part instanceof Attribute attribute) {
                 values.computeIfAbsent(attribute.getName(), key -> new ArrayList<>())
                         .add(attribute.getValue());
             } else if (part instanceof FileUpload file
                     && (file.length() > 0 || !file.getFilename().isEmpty())) {
-                files.putIfAbsent(file.getName(), new File(file.getFilename(), file.get()));
+                files.computeIfAbsent(file.getName(), key -> new ArrayList<>())
+                        .add(new File(file.getFilename(), file.get()));
             }
         }
         return new FormBody(values, files);

@@ -600,6 +600,21 @@ class BulkPagesTest {
         return browser.bulk("bulk-tool", "http-status", "bulk-lines", lines);
     }
 
+    @Test
+    void severalFilesAreRejected() {
+        StringBuilder body = new StringBuilder();
+        part(body, "name=\"bulk-tool\"", "http-status");
+        for (String file : List.of("a.test", "b.test")) {
+            part(body, "name=\"bulk-file\"; filename=\"" + file + ".txt\"\r\nContent-Type: text/plain", file);
+        }
+        body.append("--").append(BOUNDARY).append("--\r\n");
+
+        HttpResponse<String> several =
+                owner.body("/bulk", "multipart/form-data; boundary=" + BOUNDARY, body.toString());
+
+        assertThat(rejection(several)).contains("2 files were submitted", "No job was created");
+    }
+
     private static HttpResponse<String> form(CookieClient browser, String... fields) {
         List<String> pairs = new ArrayList<>();
         for (int i = 0; i < fields.length; i += 2) {

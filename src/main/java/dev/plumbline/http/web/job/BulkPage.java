@@ -151,10 +151,11 @@ public final class BulkPage implements PageRoutes.Pages {
         FormBody form = FormBody.parse(type, body);
         ModuleDescription tool = tool(form.text(TOOL));
         Map<String, String> options = OptionField.changed(tool, form.values());
-        FormBody.File file = form.files().get(FILE);
+        List<FormBody.File> files = form.files().getOrDefault(FILE, List.of());
+        FormBody.File file = files.isEmpty() ? null : files.get(0);
         String text = form.text(LINES).stripTrailing();
         boolean csvFile = form.text(CSV_FILE).equals("true");
-        BulkForm.Rejection rejection = validate(form, file != null);
+        BulkForm.Rejection rejection = validate(form, files.size());
         TargetPreview preview = null;
         if (rejection == null) {
             try {
@@ -209,11 +210,15 @@ public final class BulkPage implements PageRoutes.Pages {
     }
 
     /** Rejects unknown and ambiguous values. A default in their place would check unintended targets. */
-    private BulkForm.@Nullable Rejection validate(FormBody form, boolean hasFile) {
+    private BulkForm.@Nullable Rejection validate(FormBody form, int files) {
         if (!form.text(TOOL).isEmpty() && modules.find(form.text(TOOL)) == null) {
             return BulkForm.rejection("The tool does not exist. Select another tool. No job was created.");
         }
-        return hasFile && !form.text(LINES).isBlank()
+        if (files > 1) {
+            return BulkForm.rejection(
+                    files + " files were submitted. Select one file that contains all targets. No job was created.");
+        }
+        return files > 0 && !form.text(LINES).isBlank()
                 ? BulkForm.rejection(
                         "Both a list and a file were submitted. Submit the list in the text area, or clear it and"
                                 + " select the file again. No job was created.")
