@@ -25,6 +25,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A Pro user can replace a cached result. Other users see the command that runs the check. */
 @Tag("integration")
@@ -166,13 +168,16 @@ class RecheckPageTest {
                 .isEqualTo("200");
     }
 
-    @Test
-    void resultsThatAreNotCachedAreShownAsTheLineOfTheJob() {
-        CookieClient browser = signedIn("invalid", Plan.PRO);
+    @ParameterizedTest
+    @ValueSource(strings = {"ftp%3A%2F%2Fexample.com", "http%3A%2F%2F169.254.1.1%2F", "%00"})
+    void rejectedTargetsAreReportedWithoutAJob(String rejected) {
+        CookieClient browser = signedIn("invalid" + Integer.toHexString(rejected.hashCode()), Plan.PRO);
 
-        String jobReport = location(browser.form("/check/http-status/ftp%3A%2F%2Fexample.com"));
+        String report = location(browser.form("/check/http-status/" + rejected));
 
-        assertThat(awaitReport(browser, jobReport)).isEqualTo(jobReport.replace("/report", "/lines/0"));
+        assertThat(report).startsWith("/check/http-status/");
+        assertThat(browser.page(report).statusCode()).isEqualTo(422);
+        assertThat(parsed(browser.page("/jobs")).select(".jobs a")).isEmpty();
     }
 
     @Test

@@ -56,6 +56,13 @@ public final class InstantCheckService {
         return call(ctx, module, target, clientQuotaKey(ctx), checks::findCached);
     }
 
+    /** Whether a check is rejected because its target is not valid or not allowed. Never runs a check. */
+    public Future<Boolean> rejectsTarget(RoutingContext ctx, String module, String target) {
+        return findCached(ctx, module, target)
+                .map(outcome -> outcome instanceof InstantOutcome.InvalidTarget
+                        || outcome instanceof InstantOutcome.TargetBlocked);
+    }
+
     /** As {@link InstantChecks#reload}. */
     public Future<@Nullable RenderedResult> reload(ResultKey key) {
         return checks.reload(key);

@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A fresh check before the cached result expires. {@code POST /check/{module}/{target}} creates a job of one line with
- * the option {@code fresh}. {@code /jobs/{token}/report} waits for it and redirects to the report, whose result the job
- * has replaced.
+ * the option {@code fresh}, or redirects to the report, which describes the error, if an option or the target is
+ * rejected. {@code /jobs/{token}/report} waits for it and redirects to the report, whose result the job has replaced.
  */
 public final class RecheckPage implements PageRoutes.Pages {
     private static final String REPORT = "/report";
@@ -102,20 +102,36 @@ public final class RecheckPage implements PageRoutes.Pages {
                 pages.redirect(ctx, path);
                 return;
             }
-            Map<String, Object> values = new HashMap<>(options.given());
-            values.put(ModuleDescription.FRESH.name(), true);
-            long account = user.account().id();
-            Future<JobMessage.JobSnapshot> created = keys.of(account)
-                    .compose(key -> jobs.create(
-                            new PageJobService.Owner(account, key),
-                            new PageJobService.JobParameters(null, module.module(), List.of(target), values),
-                            null));
-            RequestFutures.handle(
-                    ctx,
-                    created,
-                    job -> pages.redirect(ctx, JobPage.path(job.token()) + REPORT),
-                    problem -> reject(ctx, user, module, target, given, problem));
+            RequestFutures.handle(ctx, checks.rejectsTarget(ctx, module.module(), target), rejected -> {
+                if (rejected) {
+                    pages.redirect(ctx, path);
+                } else {
+                    create(ctx, user, module, target, given, options);
+                }
+            });
         });
+    }
+
+    private void create(
+            RoutingContext ctx,
+            AuthenticatedUser user,
+            ModuleDescription module,
+            String target,
+            Map<String, String> given,
+            Options options) {
+        Map<String, Object> values = new HashMap<>(options.given());
+        values.put(ModuleDescription.FRESH.name(), true);
+        long account = user.account().id();
+        Future<JobMessage.JobSnapshot> created = keys.of(account)
+                .compose(key -> jobs.create(
+                        new PageJobService.Owner(account, key),
+                        new PageJobService.JobParameters(null, module.module(), List.of(target), values),
+                        null));
+        RequestFutures.handle(
+                ctx,
+                created,
+                job -> pages.redirect(ctx, JobPage.path(job.token()) + REPORT),
+                problem -> reject(ctx, user, module, target, given, problem));
     }
 
     private void reject(
