@@ -7,7 +7,6 @@ import dev.plumbline.sheet.ModuleDescription;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,7 +62,7 @@ final class JobInput {
         if (input.equals(TargetReader.STDIN)) {
             bytes = System.in.readNBytes(MAX_BYTES + 1);
         } else {
-            try (InputStream file = Files.newInputStream(Path.of(input))) {
+            try (InputStream file = TargetReader.open(Path.of(input))) {
                 bytes = file.readNBytes(MAX_BYTES + 1);
             }
         }

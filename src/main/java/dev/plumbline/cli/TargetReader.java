@@ -24,6 +24,8 @@ final class TargetReader implements AutoCloseable {
     /** The message if neither targets nor a file are given. */
     static final String MISSING = "No target is given. Add a target or --input FILE.";
 
+    private static final String DIRECTORY = "is a directory";
+
     /** A longer line is not a target. The limit bounds the memory that a binary file can use. */
     private static final int MAX_LINE_LENGTH = 65_536;
 
@@ -47,8 +49,18 @@ final class TargetReader implements AutoCloseable {
 
     /** The message for a file that cannot be read. */
     static String unreadable(FileSystemException failure) {
-        return "File '" + failure.getFile() + "' "
-                + (failure instanceof NoSuchFileException ? "does not exist" : "cannot be read") + ". Check --input.";
+        String problem = failure instanceof NoSuchFileException
+                ? "does not exist"
+                : DIRECTORY.equals(failure.getReason()) ? DIRECTORY : "cannot be read";
+        return "File '" + failure.getFile() + "' " + problem + ". Check --input.";
+    }
+
+    /** Opens a file. The JDK also opens a directory, and reports it without its name when it is read. */
+    static InputStream open(Path file) throws IOException {
+        if (Files.isDirectory(file)) {
+            throw new FileSystemException(file.toString(), null, DIRECTORY);
+        }
+        return Files.newInputStream(file);
     }
 
     /**
@@ -66,14 +78,14 @@ final class TargetReader implements AutoCloseable {
         Path path = Path.of(input);
         long lines = -1;
         if (Files.isRegularFile(path)) {
-            try (TargetReader counter = new TargetReader(List.of(), reader(Files.newInputStream(path)), -1)) {
+            try (TargetReader counter = new TargetReader(List.of(), reader(open(path)), -1)) {
                 for (lines = 0; counter.next() != null; lines++) {
                     // counts the targets
                 }
             }
             lines += arguments.size();
         }
-        return new TargetReader(arguments, reader(Files.newInputStream(path)), lines);
+        return new TargetReader(arguments, reader(open(path)), lines);
     }
 
     private static BufferedReader reader(InputStream in) {

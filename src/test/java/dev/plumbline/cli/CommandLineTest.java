@@ -112,6 +112,22 @@ class CommandLineTest {
         assertThat(nagios.out()).contains("UNKNOWN", "stdin contains no targets.");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"check", "job create --server http://127.0.0.1:1 --key-file"})
+    void anInputThatIsADirectoryIsAnError(String command) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(command.split(" ")));
+        if (arguments.size() > 1) {
+            arguments.add(Files.writeString(folder.resolve("key"), "plk_key").toString());
+        }
+        arguments.addAll(List.of("http-status", "--input", folder.toString()));
+
+        CommandLineRunner.Ended ended = CommandLineRunner.run("", arguments.toArray(String[]::new));
+
+        assertThat(ended)
+                .isEqualTo(new CommandLineRunner.Ended(
+                        4, "", "plumbline: File '" + folder + "' is a directory. Check --input."));
+    }
+
     @Test
     void aTargetWithoutModuleIsCheckedByTheDefaultModuleOfItsType() {
         CommandLineRunner.Ended address = CommandLineRunner.run("", "check", "192.0.2.1");
