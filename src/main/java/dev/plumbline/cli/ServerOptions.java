@@ -1,6 +1,11 @@
 package dev.plumbline.cli;
 
 import java.io.IOException;
+import java.net.IDN;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +17,7 @@ import picocli.CommandLine.Spec;
 /** The service of {@code job} commands and the API key. */
 final class ServerOptions {
     private static final String DEFAULT = "http://127.0.0.1:8080";
+    private static final int MAX_PORT = 65_535;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
@@ -32,11 +38,23 @@ final class ServerOptions {
     ServiceClient connect() {
         String given = server == null ? System.getenv("PLUMBLINE_SERVER") : server;
         String url = (given == null ? DEFAULT : given).replaceAll("/+$", "");
-        if (!url.matches("https?://[^/?#@\\s]+(/[^?#\\s]*)?")) {
+        if (!isValid(url)) {
             throw new ParameterException(
                     spec.commandLine(), "Invalid server '" + url + "'. Use a URL such as " + DEFAULT + ".");
         }
         return new ServiceClient(url, key(), notice -> System.err.println("plumbline: " + notice));
+    }
+
+    private static boolean isValid(String url) {
+        try {
+            URL parsed = new URI(url).toURL();
+            return url.matches("https?://[^/?#@\\s]+(/[^?#\\s]*)?")
+                    && !IDN.toASCII(parsed.getHost()).isEmpty()
+                    && parsed.getPort() != 0
+                    && parsed.getPort() <= MAX_PORT;
+        } catch (URISyntaxException | MalformedURLException | IllegalArgumentException invalid) {
+            return false;
+        }
     }
 
     /** The given options for another command, each followed by a space. */

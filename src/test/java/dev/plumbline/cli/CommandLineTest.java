@@ -128,6 +128,27 @@ class CommandLineTest {
                         4, "", "plumbline: File '" + folder + "' is a directory. Check --input."));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://[::1",
+                "http://127.0.0.1:99999",
+                "http://127.0.0.1:0",
+                "http://127.0.0.1:x",
+                "http://:80",
+                "http://a\u001bb",
+                "http://a\u202eb",
+                "http://a..b",
+                "http://a b",
+                "ftp://a.test"
+            })
+    void anInvalidServerIsAUsageError(String server) {
+        CommandLineRunner.Ended ended = CommandLineRunner.run("", "job", "list", "--server", server);
+
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.err()).startsWith("plumbline: Invalid server '").hasLineCount(2);
+    }
+
     @Test
     void aTargetWithoutModuleIsCheckedByTheDefaultModuleOfItsType() {
         CommandLineRunner.Ended address = CommandLineRunner.run("", "check", "192.0.2.1");
