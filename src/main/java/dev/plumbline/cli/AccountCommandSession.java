@@ -68,7 +68,7 @@ final class AccountCommandSession {
     }
 
     private static int fail(String message) {
-        System.err.println("plumbline: " + message);
+        StandardError.fail(message);
         return FAILED;
     }
 

@@ -197,7 +197,7 @@ public final class CheckCommand implements Callable<Integer> {
                 .toList();
         targets.add(0, target);
         module = selected.module();
-        System.err.println("Default tool: " + module + ". Other modules for this target, with plumbline check MODULE "
+        StandardError.println("Default tool: " + module + ". Other modules for this target, with plumbline check MODULE "
                 + TerminalText.sanitize(target) + ": " + String.join(", ", others) + ".");
     }
 
@@ -282,7 +282,7 @@ public final class CheckCommand implements Callable<Integer> {
             System.out.println(NagiosReport.unknown(message));
             return Verdict.ERROR.ordinal();
         }
-        System.err.println("plumbline: " + message);
+        StandardError.fail(message);
         return INVALID;
     }
 }

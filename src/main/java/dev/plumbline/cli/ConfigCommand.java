@@ -29,8 +29,8 @@ public final class ConfigCommand implements Callable<Integer> {
                 table.row(setting.name(), setting.value().isEmpty() ? "(empty)" : setting.value(), setting.source());
             }
         } catch (ConfigException invalid) {
-            System.err.println("plumbline: Invalid configuration:");
-            String.valueOf(invalid.getMessage()).lines().forEach(line -> System.err.println("  " + line));
+            StandardError.println("plumbline: Invalid configuration:");
+            String.valueOf(invalid.getMessage()).lines().forEach(line -> StandardError.println("  " + line));
             return 1;
         }
         System.out.print(table);

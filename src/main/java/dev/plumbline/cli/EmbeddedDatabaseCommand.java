@@ -46,7 +46,7 @@ abstract class EmbeddedDatabaseCommand implements Callable<Integer> {
     }
 
     private static int fail(String message) {
-        System.err.println("plumbline: " + message);
+        StandardError.fail(message);
         return FAILED;
     }
 }

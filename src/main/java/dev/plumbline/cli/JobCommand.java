@@ -122,7 +122,7 @@ public final class JobCommand {
         if (output != null) {
             return watch(client, jobs, output);
         }
-        System.err.println("Next: plumbline job watch " + server.arguments()
+        StandardError.println("Next: plumbline job watch " + server.arguments()
                 + jobs.stream().map(job -> job.getString("token")).collect(Collectors.joining(" ")));
         return 0;
     }
@@ -157,7 +157,7 @@ public final class JobCommand {
                     .map(line -> line.getString("input"))
                     .toList();
             if (inputs.isEmpty()) {
-                System.err.println("The job does not have lines with an error to check again.");
+                StandardError.println("The job does not have lines with an error to check again.");
                 return 0;
             }
             JsonObject options = job.getJsonObject("options", new JsonObject()).copy();
@@ -270,10 +270,10 @@ public final class JobCommand {
         try (ServiceClient client = server.connect()) {
             return work.run(client);
         } catch (FileSystemException unreadable) {
-            System.err.println("plumbline: " + TargetReader.unreadable(unreadable));
+            StandardError.fail(TargetReader.unreadable(unreadable));
             return CheckCommand.INVALID;
         } catch (ServiceException | IOException failed) {
-            System.err.println("plumbline: " + failed.getMessage());
+            StandardError.fail(String.valueOf(failed.getMessage()));
             return CheckCommand.INVALID;
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();

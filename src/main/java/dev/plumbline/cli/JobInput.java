@@ -100,7 +100,7 @@ final class JobInput {
             String header = selection.header()
                     ? " '" + shortened(columns.get(selection.column() - 1).first()) + "'"
                     : "";
-            System.err.println("CSV: column %d of %d%s.%s%s"
+            StandardError.println("CSV: column %d of %d%s.%s%s"
                     .formatted(
                             selection.column(),
                             columns.size(),
@@ -112,10 +112,10 @@ final class JobInput {
     }
 
     private static void print(TargetLines.Counts counts) {
-        System.err.println(counts.summary());
+        StandardError.println(counts.summary());
         for (TargetLines.InvalidLine invalid : counts.firstInvalid()) {
             int number = invalid.line().number();
-            System.err.println("Invalid: " + (number == 0 ? "" : "line " + number + ", ") + "'"
+            StandardError.println("Invalid: " + (number == 0 ? "" : "line " + number + ", ") + "'"
                     + shortened(invalid.line().text()) + "': " + TerminalText.sanitize(invalid.reason()));
         }
     }

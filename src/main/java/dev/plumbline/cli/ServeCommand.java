@@ -56,24 +56,24 @@ public final class ServeCommand implements Callable<Integer> {
             stopped.await();
             return 0;
         } catch (ConfigException invalid) {
-            System.err.println("plumbline cannot start. The configuration is not valid:");
-            String.valueOf(invalid.getMessage()).lines().forEach(line -> System.err.println("  " + line));
+            StandardError.println("plumbline cannot start. The configuration is not valid:");
+            String.valueOf(invalid.getMessage()).lines().forEach(line -> StandardError.println("  " + line));
             return CANNOT_START;
         } catch (StartException failed) {
             LOG.atDebug().setCause(failed).log("start failed");
             LogConfiguration.flush();
-            System.err.println("plumbline cannot start: " + failed.getMessage());
+            StandardError.println("plumbline cannot start: " + failed.getMessage());
             return CANNOT_START;
         } catch (RuntimeException fault) {
             // the message may contain a setting, such as a password
             StackTraceElement[] trace = fault.getStackTrace();
             LogConfiguration.flush();
-            System.err.println("plumbline cannot start: internal error, "
+            StandardError.println("plumbline cannot start: internal error, "
                     + fault.getClass().getSimpleName()
                     + (trace.length > 0 ? " at " + trace[0] : ""));
             return CANNOT_START;
         } catch (IOException noPort) {
-            System.err.println("plumbline cannot start: no free port");
+            StandardError.println("plumbline cannot start: no free port");
             return CANNOT_START;
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();

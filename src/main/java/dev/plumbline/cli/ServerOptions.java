@@ -42,7 +42,7 @@ final class ServerOptions {
             throw new ParameterException(
                     spec.commandLine(), "Invalid server '" + url + "'. Use a URL such as " + DEFAULT + ".");
         }
-        return new ServiceClient(url, key(), notice -> System.err.println("plumbline: " + notice));
+        return new ServiceClient(url, key(), StandardError::fail);
     }
 
     private static boolean isValid(String url) {

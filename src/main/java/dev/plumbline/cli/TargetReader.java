@@ -1,5 +1,6 @@
 package dev.plumbline.cli;
 
+import dev.plumbline.cli.report.TerminalText;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -43,7 +44,7 @@ final class TargetReader implements AutoCloseable {
 
     /** The message for an input without targets. */
     static String empty(@Nullable String input) {
-        String name = STDIN.equals(input) ? "stdin" : "File '" + input + "'";
+        String name = STDIN.equals(input) ? "stdin" : "File '" + TerminalText.sanitize(String.valueOf(input)) + "'";
         return name + " contains no targets. Add one target per line.";
     }
 
@@ -52,7 +53,8 @@ final class TargetReader implements AutoCloseable {
         String problem = failure instanceof NoSuchFileException
                 ? "does not exist"
                 : DIRECTORY.equals(failure.getReason()) ? DIRECTORY : "cannot be read";
-        return "File '" + failure.getFile() + "' " + problem + ". Check --input.";
+        return "File '" + TerminalText.sanitize(String.valueOf(failure.getFile())) + "' " + problem
+                + ". Check --input.";
     }
 
     /** Opens a file. The JDK also opens a directory, and reports it without its name when it is read. */

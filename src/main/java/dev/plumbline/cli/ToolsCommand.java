@@ -33,7 +33,7 @@ public final class ToolsCommand implements Callable<Integer> {
         ModuleDefinition<?> found =
                 ModuleCatalogue.load(List.of(), module::equals).find(module);
         if (found == null) {
-            System.err.println("plumbline: " + OptionConverters.unknownModule(module));
+            StandardError.fail(OptionConverters.unknownModule(module));
             return CheckCommand.INVALID;
         }
         System.out.print(describe(found.description()));

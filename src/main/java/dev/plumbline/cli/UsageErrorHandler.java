@@ -18,7 +18,7 @@ public final class UsageErrorHandler implements IParameterExceptionHandler {
         String message =
                 invalid instanceof UnmatchedArgumentException unmatched ? unknown(unmatched) : invalid.getMessage();
         PrintWriter err = command.getErr();
-        err.println("plumbline: " + message);
+        err.println("plumbline: " + StandardError.sanitize(message));
         err.println("Run '" + command.getCommandSpec().qualifiedName() + " --help' for usage.");
         return EXIT_CODE;
     }

@@ -149,6 +149,31 @@ class CommandLineTest {
         assertThat(ended.err()).startsWith("plumbline: Invalid server '").hasLineCount(2);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "check|tcp-port|--input|dd/e%\nname.missing",
+                "check|tcp-port|a.test|-o|%a=b",
+                "check|tcp-port|a.test|--%",
+                "check|tcp-port|a.test|--conf|%",
+                "job|create|tcp-port|--key-file|KEY|--input|dd/e%\nname.missing",
+                "job|watch|--key-file|KEY|job_%",
+                "job|list|--key-file|%",
+                "job|list|--server|%",
+                "config|--conf|%",
+                "tools|%",
+                "%chek"
+            })
+    void messagesDoNotControlTheTerminal(String command) throws IOException {
+        String key = Files.writeString(folder.resolve("key"), "plk_key").toString();
+
+        CommandLineRunner.Ended ended = CommandLineRunner.run(
+                "", command.replace("KEY", key).replace("%", "\u001b[31m\u202e\u009b").split("\\|"));
+
+        assertThat(ended.code()).isPositive();
+        assertThat(ended.err()).contains("\ufffd[31m\ufffd\ufffd").doesNotContainPattern("[\\p{Cc}\\p{Cf}&&[^\n]]");
+    }
+
     @Test
     void aTargetWithoutModuleIsCheckedByTheDefaultModuleOfItsType() {
         CommandLineRunner.Ended address = CommandLineRunner.run("", "check", "192.0.2.1");
