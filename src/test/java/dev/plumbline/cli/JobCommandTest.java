@@ -173,7 +173,7 @@ class JobCommandTest {
         assertThat(ended.err())
                 .isEqualTo("plumbline: Column 'link' does not exist. Set --column to one of: name, url.");
         assertThat(job("", "create", "http-status", "a.test", "--column", "url").err())
-                .isEqualTo("plumbline: --column requires --input FILE.");
+                .isEqualTo("plumbline: --column 'url' is given without a file. Add --input FILE.");
     }
 
     @Test
@@ -213,7 +213,7 @@ class JobCommandTest {
         job("", "watch", passed);
         CommandLineRunner.Ended none = job("", "retry", passed);
         assertThat(none.code()).isZero();
-        assertThat(none.err()).isEqualTo("The job has no lines to check again.");
+        assertThat(none.err()).isEqualTo("The job does not have lines with an error to check again.");
     }
 
     @Test
@@ -222,7 +222,7 @@ class JobCommandTest {
                 jobAtServer(request -> request.response().end(RUNNING_JOB), "retry", TOKEN);
 
         assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).startsWith("plumbline: The job has not finished. Wait for it: plumbline job watch ");
+        assertThat(ended.err()).startsWith("plumbline: Job " + TOKEN + " has not finished. Run 'plumbline job watch ");
     }
 
     @Test
