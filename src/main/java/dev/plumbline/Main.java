@@ -11,6 +11,7 @@ import dev.plumbline.cli.JobCommand;
 import dev.plumbline.cli.KeyCommand;
 import dev.plumbline.cli.RestoreCommand;
 import dev.plumbline.cli.ServeCommand;
+import dev.plumbline.cli.StandardOutputStream;
 import dev.plumbline.cli.ToolsCommand;
 import dev.plumbline.cli.TrainingCommand;
 import dev.plumbline.cli.UsageErrorHandler;
@@ -50,7 +51,8 @@ public final class Main implements Callable<Integer> {
     private Main() {}
 
     public static void main(String[] args) {
-        System.exit(commandLine().execute(args));
+        StandardOutputStream out = StandardOutputStream.install();
+        System.exit(out.exitCode(commandLine().execute(args)));
     }
 
     public static CommandLine commandLine() {

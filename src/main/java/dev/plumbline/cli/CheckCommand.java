@@ -173,6 +173,8 @@ public final class CheckCommand implements Callable<Integer> {
             return fail(TargetReader.unreadable(unreadable));
         } catch (StandardOutput.ClosedException closed) {
             return INVALID;
+        } catch (StandardOutput.FailedException reported) {
+            return format() == ReportFormat.NAGIOS ? Verdict.ERROR.ordinal() : INVALID;
         } catch (IOException unreadable) {
             return fail(String.valueOf(unreadable.getMessage()));
         } catch (InterruptedException interrupted) {
@@ -197,8 +199,9 @@ public final class CheckCommand implements Callable<Integer> {
                 .toList();
         targets.add(0, target);
         module = selected.module();
-        StandardError.println("Default tool: " + module + ". Other modules for this target, with plumbline check MODULE "
-                + TerminalText.sanitize(target) + ": " + String.join(", ", others) + ".");
+        StandardError.println(
+                "Default tool: " + module + ". Other modules for this target, with plumbline check MODULE "
+                        + TerminalText.sanitize(target) + ": " + String.join(", ", others) + ".");
     }
 
     private int run(

@@ -272,6 +272,8 @@ public final class JobCommand {
         } catch (FileSystemException unreadable) {
             StandardError.fail(TargetReader.unreadable(unreadable));
             return CheckCommand.INVALID;
+        } catch (StandardOutput.FailedException reported) {
+            return CheckCommand.INVALID;
         } catch (ServiceException | IOException failed) {
             StandardError.fail(String.valueOf(failed.getMessage()));
             return CheckCommand.INVALID;

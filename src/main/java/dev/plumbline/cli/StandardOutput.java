@@ -6,7 +6,7 @@ import java.io.PrintStream;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 
-/** Buffered stdout in UTF-8 that reports a closed pipe, which {@link PrintStream} ignores. */
+/** Buffered stdout in UTF-8 that reports failed writes, which {@link PrintStream} ignores. */
 final class StandardOutput extends Writer {
     private static final int BUFFER_SIZE = 64 * 1024;
 
@@ -20,6 +20,15 @@ final class StandardOutput extends Writer {
 
         ClosedException() {
             super("stdout is closed");
+        }
+    }
+
+    /** stdout cannot be written. {@link StandardOutputStream#exitCode} reports the cause. */
+    static final class FailedException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        FailedException(IOException cause) {
+            super(cause);
         }
     }
 
@@ -40,7 +49,8 @@ final class StandardOutput extends Writer {
         buffer.setLength(0);
         encoder.flush();
         if (stream.checkError()) {
-            throw new ClosedException();
+            IOException fault = stream instanceof StandardOutputStream checked ? checked.fault() : null;
+            throw fault == null ? new ClosedException() : new FailedException(fault);
         }
     }
 

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.Main;
 import dev.plumbline.support.CommandLineRunner;
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -168,7 +170,10 @@ class CommandLineTest {
         String key = Files.writeString(folder.resolve("key"), "plk_key").toString();
 
         CommandLineRunner.Ended ended = CommandLineRunner.run(
-                "", command.replace("KEY", key).replace("%", "\u001b[31m\u202e\u009b").split("\\|"));
+                "",
+                command.replace("KEY", key)
+                        .replace("%", "\u001b[31m\u202e\u009b")
+                        .split("\\|"));
 
         assertThat(ended.code()).isPositive();
         assertThat(ended.err()).contains("\ufffd[31m\ufffd\ufffd").doesNotContainPattern("[\\p{Cc}\\p{Cf}&&[^\n]]");
@@ -210,6 +215,47 @@ class CommandLineTest {
         CommandLineRunner.Ended unknown = CommandLineRunner.run("", "tools", "http-stats");
         assertThat(unknown.code()).isEqualTo(4);
         assertThat(unknown.err()).contains("Unknown module 'http-stats'", "http-status");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "4, --help",
+        "4, tools",
+        "4, tools http-status",
+        "4, config",
+        "4, completion bash",
+        "4, key generate",
+        "4, check tcp-port a_b!.test c_d!.test",
+        "4, check tcp-port a_b!.test c_d!.test --output csv",
+        "4, check tcp-port a_b!.test c_d!.test --output json",
+        "4, check tcp-port a_b!.test c_d!.test --output junit",
+        "3, check tcp-port a_b!.test c_d!.test --output nagios",
+    })
+    void outputToAFullDiskIsAnError(int code, String command) throws IOException {
+        try (OutputStream full = new FileOutputStream("/dev/full")) {
+            CommandLineRunner.Ended ended = CommandLineRunner.run("", full, command.split(" "));
+
+            assertThat(ended)
+                    .isEqualTo(new CommandLineRunner.Ended(
+                            code,
+                            "",
+                            "plumbline: stdout cannot be written: No space left on device. Redirect it to a writable"
+                                    + " file."));
+        }
+    }
+
+    @Test
+    void aClosedPipeIsNotReported() {
+        OutputStream closed = new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+        };
+
+        assertThat(CommandLineRunner.run("", closed, "tools")).isEqualTo(new CommandLineRunner.Ended(0, "", ""));
+        assertThat(CommandLineRunner.run("", closed, "check", "tcp-port", "a_b!.test", "c_d!.test"))
+                .isEqualTo(new CommandLineRunner.Ended(4, "", ""));
     }
 
     @Test

@@ -15,7 +15,9 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -254,6 +256,22 @@ class JobCommandTest {
         assertThat(new JsonArray(job("", "download", token, "--output", "json").out()))
                 .hasSize(2);
         assertThat(job("", "list").out()).startsWith("TOKEN").containsPattern(token + " .*completed +2/2 +http-status");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"create http-status no.target", "list", "watch TOKEN", "download TOKEN"})
+    void outputToAFullDiskIsAnError(String command) throws IOException {
+        String token = job("", "create", "http-status", "not a target").out();
+        String connection = " --server " + service.uri("") + " --key-file " + keyFile;
+        try (OutputStream full = new FileOutputStream("/dev/full")) {
+            CommandLineRunner.Ended ended =
+                    CommandLineRunner.run("", full, ("job " + command.replace("TOKEN", token) + connection).split(" "));
+
+            assertThat(ended.code()).isEqualTo(4);
+            assertThat(ended.err().lines().filter(line -> line.startsWith("plumbline: ")))
+                    .containsExactly("plumbline: stdout cannot be written: No space left on device. Redirect it to a"
+                            + " writable file.");
+        }
     }
 
     @Test

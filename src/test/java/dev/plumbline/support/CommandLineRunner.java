@@ -1,9 +1,11 @@
 package dev.plumbline.support;
 
 import dev.plumbline.Main;
+import dev.plumbline.cli.StandardOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -30,20 +32,29 @@ public final class CommandLineRunner {
      * @param in the content of stdin
      */
     public static Ended run(String in, String... arguments) {
+        ByteArrayOutputStream captured = new ByteArrayOutputStream();
+        Ended ended = run(in, captured, arguments);
+        return new Ended(ended.code, captured.toString(StandardCharsets.UTF_8).strip(), ended.err);
+    }
+
+    /**
+     * Runs any command with an unbuffered stdout as the process does.
+     *
+     * @return without the output on stdout
+     */
+    public static Ended run(String in, OutputStream stdout, String... arguments) {
         InputStream stdin = System.in;
         PrintStream out = System.out;
         PrintStream err = System.err;
-        ByteArrayOutputStream capturedOut = new ByteArrayOutputStream();
         ByteArrayOutputStream capturedErr = new ByteArrayOutputStream();
         try {
             System.setIn(new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8)));
-            System.setOut(new PrintStream(capturedOut, true, StandardCharsets.UTF_8));
+            StandardOutputStream checked = new StandardOutputStream(stdout, StandardCharsets.UTF_8);
+            System.setOut(checked);
             System.setErr(new PrintStream(capturedErr, true, StandardCharsets.UTF_8));
-            int code = Main.commandLine().execute(arguments);
+            int code = checked.exitCode(Main.commandLine().execute(arguments));
             return new Ended(
-                    code,
-                    capturedOut.toString(StandardCharsets.UTF_8).strip(),
-                    capturedErr.toString(StandardCharsets.UTF_8).strip());
+                    code, "", capturedErr.toString(StandardCharsets.UTF_8).strip());
         } finally {
             System.setIn(stdin);
             System.setOut(out);
