@@ -96,7 +96,7 @@ class DocsPageTest {
                         "Fresh checks per client IP address (IPv6: per /64) no limit limits.fresh_per_hour",
                         "Jobs per API key, each with up to 500 lines 7 limits.jobs_per_hour",
                         "Jobs per account 600 limits.jobs_per_hour_account");
-        assertThat(quotas.text()).contains("the Cache-Control header of requests is ignored", "0 = no limit");
+        assertThat(quotas.text()).contains("The Cache-Control header of requests is ignored", "0 = no limit");
     }
 
     @Test

@@ -242,7 +242,8 @@ class RecheckPageTest {
         assertThat(refused.statusCode()).isEqualTo(429);
         String report = awaitReport(
                 browser,
-                location(browser.form(parsed(refused).select(".ways form").attr("action"))));
+                location(browser.form(
+                        parsed(refused).select(".quota-options form").attr("action"))));
         assertThat(parsed(browser.page(report)).select("#field-status dd").text())
                 .isEqualTo("200");
     }
