@@ -23,7 +23,7 @@ import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.HttpVerticle;
 import dev.plumbline.http.server.ResponseCacheHandler;
 import dev.plumbline.http.web.WebRoutes;
-import dev.plumbline.http.web.layout.PageDependencies;
+import dev.plumbline.http.web.layout.DisplayedLimits;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.run.CheckEnvironment;
@@ -93,7 +93,7 @@ final class HttpAssembly {
                         problems,
                         config.limits().freshPerHourKey() > 0 ? keys : null)
                 .operation());
-        website = new WebRoutes(new PageDependencies(
+        website = new WebRoutes(new WebRoutes.Dependencies(
                 dependencies.pages,
                 problems,
                 node.modules(),
@@ -102,7 +102,7 @@ final class HttpAssembly {
                 contract,
                 bodies,
                 node.bus(),
-                new PageDependencies.DisplayedLimits(
+                new DisplayedLimits(
                         config.limits().freshPerHour(),
                         config.limits().freshPerHourKey(),
                         config.limits().jobsPerHour(),

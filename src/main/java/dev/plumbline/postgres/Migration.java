@@ -36,7 +36,8 @@ record Migration(int version, String name, String sql) {
         return new Migration(Integer.parseInt(matcher.group(1)), name, read(name));
     }
 
-    private static String read(String name) {
+    /** Reads a resource in the folder of the migrations. */
+    static String read(String name) {
         try (InputStream in = Migration.class.getResourceAsStream(FOLDER + name)) {
             if (in == null) {
                 throw new IllegalStateException("missing resource: " + FOLDER + name);

@@ -15,8 +15,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
-/** Migrates the schema of a database. An advisory lock serializes nodes. Each migration is a transaction. */
+/**
+ * Migrates the schema of a database, then creates the functions that have changed. An advisory lock serializes nodes.
+ * Each migration is a transaction, and so are the functions.
+ */
 public final class SchemaMigrator {
     // "plumb" in ASCII
     private static final long LOCK = 0x70_6c_75_6d_62L;
@@ -28,6 +32,7 @@ public final class SchemaMigrator {
     private final Vertx vertx;
     private final PgConnectOptions options;
     private final List<Migration> migrations;
+    private final List<SchemaFunction> functions;
     private final Duration connectTimeout;
     private final BooleanSupplier starting;
 
@@ -35,11 +40,13 @@ public final class SchemaMigrator {
             Vertx vertx,
             PgConnectOptions options,
             List<Migration> migrations,
+            List<SchemaFunction> functions,
             Duration connectTimeout,
             BooleanSupplier starting) {
         this.vertx = vertx;
         this.options = options;
         this.migrations = migrations;
+        this.functions = functions;
         this.connectTimeout = connectTimeout;
         this.starting = starting;
     }
@@ -60,18 +67,23 @@ public final class SchemaMigrator {
      * @param starting called on an event loop, at most five times per second
      */
     public static Future<Void> run(Vertx vertx, String url, BooleanSupplier starting) {
-        return run(vertx, url, Migration.all(), CONNECT_TIMEOUT, starting);
+        return run(vertx, url, Migration.all(), SchemaFunction.all(), CONNECT_TIMEOUT, starting);
     }
 
     static Future<Void> run(
-            Vertx vertx, String url, List<Migration> migrations, Duration connectTimeout, BooleanSupplier starting) {
+            Vertx vertx,
+            String url,
+            List<Migration> migrations,
+            List<SchemaFunction> functions,
+            Duration connectTimeout,
+            BooleanSupplier starting) {
         PgConnectOptions options;
         try {
             options = DatabaseOptions.of(url).addProperty("lock_timeout", "120000");
         } catch (PostgresException e) {
             return Future.failedFuture(e);
         }
-        return new SchemaMigrator(vertx, options, migrations, connectTimeout, starting).run();
+        return new SchemaMigrator(vertx, options, migrations, functions, connectTimeout, starting).run();
     }
 
     private Future<Void> run() {
@@ -129,6 +141,7 @@ public final class SchemaMigrator {
                 .execute(Tuple.of(LOCK))
                 .compose(l -> readApplied(connection))
                 .compose(applied -> apply(connection, applied))
+                .compose(migrated -> functions.isEmpty() ? Future.succeededFuture() : createFunctions(connection))
                 .eventually(() -> connection
                         .preparedQuery("select pg_advisory_unlock($1)")
                         .execute(Tuple.of(LOCK))
@@ -179,13 +192,47 @@ public final class SchemaMigrator {
     }
 
     private static Future<Void> apply(SqlConnection connection, Migration migration) {
-        return connection.begin().compose(transaction -> connection
-                .query(migration.sql())
-                .execute()
-                .compose(r -> connection
+        return inTransaction(
+                connection, () -> connection.query(migration.sql()).execute().compose(r -> connection
                         .preparedQuery("insert into schema_migration (version, name, checksum) values ($1, $2, $3)")
-                        .execute(Tuple.of(migration.version(), migration.name(), migration.checksum())))
-                .compose(r -> transaction.commit())
+                        .execute(Tuple.of(migration.version(), migration.name(), migration.checksum()))
+                        .mapEmpty()));
+    }
+
+    private Future<Void> createFunctions(SqlConnection connection) {
+        return connection
+                .query("select name, checksum from schema_function")
+                .execute()
+                .compose(rows -> {
+                    Map<String, String> created = new HashMap<>();
+                    rows.forEach(row -> created.put(row.getString(0), row.getString(1)));
+                    List<SchemaFunction> changed = functions.stream()
+                            .filter(function -> !function.checksum().equals(created.get(function.name())))
+                            .toList();
+                    return changed.isEmpty()
+                            ? Future.succeededFuture()
+                            : inTransaction(connection, () -> create(connection, changed));
+                });
+    }
+
+    private static Future<Void> create(SqlConnection connection, List<SchemaFunction> changed) {
+        Future<Void> done = Future.succeededFuture();
+        for (SchemaFunction function : changed) {
+            done = done.compose(v -> connection.query(function.sql()).execute()).compose(r -> connection
+                    .preparedQuery(
+                            """
+                    insert into schema_function (name, checksum) values ($1, $2)
+                    on conflict (name) do update set checksum = excluded.checksum, created_at = now()""")
+                    .execute(Tuple.of(function.name(), function.checksum()))
+                    .mapEmpty());
+        }
+        return done;
+    }
+
+    private static Future<Void> inTransaction(SqlConnection connection, Supplier<Future<Void>> statements) {
+        return connection.begin().compose(transaction -> statements
+                .get()
+                .compose(v -> transaction.commit())
                 .recover(e -> transaction.rollback().otherwiseEmpty().compose(v -> Future.failedFuture(e))));
     }
 }

@@ -6,45 +6,51 @@ import dev.plumbline.sheet.FieldType;
 import dev.plumbline.sheet.FindingCode;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.OptionDescription;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Generates {@code src/docs/modules.md} from the descriptions of the modules. */
+/** Generates {@code src/docs/modules.md} and the pages to which it links from the descriptions of the modules. */
 final class ModulesDocument {
     private static final List<String> CATEGORIES = List.of("web", "tls", "dns", "mail", "registry", "network");
+
+    private static final String GENERATED = "Generated from the sheets of the modules by `ModulesDocumentTest`.";
 
     private final StringBuilder out = new StringBuilder();
 
     private ModulesDocument() {}
 
-    static String of(ModuleCatalogue modules) {
-        ModulesDocument page = new ModulesDocument();
-        page.line("# Modules");
-        page.line("");
-        page.line("Generated from the sheets of the modules by `ModulesDocumentTest`.");
-        page.line("");
-        List<ModuleDescription> sorted = new ArrayList<>();
+    /** The pages by path: an index, and one page for each module. */
+    static Map<String, String> pages(ModuleCatalogue modules) {
+        Map<String, String> pages = new LinkedHashMap<>();
+        ModulesDocument index = new ModulesDocument();
+        index.line("# Modules");
+        index.line("");
+        index.line(GENERATED);
+        index.line("");
+        index.line("| module | category | title |");
+        index.line("|---|---|---|");
         for (String category : CATEGORIES) {
-            modules.descriptions().stream()
-                    .filter(module -> module.category().equals(category))
-                    .forEach(sorted::add);
+            for (ModuleDescription module : modules.descriptions()) {
+                if (module.category().equals(category)) {
+                    String file = "modules/" + module.module() + ".md";
+                    index.row("[`" + module.module() + "`](" + file + ")", category, module.title());
+                    ModulesDocument page = new ModulesDocument();
+                    page.module(module);
+                    pages.put(file, page.out.toString());
+                }
+            }
         }
-        page.line("| module | category | title |");
-        page.line("|---|---|---|");
-        for (ModuleDescription module : sorted) {
-            page.row("[`" + module.module() + "`](#" + module.module() + ")", module.category(), module.title());
-        }
-        sorted.forEach(page::module);
-        return page.out.toString();
+        pages.put("modules.md", index.out.toString());
+        return pages;
     }
 
     private void module(ModuleDescription module) {
+        line("# " + module.module() + ": " + module.title());
         line("");
-        line("## " + module.module());
-        line("");
-        line(module.summary());
+        line(module.summary() + " " + GENERATED);
         line("");
         line("Target: %s, for example `%s`.".formatted(module.input().id().replace('_', ' '), module.example()));
         line("");

@@ -43,7 +43,8 @@ class SchemaMigratorTest {
     }
 
     private static Future<Void> run(String url, Migration... known) {
-        return SchemaMigrator.run(DATABASE.vertx(), url, List.of(known), Duration.ofMillis(300), () -> false);
+        return SchemaMigrator.run(
+                DATABASE.vertx(), url, List.of(known), List.of(), Duration.ofMillis(300), () -> false);
     }
 
     private long count(String sql) {
@@ -73,6 +74,47 @@ class SchemaMigratorTest {
         await(run(FIRST, SECOND));
         assertThat(count("select count(*) from first where b is null")).isOne();
         assertThat(count("select count(*) from schema_migration")).isEqualTo(2);
+    }
+
+    @Test
+    void theIndexListsAllFunctions() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("src/main/resources/db/functions"))) {
+            assertThat(SchemaFunction.all().stream().map(function -> function.name() + ".sql"))
+                    .containsExactlyInAnyOrderElementsOf(
+                            files.map(file -> file.getFileName().toString()).toList());
+        }
+    }
+
+    /** A database of version 6, which had its functions in the migrations. */
+    @Test
+    void functionsOfAnEarlierDatabaseAreTheSame() {
+        List<Migration> earlier =
+                Migration.all().stream().filter(m -> m.version() <= 6).toList();
+        await(run(url, earlier.toArray(Migration[]::new)));
+        String definitions = "select count(*) from pg_proc p where p.pronamespace = 'public'::regnamespace";
+        long functions = count(definitions);
+
+        await(SchemaMigrator.run(DATABASE.vertx(), url));
+
+        assertThat(count(definitions)).isEqualTo(functions);
+        assertThat(count("select count(*) from schema_function")).isEqualTo(functions);
+        assertThat(count("select current_day()")).isPositive();
+    }
+
+    @Test
+    void aChangedFunctionIsCreatedAgain() {
+        Migration table = Migration.all().get(6);
+        SchemaFunction one = new SchemaFunction(
+                "answer", "create or replace function answer() returns bigint " + "language sql as 'select 1::bigint'");
+        SchemaFunction two = new SchemaFunction("answer", one.sql().replace("1", "2"));
+        Migration[] known = {FIRST, new Migration(2, table.name().replace("V007", "V002"), table.sql())};
+
+        for (SchemaFunction function : List.of(one, one, two)) {
+            await(SchemaMigrator.run(
+                    DATABASE.vertx(), url, List.of(known), List.of(function), Duration.ofSeconds(1), () -> false));
+            assertThat(count("select answer()")).isEqualTo(function == two ? 2 : 1);
+        }
+        assertThat(count("select count(*) from schema_function")).isOne();
     }
 
     @Test
@@ -145,7 +187,12 @@ class SchemaMigratorTest {
         String slow = url.replaceFirst(":[0-9]+/", ":" + gate.port() + "/");
 
         Future<Void> migrated = SchemaMigrator.run(
-                DATABASE.vertx(), slow, List.of(FIRST), Duration.ofMillis(300), () -> asked.incrementAndGet() > 0);
+                DATABASE.vertx(),
+                slow,
+                List.of(FIRST),
+                List.of(),
+                Duration.ofMillis(300),
+                () -> asked.incrementAndGet() > 0);
 
         Eventually.holds(() -> asked.get() > 0);
         assertThat(migrated.isComplete()).isFalse();

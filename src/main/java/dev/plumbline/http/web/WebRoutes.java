@@ -1,8 +1,18 @@
 package dev.plumbline.http.web;
 
+import dev.plumbline.account.PageKeyStore;
+import dev.plumbline.bus.MessageBus;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
+import dev.plumbline.http.api.account.AccountService;
+import dev.plumbline.http.api.instant.InstantCheckService;
+import dev.plumbline.http.api.job.PageJobService;
+import dev.plumbline.http.body.RequestBodyReader;
+import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
+import dev.plumbline.http.web.account.AccountAccess;
 import dev.plumbline.http.web.account.AccountPages;
 import dev.plumbline.http.web.account.KeyPages;
 import dev.plumbline.http.web.account.SignInPages;
@@ -12,12 +22,15 @@ import dev.plumbline.http.web.job.JobLinePage;
 import dev.plumbline.http.web.job.JobPage;
 import dev.plumbline.http.web.job.JobsPage;
 import dev.plumbline.http.web.job.RecheckPage;
-import dev.plumbline.http.web.layout.PageDependencies;
+import dev.plumbline.http.web.layout.DisplayedLimits;
+import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.report.ReportPage;
 import dev.plumbline.http.web.tool.HomePage;
 import dev.plumbline.http.web.tool.ToolPages;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 
 /** The routes of all web pages. */
@@ -28,23 +41,77 @@ public final class WebRoutes implements PageRoutes.Pages {
 
     private final List<PageRoutes.Pages> pages;
 
-    public WebRoutes(PageDependencies dependencies) {
-        AccountPages account = new AccountPages(dependencies);
+    /**
+     * What the pages need.
+     *
+     * @param uploadTimeout for receiving a bulk form
+     * @param keys the hidden API keys under which the pages create jobs
+     */
+    public record Dependencies(
+            PageRenderer pages,
+            ProblemResponder problems,
+            ModuleCatalogue modules,
+            InstantCheckService checks,
+            AccountService accounts,
+            ApiContract contract,
+            RequestBodyReader bodies,
+            MessageBus bus,
+            DisplayedLimits limits,
+            Clock clock,
+            Duration uploadTimeout,
+            PageJobService jobs,
+            PageKeyStore keys) {}
+
+    public WebRoutes(Dependencies with) {
+        AccountAccess access = new AccountAccess(with.pages(), with.accounts(), with.bodies());
+        AccountPages account = new AccountPages(
+                with.pages(),
+                with.accounts(),
+                with.contract(),
+                with.bodies(),
+                with.bus(),
+                with.limits(),
+                with.clock(),
+                access);
         this.pages = List.of(
-                dependencies.pages().site().assets().routes(dependencies.problems()),
+                with.pages().site().assets().routes(with.problems()),
                 routes -> routes.get("/robots.txt", "robots", WebRoutes::robotsTxt),
-                new HomePage(dependencies),
-                new ToolPages(dependencies),
-                new ReportPage(dependencies),
-                new SignInPages(dependencies),
+                new HomePage(with.pages(), with.problems(), with.modules(), with.limits()),
+                new ToolPages(with.pages(), with.problems(), with.modules()),
+                new ReportPage(
+                        with.pages(),
+                        with.problems(),
+                        with.modules(),
+                        with.checks(),
+                        with.limits(),
+                        with.clock(),
+                        access),
+                new SignInPages(with.pages(), with.accounts(), with.contract(), with.bodies(), access),
                 account,
-                new KeyPages(dependencies, account),
-                new BulkPage(dependencies),
-                new JobsPage(dependencies),
-                new JobPage(dependencies),
-                new JobLinePage(dependencies),
-                new RecheckPage(dependencies),
-                new DocsPage(dependencies));
+                new KeyPages(
+                        with.pages(),
+                        with.problems(),
+                        with.accounts(),
+                        with.contract(),
+                        with.bodies(),
+                        with.clock(),
+                        access,
+                        account),
+                new BulkPage(
+                        with.pages(),
+                        with.modules(),
+                        with.bodies(),
+                        with.uploadTimeout(),
+                        with.jobs(),
+                        with.keys(),
+                        access),
+                new JobsPage(with.pages(), with.modules(), with.clock(), with.jobs(), access),
+                new JobPage(
+                        with.pages(), with.modules(), with.bodies(), with.clock(), with.jobs(), with.keys(), access),
+                new JobLinePage(with.pages(), with.modules(), with.clock(), with.jobs(), access),
+                new RecheckPage(
+                        with.pages(), with.problems(), with.modules(), with.checks(), with.jobs(), with.keys(), access),
+                new DocsPage(with.pages(), with.problems(), with.contract(), with.limits()));
     }
 
     private static void robotsTxt(RoutingContext ctx) {

@@ -2,12 +2,12 @@ package dev.plumbline.http.web.account;
 
 import dev.plumbline.account.AuthenticatedUser;
 import dev.plumbline.account.Plan;
+import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.auth.SessionHandler;
 import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.web.layout.LocalPath;
-import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.core.http.HttpMethod;
@@ -21,10 +21,10 @@ public final class AccountAccess {
     private final SessionHandler sessions;
     private final RequestBodyReader bodies;
 
-    public AccountAccess(PageDependencies dependencies) {
-        this.pages = dependencies.pages();
-        this.sessions = dependencies.accounts().sessionHandler();
-        this.bodies = dependencies.bodies();
+    public AccountAccess(PageRenderer pages, AccountService accounts, RequestBodyReader bodies) {
+        this.pages = pages;
+        this.sessions = accounts.sessionHandler();
+        this.bodies = bodies;
     }
 
     /**

@@ -8,14 +8,16 @@ import dev.plumbline.account.Session;
 import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.MessageBus;
+import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.JsonBody;
+import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
+import dev.plumbline.http.web.layout.DisplayedLimits;
 import dev.plumbline.http.web.layout.FormErrors;
-import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.core.Future;
@@ -46,17 +48,25 @@ public final class AccountPages implements PageRoutes.Pages {
     private final AccountAccess access;
     private final JsonBody changePassword;
     private final MessageBus bus;
-    private final PageDependencies.DisplayedLimits limits;
+    private final DisplayedLimits limits;
     private final Clock clock;
 
-    public AccountPages(PageDependencies dependencies) {
-        this.pages = dependencies.pages();
-        this.accounts = dependencies.accounts();
-        this.access = new AccountAccess(dependencies);
-        this.changePassword = dependencies.body("changePassword");
-        this.bus = dependencies.bus();
-        this.limits = dependencies.limits();
-        this.clock = dependencies.clock();
+    public AccountPages(
+            PageRenderer pages,
+            AccountService accounts,
+            ApiContract contract,
+            RequestBodyReader bodies,
+            MessageBus bus,
+            DisplayedLimits limits,
+            Clock clock,
+            AccountAccess access) {
+        this.pages = pages;
+        this.accounts = accounts;
+        this.access = access;
+        this.changePassword = new JsonBody(bodies, contract, "changePassword");
+        this.bus = bus;
+        this.limits = limits;
+        this.clock = clock;
     }
 
     @Override

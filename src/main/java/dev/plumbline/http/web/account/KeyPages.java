@@ -3,15 +3,16 @@ package dev.plumbline.http.web.account;
 import dev.plumbline.account.ApiKey;
 import dev.plumbline.account.ApiKeyCreation;
 import dev.plumbline.account.AuthenticatedUser;
+import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.JsonBody;
+import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.layout.FormErrors;
-import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
@@ -37,14 +38,22 @@ public final class KeyPages implements PageRoutes.Pages {
     private final JsonBody createKey;
     private final Clock clock;
 
-    public KeyPages(PageDependencies dependencies, AccountPages accountPage) {
-        this.pages = dependencies.pages();
-        this.problems = dependencies.problems();
-        this.accounts = dependencies.accounts();
-        this.access = new AccountAccess(dependencies);
+    public KeyPages(
+            PageRenderer pages,
+            ProblemResponder problems,
+            AccountService accounts,
+            ApiContract contract,
+            RequestBodyReader bodies,
+            Clock clock,
+            AccountAccess access,
+            AccountPages accountPage) {
+        this.pages = pages;
+        this.problems = problems;
+        this.accounts = accounts;
+        this.access = access;
         this.accountPage = accountPage;
-        this.createKey = dependencies.body("createKey");
-        this.clock = dependencies.clock();
+        this.createKey = new JsonBody(bodies, contract, "createKey");
+        this.clock = clock;
     }
 
     @Override

@@ -1,16 +1,17 @@
 package dev.plumbline.http.web.account;
 
 import dev.plumbline.account.AuthenticatedUser;
+import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.JsonBody;
+import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.layout.FormErrors;
 import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.layout.LocalPath;
-import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.core.Future;
@@ -30,12 +31,17 @@ public final class SignInPages implements PageRoutes.Pages {
     private final JsonBody signIn;
     private final JsonBody signUp;
 
-    public SignInPages(PageDependencies dependencies) {
-        this.pages = dependencies.pages();
-        this.accounts = dependencies.accounts();
-        this.access = new AccountAccess(dependencies);
-        this.signIn = dependencies.body("signIn");
-        this.signUp = dependencies.body("signUp");
+    public SignInPages(
+            PageRenderer pages,
+            AccountService accounts,
+            ApiContract contract,
+            RequestBodyReader bodies,
+            AccountAccess access) {
+        this.pages = pages;
+        this.accounts = accounts;
+        this.access = access;
+        this.signIn = new JsonBody(bodies, contract, "signIn");
+        this.signUp = new JsonBody(bodies, contract, "signUp");
     }
 
     @Override

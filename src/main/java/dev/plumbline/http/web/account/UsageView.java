@@ -1,7 +1,7 @@
 package dev.plumbline.http.web.account;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.http.web.layout.PageDependencies;
+import dev.plumbline.http.web.layout.DisplayedLimits;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -45,7 +45,7 @@ public record UsageView(
         }
     }
 
-    static UsageView of(JobMessage.Usage usage, PageDependencies.DisplayedLimits limits, Instant now) {
+    static UsageView of(JobMessage.Usage usage, DisplayedLimits limits, Instant now) {
         Map<LocalDate, JobMessage.UsageDay> byDate = new HashMap<>();
         usage.days().forEach(day -> byDate.put(LocalDate.ofInstant(day.begin(), ZoneOffset.UTC), day));
         LocalDate today = LocalDate.ofInstant(now, ZoneOffset.UTC);

@@ -1,6 +1,6 @@
 package dev.plumbline.http.web.docs;
 
-import dev.plumbline.http.web.layout.PageDependencies;
+import dev.plumbline.http.web.layout.DisplayedLimits;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,11 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits the quotas of this service
  */
 public record ApiReference(
-        String server,
-        String description,
-        List<Tag> tags,
-        List<ProblemType> problems,
-        PageDependencies.DisplayedLimits limits) {
+        String server, String description, List<Tag> tags, List<ProblemType> problems, DisplayedLimits limits) {
 
     /** The path of the page with the operations of a tag. */
     static String path(String tag) {

@@ -9,7 +9,7 @@ import dev.plumbline.http.web.docs.ApiReference.Parameter;
 import dev.plumbline.http.web.docs.ApiReference.ProblemType;
 import dev.plumbline.http.web.docs.ApiReference.Response;
 import dev.plumbline.http.web.docs.ApiReference.Tag;
-import dev.plumbline.http.web.layout.PageDependencies;
+import dev.plumbline.http.web.layout.DisplayedLimits;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -49,8 +49,7 @@ final class ApiReferenceReader {
      * @param basePath the path of the base URL
      * @param limits the quotas of this service
      */
-    static ApiReference read(
-            JsonObject contract, String server, String basePath, PageDependencies.DisplayedLimits limits) {
+    static ApiReference read(JsonObject contract, String server, String basePath, DisplayedLimits limits) {
         ApiReferenceReader reader = new ApiReferenceReader(contract, server, basePath);
         List<ProblemType> problems = new ArrayList<>();
         for (JsonObject type : objects(contract.getJsonArray("x-problem-types"))) {

@@ -1,10 +1,11 @@
 package dev.plumbline.http.web.docs;
 
+import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
+import dev.plumbline.http.web.layout.DisplayedLimits;
 import dev.plumbline.http.web.layout.EncodedBody;
-import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import io.vertx.ext.web.RoutingContext;
@@ -40,15 +41,12 @@ public final class DocsPage implements PageRoutes.Pages {
     /** The content of the search page. */
     public record Results(ApiReference reference, String path, ReferenceSearch.Matches matches) {}
 
-    public DocsPage(PageDependencies dependencies) {
-        this.pages = dependencies.pages();
-        this.problems = dependencies.problems();
+    public DocsPage(PageRenderer pages, ProblemResponder problems, ApiContract contract, DisplayedLimits limits) {
+        this.pages = pages;
+        this.problems = problems;
         this.reference = ApiReferenceReader.read(
-                dependencies.contract().published(),
-                pages.site().publicUrl(),
-                pages.site().basePath(),
-                dependencies.limits());
-        this.search = ReferenceSearch.of(dependencies.contract().published(), reference);
+                contract.published(), pages.site().publicUrl(), pages.site().basePath(), limits);
+        this.search = ReferenceSearch.of(contract.published(), reference);
     }
 
     @Override

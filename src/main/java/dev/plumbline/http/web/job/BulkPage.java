@@ -11,7 +11,6 @@ import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
-import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.tool.OptionField;
@@ -64,14 +63,21 @@ public final class BulkPage implements PageRoutes.Pages {
     private final PageJobService jobs;
     private final PageKeyStore keys;
 
-    public BulkPage(PageDependencies dependencies) {
-        this.pages = dependencies.pages();
-        this.modules = dependencies.modules();
-        this.access = new AccountAccess(dependencies);
-        this.bodies = dependencies.bodies();
-        this.uploadTimeout = dependencies.uploadTimeout();
-        this.jobs = dependencies.jobs();
-        this.keys = dependencies.keys();
+    public BulkPage(
+            PageRenderer pages,
+            ModuleCatalogue modules,
+            RequestBodyReader bodies,
+            Duration uploadTimeout,
+            PageJobService jobs,
+            PageKeyStore keys,
+            AccountAccess access) {
+        this.pages = pages;
+        this.modules = modules;
+        this.access = access;
+        this.bodies = bodies;
+        this.uploadTimeout = uploadTimeout;
+        this.jobs = jobs;
+        this.keys = keys;
     }
 
     @Override

@@ -11,7 +11,6 @@ import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.Links;
-import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.layout.ProblemView;
@@ -40,12 +39,13 @@ public final class JobLinePage implements PageRoutes.Pages {
     private final ReportViewBuilder reports;
     private final Clock clock;
 
-    public JobLinePage(PageDependencies dependencies) {
-        this.pages = dependencies.pages();
-        this.modules = dependencies.modules();
-        this.access = new AccountAccess(dependencies);
-        this.jobs = dependencies.jobs();
-        this.clock = dependencies.clock();
+    public JobLinePage(
+            PageRenderer pages, ModuleCatalogue modules, Clock clock, PageJobService jobs, AccountAccess access) {
+        this.pages = pages;
+        this.modules = modules;
+        this.access = access;
+        this.jobs = jobs;
+        this.clock = clock;
         this.reports = new ReportViewBuilder(pages.site().publicUrl(), modules, clock);
     }
 

@@ -13,7 +13,6 @@ import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.Links;
-import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.tool.OptionField;
@@ -47,15 +46,22 @@ public final class JobPage implements PageRoutes.Pages {
     private final Clock clock;
     private final Map<String, ResultColumns> columns = new HashMap<>();
 
-    public JobPage(PageDependencies dependencies) {
-        this.pages = dependencies.pages();
-        this.modules = dependencies.modules();
-        this.access = new AccountAccess(dependencies);
-        this.jobs = dependencies.jobs();
-        this.keys = dependencies.keys();
-        this.bodies = dependencies.bodies();
+    public JobPage(
+            PageRenderer pages,
+            ModuleCatalogue modules,
+            RequestBodyReader bodies,
+            Clock clock,
+            PageJobService jobs,
+            PageKeyStore keys,
+            AccountAccess access) {
+        this.pages = pages;
+        this.modules = modules;
+        this.access = access;
+        this.jobs = jobs;
+        this.keys = keys;
+        this.bodies = bodies;
         this.reader = new ResultReader(jobs);
-        this.clock = dependencies.clock();
+        this.clock = clock;
         for (ModuleDescription module : modules.descriptions()) {
             columns.put(module.module(), ResultColumns.of(module));
         }

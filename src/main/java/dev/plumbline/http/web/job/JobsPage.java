@@ -7,7 +7,6 @@ import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
-import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.layout.ProblemView;
@@ -33,12 +32,13 @@ public final class JobsPage implements PageRoutes.Pages {
     private final PageJobService jobs;
     private final Clock clock;
 
-    public JobsPage(PageDependencies dependencies) {
-        this.pages = dependencies.pages();
-        this.modules = dependencies.modules();
-        this.access = new AccountAccess(dependencies);
-        this.jobs = dependencies.jobs();
-        this.clock = dependencies.clock();
+    public JobsPage(
+            PageRenderer pages, ModuleCatalogue modules, Clock clock, PageJobService jobs, AccountAccess access) {
+        this.pages = pages;
+        this.modules = modules;
+        this.access = access;
+        this.jobs = jobs;
+        this.clock = clock;
     }
 
     @Override

@@ -14,7 +14,6 @@ import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
 import dev.plumbline.http.web.layout.Links;
-import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.layout.ShellCommand;
@@ -64,14 +63,21 @@ public final class RecheckPage implements PageRoutes.Pages {
     private final PageJobService jobs;
     private final PageKeyStore keys;
 
-    public RecheckPage(PageDependencies dependencies) {
-        this.pages = dependencies.pages();
-        this.modules = dependencies.modules();
-        this.problems = dependencies.problems();
-        this.access = new AccountAccess(dependencies);
-        this.checks = dependencies.checks();
-        this.jobs = dependencies.jobs();
-        this.keys = dependencies.keys();
+    public RecheckPage(
+            PageRenderer pages,
+            ProblemResponder problems,
+            ModuleCatalogue modules,
+            InstantCheckService checks,
+            PageJobService jobs,
+            PageKeyStore keys,
+            AccountAccess access) {
+        this.pages = pages;
+        this.modules = modules;
+        this.problems = problems;
+        this.access = access;
+        this.checks = checks;
+        this.jobs = jobs;
+        this.keys = keys;
     }
 
     @Override

@@ -10,9 +10,9 @@ import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
 import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayValue;
+import dev.plumbline.http.web.layout.DisplayedLimits;
 import dev.plumbline.http.web.layout.EncodedBody;
 import dev.plumbline.http.web.layout.Links;
-import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.layout.PageStream;
@@ -54,19 +54,26 @@ public final class ReportPage implements PageRoutes.Pages {
     private final ReportViewBuilder reports;
     private final ReportPageCache cache;
     private final AccountAccess access;
-    private final PageDependencies.DisplayedLimits limits;
+    private final DisplayedLimits limits;
     private final Clock clock;
 
-    public ReportPage(PageDependencies dependencies) {
-        this.pages = dependencies.pages();
-        this.modules = dependencies.modules();
-        this.problems = dependencies.problems();
-        this.checks = dependencies.checks();
-        this.access = new AccountAccess(dependencies);
-        this.limits = dependencies.limits();
-        this.clock = dependencies.clock();
-        this.reports = new ReportViewBuilder(pages.site().publicUrl(), modules, dependencies.clock());
-        this.cache = new ReportPageCache(dependencies.clock());
+    public ReportPage(
+            PageRenderer pages,
+            ProblemResponder problems,
+            ModuleCatalogue modules,
+            InstantCheckService checks,
+            DisplayedLimits limits,
+            Clock clock,
+            AccountAccess access) {
+        this.pages = pages;
+        this.modules = modules;
+        this.problems = problems;
+        this.checks = checks;
+        this.access = access;
+        this.limits = limits;
+        this.clock = clock;
+        this.reports = new ReportViewBuilder(pages.site().publicUrl(), modules, clock);
+        this.cache = new ReportPageCache(clock);
     }
 
     @Override

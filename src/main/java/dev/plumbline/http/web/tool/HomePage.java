@@ -5,9 +5,9 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.RawTarget;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
+import dev.plumbline.http.web.layout.DisplayedLimits;
 import dev.plumbline.http.web.layout.Labels;
 import dev.plumbline.http.web.layout.Links;
-import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.sheet.ModuleDescription;
@@ -34,12 +34,12 @@ public final class HomePage implements PageRoutes.Pages {
     private final ToolMatcher matcher;
     private final int freshChecks;
 
-    public HomePage(PageDependencies dependencies) {
-        this.pages = dependencies.pages();
-        this.modules = dependencies.modules();
-        this.problems = dependencies.problems();
+    public HomePage(PageRenderer pages, ProblemResponder problems, ModuleCatalogue modules, DisplayedLimits limits) {
+        this.pages = pages;
+        this.modules = modules;
+        this.problems = problems;
         this.matcher = new ToolMatcher(modules);
-        this.freshChecks = dependencies.limits().fresh();
+        this.freshChecks = limits.fresh();
     }
 
     @Override

@@ -7,7 +7,6 @@ import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.layout.Labels;
 import dev.plumbline.http.web.layout.Links;
-import dev.plumbline.http.web.layout.PageDependencies;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.result.Level;
@@ -27,10 +26,10 @@ public final class ToolPages implements PageRoutes.Pages {
     private final ModuleCatalogue modules;
     private final ProblemResponder problems;
 
-    public ToolPages(PageDependencies dependencies) {
-        this.pages = dependencies.pages();
-        this.modules = dependencies.modules();
-        this.problems = dependencies.problems();
+    public ToolPages(PageRenderer pages, ProblemResponder problems, ModuleCatalogue modules) {
+        this.pages = pages;
+        this.modules = modules;
+        this.problems = problems;
     }
 
     @Override

@@ -1,0 +1,28 @@
+package dev.plumbline.postgres;
+
+import com.google.common.hash.Hashing;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * A function in the database. It is created again when its file has changed. A function whose parameters or result
+ * change is dropped by a {@link Migration} first.
+ *
+ * @param sql a {@code create or replace function} statement
+ */
+record SchemaFunction(String name, String sql) {
+    private static final String INDEX = "functions.txt";
+
+    /** All functions. The index is a resource, because the files of a jar cannot be listed. */
+    static List<SchemaFunction> all() {
+        return Migration.read(INDEX)
+                .lines()
+                .map(name -> new SchemaFunction(name, Migration.read("functions/" + name + ".sql")))
+                .toList();
+    }
+
+    /** SHA-256 of the SQL in hexadecimal. */
+    String checksum() {
+        return Hashing.sha256().hashString(sql, StandardCharsets.UTF_8).toString();
+    }
+}
