@@ -39,6 +39,11 @@ public final class LimitWaits {
         };
     }
 
+    /** The time of all waits in nanoseconds, with those in progress. */
+    public long nanos() {
+        return time.nanos();
+    }
+
     private void record(TargetLimit limit, long nanos) {
         synchronized (this) {
             if (longest == null || nanos > longestNanos) {

@@ -20,21 +20,27 @@ public final class LabEgressGuard {
 
     /** As above, with a rate limit per address. */
     public static EgressGuard of(Vertx vertx, TargetPolicy policy, DnsLab dns, Config.OutboundLimit pace) {
-        return of(vertx, policy, dns.address(), pace);
+        return of(vertx, policy, dns.address(), pace, 0);
     }
 
     /** As above, with another resolver in the format of {@code dns.servers}. */
     public static EgressGuard of(Vertx vertx, TargetPolicy policy, String resolver) {
-        return of(vertx, policy, resolver, NONE);
+        return of(vertx, policy, resolver, NONE, 0);
     }
 
-    private static EgressGuard of(Vertx vertx, TargetPolicy policy, String resolver, Config.OutboundLimit pace) {
+    /** As above, with a rate limit of DNS queries for names below one domain, per second. */
+    public static EgressGuard of(Vertx vertx, TargetPolicy policy, DnsLab dns, int queriesPerDomain) {
+        return of(vertx, policy, dns.address(), NONE, queriesPerDomain);
+    }
+
+    private static EgressGuard of(
+            Vertx vertx, TargetPolicy policy, String resolver, Config.OutboundLimit pace, int queriesPerDomain) {
         Config.DnsSettings settings =
                 new Config.DnsSettings(List.of(resolver), List.of(), Duration.ofSeconds(1), 1_000);
         return new EgressGuard(
                 policy,
                 new DnsResolver(vertx, settings, policy, System::nanoTime),
-                new DnsQueryLimits(vertx, 0),
+                new DnsQueryLimits(vertx, queriesPerDomain),
                 new Config.TargetSettings(List.of(), List.of(), List.of(), null, pace, NONE, NONE, 0),
                 RateLimiterFactory.local(vertx));
     }

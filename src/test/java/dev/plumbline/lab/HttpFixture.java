@@ -87,6 +87,16 @@ public final class HttpFixture implements AutoCloseable {
         return new HttpProbe(vertx, LabEgressGuard.of(vertx, policy, dns, pace), trust, policy, USER_AGENT);
     }
 
+    /**
+     * A probe with a rate limit of DNS queries.
+     *
+     * @param queriesPerDomain queries per second for names below one domain
+     */
+    public HttpProbe probe(TargetPolicy policy, int queriesPerDomain) {
+        TrustRoots trust = TrustRoots.of(List.of(), List.of(root.certificate()));
+        return new HttpProbe(vertx, LabEgressGuard.of(vertx, policy, dns, queriesPerDomain), trust, policy, USER_AGENT);
+    }
+
     /** Runs a module for a page of the lab and checks its result against the contract. */
     public CheckResult check(ModuleDefinition<?> module, String pathOrUrl, String query) {
         return check(module, probe, pathOrUrl, query);

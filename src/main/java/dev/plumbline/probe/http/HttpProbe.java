@@ -22,6 +22,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
@@ -82,8 +83,12 @@ public final class HttpProbe {
                     new CheckFailure(INVALID_TARGET, "The URL contains characters that are not allowed."));
         }
         long start = System.nanoTime();
-        return guard.resolve(context, url.host(), url.port(), MAX_ADDRESSES)
-                .compose(addresses -> dial(context, request, addresses, start, System.nanoTime()));
+        long waitedBefore = context.budget().limitWaits().nanos();
+        return guard.resolve(context, url.host(), url.port(), MAX_ADDRESSES).compose(addresses -> {
+            long waited = context.budget().limitWaits().nanos() - waitedBefore;
+            long dnsNanos = Math.max(0, System.nanoTime() - start - waited);
+            return dial(context, request, addresses, new Elapsed(dnsNanos, new AtomicLong()));
+        });
     }
 
     /**
@@ -124,33 +129,47 @@ public final class HttpProbe {
                 .onSuccess(trace -> context.budget().recordError(trace.error()));
     }
 
+    /**
+     * The time of an exchange so far, without waits for rate limits.
+     *
+     * @param connectionNanos the duration of all its connections
+     */
+    private record Elapsed(long dnsNanos, AtomicLong connectionNanos) {}
+
     private Future<HttpExchange> dial(
-            CheckContext context, HttpRequestSpec request, List<InetAddress> addresses, long start, long resolved) {
+            CheckContext context, HttpRequestSpec request, List<InetAddress> addresses, Elapsed elapsed) {
         InetAddress address = addresses.get(0);
         boolean last = addresses.size() == 1;
         Future<HttpExchange> exchanged = NoSharedAlgorithms.withFallback(
-                tlsEngines, engine -> dialOne(context, request, address, last, engine.get())
-                        .map(outcome -> exchange(request, address, outcome, start, resolved)));
+                tlsEngines, engine -> dialOne(context, request, address, last, engine.get(), elapsed)
+                        .map(outcome -> exchange(request, address, outcome, elapsed)));
         if (last) {
             return exchanged;
         }
         return exchanged.recover(failure -> ConnectErrors.isConnectFailure(failure)
                         && context.deadline().remainingMillis() > HttpConnection.RESERVE_MS
-                ? dial(context, request, addresses.subList(1, addresses.size()), start, resolved)
+                ? dial(context, request, addresses.subList(1, addresses.size()), elapsed)
                 : Future.failedFuture(failure));
     }
 
     private Future<HttpConnection.Outcome> dialOne(
-            CheckContext context, HttpRequestSpec request, InetAddress address, boolean last, HttpTlsOptions engine) {
+            CheckContext context,
+            HttpRequestSpec request,
+            InetAddress address,
+            boolean last,
+            HttpTlsOptions engine,
+            Elapsed elapsed) {
         Target.Url url = request.url();
         return guard.dial(context, url.host(), address, url.port(), socket -> {
             long remainingMs = context.deadline().remainingMillis() - HttpConnection.RESERVE_MS;
             if (remainingMs <= 0) {
                 return Future.failedFuture(new CheckFailure(DEADLINE_EXCEEDED, "The check exceeded its time limit."));
             }
+            long start = System.nanoTime();
             long connectMs = last ? remainingMs : Math.min(remainingMs, Math.max(remainingMs / 2, MIN_CONNECT_MS));
             return new HttpConnection(guard, engine, trust, context, request, headers(request), remainingMs)
-                    .exchange(client, socket, address, connectMs);
+                    .exchange(client, socket, address, connectMs)
+                    .onComplete(ended -> elapsed.connectionNanos().addAndGet(System.nanoTime() - start));
         });
     }
 
@@ -177,15 +196,15 @@ public final class HttpProbe {
     }
 
     private static HttpExchange exchange(
-            HttpRequestSpec request, InetAddress address, HttpConnection.Outcome outcome, long start, long resolved) {
+            HttpRequestSpec request, InetAddress address, HttpConnection.Outcome outcome, Elapsed elapsed) {
         ResponseCollector.Response response = outcome.response();
         HttpTimings timings = new HttpTimings(
-                millis(resolved - start),
+                millis(elapsed.dnsNanos()),
                 millis(outcome.connectNanos()),
                 request.url().secure() ? millis(outcome.tlsNanos()) : null,
                 millis(outcome.firstByteNanos()),
                 millis(outcome.downloadNanos()),
-                millis(System.nanoTime() - start));
+                millis(elapsed.dnsNanos() + elapsed.connectionNanos().get()));
         return new HttpExchange(
                 request.url(),
                 request.method(),

@@ -8,6 +8,9 @@ import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.RequestBudget;
+import dev.plumbline.target.Target;
+import dev.plumbline.target.TargetPolicy;
+import dev.plumbline.config.Config;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.lab.HostileHttp2;
 import dev.plumbline.lab.HttpFixture;
@@ -18,8 +21,6 @@ import dev.plumbline.result.ErrorCode;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.target.Host;
-import dev.plumbline.target.Target;
-import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -273,6 +274,35 @@ class HttpProbeTest {
             assertThat(timings.totalMs())
                     .isGreaterThanOrEqualTo(timings.dnsMs() + timings.connectMs() + timings.ttfbMs());
         }
+    }
+
+    @Test
+    void doesNotMeasureTheWaitForARateLimit() {
+        HttpProbe limited =
+                bench.probe(HttpFixture.policy(List.of("127.0.0.1"), List.of("*")), new Config.OutboundLimit(1, 0));
+        TestCheckContext context = TestCheckContext.create();
+
+        Await.value(limited.exchange(context, get("/ok")));
+        HttpTimings delayed = Await.value(limited.exchange(context, get("/ok"))).timings();
+
+        assertThat(context.budget().limitWaits().total(Long.MAX_VALUE).millis()).isGreaterThan(500);
+        assertThat(delayed.totalMs()).isLessThan(500);
+    }
+
+    @Test
+    void doesNotMeasureTheWaitForTheRateLimitOfDnsQueries() {
+        bench.dns().address("one.paced.test", "127.0.0.1").address("two.paced.test", "127.0.0.1");
+        HttpProbe limited = bench.probe(HttpFixture.policy(List.of("127.0.0.1"), List.of("*")), 2);
+        TestCheckContext context = TestCheckContext.create();
+        int port = url("/ok").port();
+
+        Await.value(limited.exchange(context, get("http://one.paced.test:" + port + "/ok")));
+        HttpTimings delayed = Await.value(limited.exchange(context, get("http://two.paced.test:" + port + "/ok")))
+                .timings();
+
+        assertThat(context.budget().limitWaits().total(Long.MAX_VALUE).millis()).isGreaterThan(400);
+        assertThat(delayed.dnsMs()).isLessThan(400);
+        assertThat(delayed.totalMs()).isLessThan(400);
     }
 
     @Test
