@@ -1,6 +1,7 @@
 package dev.plumbline.bus;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -123,7 +124,8 @@ public sealed interface JobMessage extends Message {
      * @param running lines that are claimed and have no result yet
      * @param cancelled lines that never get a result
      * @param runningRanges indexes of the running lines as pairs of first (inclusive) and last (exclusive)
-     * @param waiting lines that wait for limits of targets, up to a second old; not part of the version
+     * @param waiting lines that wait for limits of targets, up to a second old and at most {@code running}; not part of
+     *     the version
      * @param startedAt null before the first claim
      * @param finishedAt null until the state is final
      * @param expiresAt time at which the results are deleted; null until the state is final
@@ -194,6 +196,23 @@ public sealed interface JobMessage extends Message {
                             .thenComparing(WaitingLines::limit))
                     .limit(MAX)
                     .toList();
+        }
+
+        /**
+         * As {@link #most(List)}, with at most this many lines in total. A record can be older than the number of lines
+         * that have no result yet.
+         */
+        public static List<WaitingLines> most(List<WaitingLines> all, int maxLines) {
+            List<WaitingLines> limited = new ArrayList<>();
+            int left = maxLines;
+            for (WaitingLines waiting : most(all)) {
+                int lines = Math.min(waiting.lines, left);
+                if (lines > 0) {
+                    limited.add(waiting.withLines(lines));
+                }
+                left -= lines;
+            }
+            return limited;
         }
 
         private WaitingLines withLines(int count) {

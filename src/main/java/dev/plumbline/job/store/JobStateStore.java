@@ -128,7 +128,7 @@ public final class JobStateStore {
                 row.getInteger("error"),
                 row.getInteger("cancelled"),
                 ranges(row.getArrayOfIntegers("claimed_lines")),
-                waiting(row.getJsonArray("waiting")),
+                waiting(row.getJsonArray("waiting"), row.getInteger("running")),
                 instant(row.getOffsetDateTime("created_at")),
                 optional(row, "started_at"),
                 optional(row, "finished_at"),
@@ -162,17 +162,19 @@ public final class JobStateStore {
     }
 
     /** The lines of all nodes that wait for limits of targets. */
-    private static List<WaitingLines> waiting(@Nullable JsonArray recorded) {
+    private static List<WaitingLines> waiting(@Nullable JsonArray recorded, int running) {
         return recorded == null
                 ? List.of()
-                : WaitingLines.most(recorded.stream()
-                        .map(JsonObject.class::cast)
-                        .map(lines -> new WaitingLines(
-                                lines.getString("target_address"),
-                                lines.getString("limit"),
-                                lines.getInteger("per_second"),
-                                lines.getInteger("lines")))
-                        .toList());
+                : WaitingLines.most(
+                        recorded.stream()
+                                .map(JsonObject.class::cast)
+                                .map(lines -> new WaitingLines(
+                                        lines.getString("target_address"),
+                                        lines.getString("limit"),
+                                        lines.getInteger("per_second"),
+                                        lines.getInteger("lines")))
+                                .toList(),
+                        running);
     }
 
     private static Map<String, Object> options(Row row) {

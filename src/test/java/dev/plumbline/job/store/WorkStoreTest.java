@@ -3,6 +3,7 @@ package dev.plumbline.job.store;
 import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.JobMessage.WaitingLines;
 import dev.plumbline.job.store.WorkStore.ChunkId;
 import dev.plumbline.job.store.WorkStore.ClaimedChunk;
@@ -116,6 +117,14 @@ class WorkStoreTest {
                         new WaitingLines("192.0.2.7", "20 connections per second", 20, 60),
                         new WaitingLines("192.0.2.8", "8 concurrent connections", 0, 35));
 
+        WaitingLines all = new WaitingLines("192.0.2.7", "20 connections per second", 20, 150);
+        await(store.recordWaiting(second, Map.of(job, List.of(all))));
+        JobMessage.JobSnapshot snapshot = await(states.find(token)).head();
+        assertThat(snapshot.waiting().stream().mapToInt(WaitingLines::lines).sum())
+                .as("not more than have no result")
+                .isEqualTo(snapshot.running());
+
+        await(store.recordWaiting(second, Map.of(job, List.of(rate))));
         crash(first);
         assertThat(await(states.find(token)).head().waiting()).containsExactly(rate);
         await(store.recordWaiting(second, Map.of()));
