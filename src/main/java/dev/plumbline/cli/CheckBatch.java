@@ -77,6 +77,7 @@ final class CheckBatch {
     private long read;
     private volatile long total = -1;
     private volatile boolean interrupted;
+    private boolean ended;
 
     /** A line that was read and is not written yet. Compared by identity. */
     private static final class Slot {
@@ -152,18 +153,32 @@ final class CheckBatch {
                 out.flush();
             }
         }
-        if (interrupted) {
-            writeCompleted(report);
-        }
+        boolean complete = end();
         progress.clear();
-        report.end(counts);
+        if (complete) {
+            report.end(counts);
+        } else {
+            writeCompleted(report);
+            report.endInterrupted(counts);
+        }
         out.flush();
         return counts;
     }
 
-    /** Ends {@link #run} with the results that are available. Checks in progress are abandoned. */
-    void interrupt() {
-        interrupted = true;
+    /**
+     * Ends {@link #run} with the results that are available. Checks in progress are abandoned.
+     *
+     * @return false if all targets have been checked
+     */
+    synchronized boolean interrupt() {
+        interrupted = !ended;
+        return interrupted;
+    }
+
+    /** Returns whether the run was not interrupted, which is not possible any more. */
+    private synchronized boolean end() {
+        ended = true;
+        return !interrupted;
     }
 
     /** Writes the results that wait for an earlier one, which is not complete. */
@@ -175,14 +190,17 @@ final class CheckBatch {
         }
     }
 
-    /** For example {@code 37 of 500 targets checked: 30 pass, 0 warn, 7 fail, 0 error.} */
+    /**
+     * For example {@code 37 of 500 targets checked: 30 pass, 0 warn, 7 fail, 0 error.} Without results, {@code 0 of 500
+     * targets checked.}
+     */
     String summary() {
         return String.format(
                 Locale.ROOT,
-                "%,d %stargets checked: %s.",
+                "%,d %stargets checked%s.",
                 counts.total(),
                 total < 0 ? "" : String.format(Locale.ROOT, "of %,d ", total),
-                counts);
+                counts.total() == 0 ? "" : ": " + counts);
     }
 
     private void write(Slot slot, ReportWriter report) throws IOException {

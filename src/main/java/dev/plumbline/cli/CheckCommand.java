@@ -253,9 +253,6 @@ public final class CheckCommand implements Callable<Integer> {
             StandardOutput out = new StandardOutput();
             ReportWriter report = format().writer(description, modules.parts(module), single, failOn, out);
             ProgressBar progress = ProgressBar.onStderr(!single);
-            if (single) {
-                return exitCode(batch.run(reader, report, out, progress));
-            }
             try (InterruptHook hook = InterruptHook.register(batch, progress)) {
                 return exitCode(batch.run(reader, report, out, progress));
             }

@@ -2,47 +2,74 @@ package dev.plumbline.cli;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
- * Ends a run of {@code check} at Ctrl-C (SIGINT) or SIGTERM: the results that are available are written, a summary is
- * printed on stderr, and the process ends without waiting for running checks. The JVM sets the exit code, 128 plus the
- * number of the signal.
+ * Ends a command at Ctrl-C (SIGINT) or SIGTERM with a message on stderr, in place of the progress bar. The JVM sets the
+ * exit code, 128 plus the number of the signal.
  */
 final class InterruptHook implements AutoCloseable {
     /** Maximum time to write the results, which blocks if the reader of stdout does not read. */
     private static final long WRITE_SECONDS = 3;
 
-    private final CountDownLatch written = new CountDownLatch(1);
+    private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
 
-    private InterruptHook(CheckBatch batch, ProgressBar progress) {
-        thread = new Thread(
-                () -> {
-                    batch.interrupt();
-                    try {
-                        written.await(WRITE_SECONDS, TimeUnit.SECONDS);
-                    } catch (InterruptedException impatient) {
-                        Thread.currentThread().interrupt();
-                    }
-                    progress.replace("plumbline: Interrupted. " + batch.summary());
-                },
-                "interrupt");
+    private InterruptHook(Runnable action) {
+        thread = new Thread(action, "interrupt");
     }
 
-    /** Registers the hook until it is closed, when all output is written. */
+    /**
+     * Registers a hook for a run of {@code check} until it is closed, when all output is written. It writes the
+     * available results and a summary, without waiting for running checks.
+     */
     static InterruptHook register(CheckBatch batch, ProgressBar progress) {
-        InterruptHook hook = new InterruptHook(batch, progress);
-        Runtime.getRuntime().addShutdownHook(hook.thread);
-        return hook;
+        InterruptHook[] hook = new InterruptHook[1];
+        hook[0] = new InterruptHook(() -> {
+            boolean interrupted = batch.interrupt();
+            hook[0].awaitClosed();
+            if (interrupted) {
+                progress.end("plumbline: Interrupted. " + batch.summary());
+            }
+        });
+        return hook[0].registered();
+    }
+
+    /**
+     * Registers a hook for a command that waits, until it is closed.
+     *
+     * @param message printed if the command is interrupted
+     */
+    static InterruptHook register(Supplier<String> message, ProgressBar progress) {
+        InterruptHook[] hook = new InterruptHook[1];
+        hook[0] = new InterruptHook(() -> {
+            if (hook[0].closed.getCount() > 0) {
+                progress.end(message.get());
+            }
+        });
+        return hook[0].registered();
+    }
+
+    private InterruptHook registered() {
+        Runtime.getRuntime().addShutdownHook(thread);
+        return this;
+    }
+
+    private void awaitClosed() {
+        try {
+            closed.await(WRITE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override
     public void close() {
-        written.countDown();
+        closed.countDown();
         try {
             Runtime.getRuntime().removeShutdownHook(thread);
         } catch (IllegalStateException shutdownInProgress) {
-            // the hook prints the summary
+            // the hook prints the message
         }
     }
 }

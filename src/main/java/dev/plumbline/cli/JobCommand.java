@@ -27,7 +27,12 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         footerHeading = "%nExit codes:%n",
-        footer = {"  0  success", "  1  a job was cancelled or failed", "  4  invalid usage, or a request failed"})
+        footer = {
+            "  0  success",
+            "  1  a job was cancelled or failed",
+            "  4  invalid usage, or a request failed",
+            "130  interrupted with Ctrl-C: jobs continue on the service"
+        })
 public final class JobCommand {
     private static final int UNFINISHED = 1;
 
@@ -120,7 +125,7 @@ public final class JobCommand {
             ServerOptions server, ServiceClient client, List<JsonObject> jobs, JobResultJoiner.@Nullable Format output)
             throws ServiceException, IOException, InterruptedException {
         if (output != null) {
-            return watch(client, jobs, output);
+            return watch(server, client, jobs, output);
         }
         StandardError.println("Next: plumbline job watch " + server.arguments()
                 + jobs.stream().map(job -> job.getString("token")).collect(Collectors.joining(" ")));
@@ -179,7 +184,7 @@ public final class JobCommand {
     int watch(
             @Mixin ServerOptions server,
             @Parameters(arity = "1..*", paramLabel = "TOKEN", description = "Tokens of jobs.") List<String> tokens) {
-        return run(server, client -> watch(client, jobs(client, tokens), null));
+        return run(server, client -> watch(server, client, jobs(client, tokens), null));
     }
 
     @Command(
@@ -196,7 +201,7 @@ public final class JobCommand {
                             converter = OptionConverters.JobFormat.class,
                             description = "csv, ndjson or json (default: ${DEFAULT-VALUE}).")
                     JobResultJoiner.Format output) {
-        return run(server, client -> watch(client, jobs(client, tokens), output));
+        return run(server, client -> watch(server, client, jobs(client, tokens), output));
     }
 
     @Command(name = "cancel", description = "Cancels jobs. Finished results are kept.", mixinStandardHelpOptions = true)
@@ -255,11 +260,15 @@ public final class JobCommand {
     }
 
     /** Waits for the jobs and writes their results; without a format, the number of results by verdict. */
-    private static int watch(ServiceClient client, List<JsonObject> jobs, JobResultJoiner.@Nullable Format format)
+    private static int watch(
+            ServerOptions server, ServiceClient client, List<JsonObject> jobs, JobResultJoiner.@Nullable Format format)
             throws ServiceException, IOException, InterruptedException {
         JobResultJoiner joiner = format == null ? null : new JobResultJoiner(format, new StandardOutput());
-        JobPoller poller = new JobPoller(client, jobs, ProgressBar.onStderr(true), joiner);
-        poller.await();
+        ProgressBar progress = ProgressBar.onStderr(true);
+        JobPoller poller = new JobPoller(client, jobs, progress, joiner);
+        try (InterruptHook hook = InterruptHook.register(() -> poller.interruption(server.arguments()), progress)) {
+            poller.await();
+        }
         if (joiner == null) {
             System.out.println(poller.counts());
         }

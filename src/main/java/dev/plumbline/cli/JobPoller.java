@@ -5,11 +5,12 @@ import dev.plumbline.cli.report.VerdictCounts;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,7 @@ final class JobPoller {
      */
     JobPoller(ServiceClient client, List<JsonObject> jobs, ProgressBar progress, @Nullable JobResultJoiner joiner) {
         this.client = client;
-        this.jobs = new ArrayList<>(jobs);
+        this.jobs = new CopyOnWriteArrayList<>(jobs);
         this.progress = progress;
         this.joiner = joiner;
     }
@@ -65,13 +66,38 @@ final class JobPoller {
                 finished |= isFinal(jobs.get(i));
             }
         }
+        showProgress();
+        return finished;
+    }
+
+    private void showProgress() {
         VerdictCounts counts = counts();
         progress.update(
                 counts.total(),
                 jobs.stream().mapToLong(job -> count(job, "total")).sum(),
                 waiting().isEmpty() ? counts : counts + ", " + waiting(),
                 minSeconds());
-        return finished;
+    }
+
+    /**
+     * The message if the command is interrupted, with the commands that continue.
+     *
+     * @param arguments the options of these commands, each followed by a space
+     */
+    String interruption(String arguments) {
+        List<JsonObject> unfinished = jobs.stream().filter(job -> !isFinal(job)).toList();
+        if (unfinished.isEmpty()) {
+            return "plumbline: Interrupted.\nDownload: plumbline job download " + arguments + tokens(jobs);
+        }
+        return "plumbline: Interrupted. The %s on the service.\n"
+                        .formatted(unfinished.size() == 1 ? "job continues" : "jobs continue")
+                + "Watch: plumbline job watch " + arguments + tokens(unfinished) + "\n"
+                + "Download: plumbline job download " + arguments + tokens(jobs) + "\n"
+                + "Cancel: plumbline job cancel " + arguments + tokens(unfinished);
+    }
+
+    private static String tokens(List<JsonObject> jobs) {
+        return jobs.stream().map(job -> job.getString("token")).collect(Collectors.joining(" "));
     }
 
     /** Writes the results of final jobs, up to the first job that is not final. */

@@ -22,6 +22,7 @@ final class ProgressBar {
     private final long start;
     private long drawn;
     private boolean visible;
+    private boolean ended;
 
     /** @param nanos a clock as {@link System#nanoTime} */
     ProgressBar(PrintStream out, boolean enabled, LongSupplier nanos) {
@@ -63,9 +64,9 @@ final class ProgressBar {
      *
      * @param minSeconds the minimum remaining time; 0 if it is not known
      */
-    void update(long done, long total, Object counts, double minSeconds) {
+    synchronized void update(long done, long total, Object counts, double minSeconds) {
         long now = nanos.getAsLong();
-        if (!enabled || now - drawn < INTERVAL_NANOS) {
+        if (!enabled || ended || now - drawn < INTERVAL_NANOS) {
             return;
         }
         drawn = now;
@@ -94,15 +95,19 @@ final class ProgressBar {
                 : String.format(Locale.ROOT, "%d:%02d:%02d", seconds / 3600, seconds / 60 % 60, seconds % 60);
     }
 
-    /** Prints a line instead of the bar, and of the characters that the terminal shows for Ctrl-C. */
-    void replace(String line) {
+    /**
+     * Prints text instead of the bar, and of the characters that the terminal shows for Ctrl-C. The bar is not drawn
+     * again.
+     */
+    synchronized void end(String line) {
         out.println((enabled ? CLEAR_LINE : "") + line);
         out.flush();
         visible = false;
+        ended = true;
     }
 
     /** Removes the bar, so that other output can be written. */
-    void clear() {
+    synchronized void clear() {
         if (visible) {
             out.print(CLEAR_LINE);
             out.flush();

@@ -48,6 +48,24 @@ class JobPollerTest {
     }
 
     @Test
+    void anInterruptionNamesTheCommandsThatContinue() {
+        JsonObject finished = new JsonObject().put("token", FIRST).put("state", "completed");
+        JsonObject running = new JsonObject().put("token", SECOND).put("state", "running");
+        ProgressBar progress = ProgressBar.onStderr(false);
+        try (ServiceClient client = new ServiceClient("http://127.0.0.1:1", "key", notice -> {})) {
+            assertThat(new JobPoller(client, List.of(finished, running), progress, null).interruption("--server a "))
+                    .isEqualTo(String.join(
+                            "\n",
+                            "plumbline: Interrupted. The job continues on the service.",
+                            "Watch: plumbline job watch --server a " + SECOND,
+                            "Download: plumbline job download --server a " + FIRST + " " + SECOND,
+                            "Cancel: plumbline job cancel --server a " + SECOND));
+            assertThat(new JobPoller(client, List.of(finished), progress, null).interruption(""))
+                    .isEqualTo("plumbline: Interrupted.\nDownload: plumbline job download " + FIRST);
+        }
+    }
+
+    @Test
     @Timeout(60)
     void progressIsTheSumOfAllJobsAndResultsAreInTheOrderOfTheJobs() throws Exception {
         HttpServer server = Await.value(vertx.createHttpServer()

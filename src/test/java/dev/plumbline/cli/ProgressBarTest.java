@@ -38,6 +38,19 @@ class ProgressBarTest {
     }
 
     @Test
+    void afterItsEndTheBarIsNotDrawn() {
+        AtomicLong nanos = new AtomicLong();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ProgressBar bar = new ProgressBar(new PrintStream(out, true, StandardCharsets.UTF_8), true, nanos::get);
+
+        bar.end("interrupted");
+        nanos.addAndGet(1_000_000_000);
+        bar.update(2, 10, "");
+
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("\r\u001b[Kinterrupted" + System.lineSeparator());
+    }
+
+    @Test
     void theBarIsRedrawnTenTimesASecondAndRemoved() {
         AtomicLong nanos = new AtomicLong();
         ByteArrayOutputStream out = new ByteArrayOutputStream();

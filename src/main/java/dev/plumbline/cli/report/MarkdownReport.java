@@ -26,6 +26,11 @@ final class MarkdownReport implements ReportWriter {
         out.write(String.format(Locale.ROOT, "%n%,d checked: %s%n", counts.total(), counts));
     }
 
+    @Override
+    public void endInterrupted(VerdictCounts counts) {
+        // without a second summary
+    }
+
     /** Escapes every ASCII punctuation character, so that data of a target is never markup. */
     private static String cell(String text) {
         return TerminalText.sanitize(text).replaceAll("[\\\\`*_{}\\[\\]<>()#+!|~&$@:]", "\\\\$0");

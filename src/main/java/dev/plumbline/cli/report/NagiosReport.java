@@ -44,6 +44,11 @@ public final class NagiosReport implements ReportWriter {
     }
 
     @Override
+    public void endInterrupted(VerdictCounts counts) throws IOException {
+        out.write(unknown("Interrupted.") + "\n");
+    }
+
+    @Override
     public void end(VerdictCounts counts) throws IOException {
         Verdict worst = counts.worst();
         String state =

@@ -9,4 +9,9 @@ public interface ReportWriter {
 
     /** Completes the report. */
     void end(VerdictCounts counts) throws IOException;
+
+    /** Completes the report of an interrupted run, whose summary is printed on stderr. */
+    default void endInterrupted(VerdictCounts counts) throws IOException {
+        end(counts);
+    }
 }

@@ -40,6 +40,11 @@ final class TextLineReport implements ReportWriter {
         }
     }
 
+    @Override
+    public void endInterrupted(VerdictCounts counts) {
+        // without a second summary
+    }
+
     private static String verdict(Verdict verdict) {
         return String.format(Locale.ROOT, "%-7s", verdict.name());
     }

@@ -77,10 +77,44 @@ class InterruptedCheckIT {
                 .startsWith(1, 2);
     }
 
+    @Test
+    void aTextReportHasOneSummary() throws Exception {
+        Process check = check("/ok?text", "--unordered");
+        Eventually.holds(() -> lines(folder.resolve("out")).size() == 3);
+
+        ServiceProcess.signal("INT", "" + check.pid());
+
+        assertThat(check.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(lines(folder.resolve("out"))).hasSize(3).allMatch(line -> line.startsWith("PASS"));
+        assertThat(Files.readString(folder.resolve("err")))
+                .isEqualTo("plumbline: Interrupted. 3 of 4 targets checked: 3 pass, 0 warn, 0 fail, 0 error.\n");
+    }
+
+    @Test
+    void theCheckOfASingleTargetIsInterrupted() throws Exception {
+        Process check = start("http-status", lab.http("/never?single"), "-o", "timeout_ms=20000");
+        Eventually.holds(() -> !lab.requestsFor("/never?single").isEmpty());
+
+        ServiceProcess.signal("INT", "" + check.pid());
+
+        assertThat(check.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(check.exitValue()).isEqualTo(130);
+        assertThat(Files.readString(folder.resolve("out"))).isEmpty();
+        assertThat(Files.readString(folder.resolve("err")))
+                .isEqualTo("plumbline: Interrupted. 0 of 1 targets checked.\n");
+    }
+
     private Process check(String last, String... options) throws IOException {
         Path input = Files.write(
                 folder.resolve("input"),
                 List.of(lab.http("/never"), lab.http("/ok?1"), lab.http("/ok?2"), lab.http(last)));
+        List<String> arguments =
+                new ArrayList<>(List.of("http-status", "--input", input.toString(), "-o", "timeout_ms=20000"));
+        arguments.addAll(List.of(options));
+        return start(arguments.toArray(String[]::new));
+    }
+
+    private Process start(String... arguments) throws IOException {
         Path settings =
                 Files.writeString(folder.resolve("settings.yaml"), "targets: {allow: [127.0.0.0/8], ports: ['*']}\n");
         // a background process of a shell, such as this one, can inherit that SIGINT is ignored
@@ -94,14 +128,9 @@ class InterruptedCheckIT {
                 "-jar",
                 ServiceProcess.JAR.toString(),
                 "check",
-                "http-status",
                 "--conf",
-                settings.toString(),
-                "--input",
-                input.toString(),
-                "-o",
-                "timeout_ms=20000"));
-        command.addAll(List.of(options));
+                settings.toString()));
+        command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectOutput(folder.resolve("out").toFile())
                 .redirectError(folder.resolve("err").toFile());
