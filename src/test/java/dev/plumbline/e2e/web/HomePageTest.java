@@ -169,6 +169,13 @@ class HomePageTest {
                 .isEqualTo(page.select("[role=alert]").attr("id"));
     }
 
+    @ParameterizedTest
+    @CsvSource({"'', Enter a target. Accepted targets", "tcp-port, Enter a target. Example of a target for TCP port:"})
+    void aMissingTargetIsRequested(String tool, String words) {
+        assertThat(Jsoup.parse(check("", tool).body()).select("[role=alert]").text())
+                .startsWith(words);
+    }
+
     @Test
     void aTargetThatTheSelectedToolRejectsIsExplained() {
         HttpResponse<String> response = check("example.com", "tcp-port");

@@ -139,7 +139,8 @@ public final class HomePage implements PageRoutes.Pages {
             pages.redirect(ctx, match.path() + query);
         } catch (InvalidTargetException rejected) {
             PageInfo page = PageInfo.unlisted("Invalid target", DESCRIPTION, "check");
-            pages.show(ctx, 422, page, "home", view(target, selected, rejected.getMessage()));
+            String error = target.isEmpty() ? "Enter a target." : rejected.getMessage();
+            pages.show(ctx, 422, page, "home", view(target, selected, error));
         }
     }
 
