@@ -7,6 +7,7 @@ import dev.plumbline.cli.CheckCommand;
 import dev.plumbline.cli.CompletionCommand;
 import dev.plumbline.cli.ConfigCommand;
 import dev.plumbline.cli.ConfigOption;
+import dev.plumbline.cli.HelpCommand;
 import dev.plumbline.cli.JobCommand;
 import dev.plumbline.cli.KeyCommand;
 import dev.plumbline.cli.RestoreCommand;
@@ -40,7 +41,8 @@ import picocli.CommandLine.Mixin;
             ToolsCommand.class,
             ConfigCommand.class,
             CompletionCommand.class,
-            TrainingCommand.class
+            TrainingCommand.class,
+            HelpCommand.class
         })
 public final class Main implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);

@@ -180,6 +180,17 @@ class CommandLineTest {
     }
 
     @Test
+    void helpPrintsTheUsage() {
+        CommandLineRunner.Ended help = CommandLineRunner.run("", "help");
+
+        assertThat(help.code()).isZero();
+        assertThat(help).isEqualTo(CommandLineRunner.run("", "--help"));
+        assertThat(CommandLineRunner.run("", "help", "job", "create"))
+                .isEqualTo(CommandLineRunner.run("", "job", "create", "--help"));
+        assertThat(CommandLineRunner.run("", "help", "chek").err()).startsWith("plumbline: Unknown command 'chek'.");
+    }
+
+    @Test
     void aTargetWithoutModuleIsCheckedByTheDefaultModuleOfItsType() {
         CommandLineRunner.Ended address = CommandLineRunner.run("", "check", "192.0.2.1");
 
