@@ -41,6 +41,7 @@ final class JobPoller {
     /** Returns when all jobs are final and their results are written. */
     void await() throws ServiceException, IOException, InterruptedException {
         join();
+        showProgress();
         while (!jobs.stream().allMatch(JobPoller::isFinal)) {
             long started = System.nanoTime();
             if (!poll()) {

@@ -4,7 +4,8 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
@@ -14,23 +15,28 @@ import java.util.function.LongSupplier;
 final class ProgressBar {
     private static final int WIDTH = 20;
     private static final long INTERVAL_NANOS = 100_000_000;
+
+    /** The time in which the rate is measured. */
+    private static final long RATE_WINDOW_NANOS = 10_000_000_000L;
+
     private static final String CLEAR_LINE = "\r\u001b[K";
 
     private final PrintStream out;
     private final boolean enabled;
     private final LongSupplier nanos;
-    private final long start;
+    private final Deque<Sample> samples = new ArrayDeque<>();
     private long drawn;
     private boolean visible;
     private boolean ended;
+
+    private record Sample(long nanos, long done) {}
 
     /** @param nanos a clock as {@link System#nanoTime} */
     ProgressBar(PrintStream out, boolean enabled, LongSupplier nanos) {
         this.out = out;
         this.enabled = enabled;
         this.nanos = nanos;
-        this.start = nanos.getAsLong();
-        this.drawn = start;
+        this.drawn = nanos.getAsLong();
     }
 
     /** A bar on stderr; it is drawn if it is requested and stderr is a terminal. */
@@ -49,7 +55,8 @@ final class ProgressBar {
     }
 
     /**
-     * Draws the bar, unless it was drawn within the last 100 milliseconds.
+     * Draws the bar, unless it was drawn within the last 100 milliseconds. The rate does not include lines that were
+     * completed before the first call.
      *
      * @param done completed lines
      * @param total all lines; -1 if unknown
@@ -66,17 +73,30 @@ final class ProgressBar {
      */
     synchronized void update(long done, long total, Object counts, double minSeconds) {
         long now = nanos.getAsLong();
+        if (samples.isEmpty()) {
+            samples.add(new Sample(now, done));
+        }
         if (!enabled || ended || now - drawn < INTERVAL_NANOS) {
             return;
         }
         drawn = now;
         visible = true;
-        out.print(CLEAR_LINE + text(done, total, counts, minSeconds, Duration.ofNanos(now - start)));
+        out.print(CLEAR_LINE + text(done, total, counts, minSeconds, rate(now, done)));
         out.flush();
     }
 
-    static String text(long done, long total, Object counts, double minSeconds, Duration elapsed) {
-        double rate = elapsed.toNanos() == 0 ? 0 : done * 1e9 / elapsed.toNanos();
+    /** The lines per second in the latest window. */
+    private double rate(long now, long done) {
+        while (samples.size() > 1 && now - samples.element().nanos() > RATE_WINDOW_NANOS) {
+            samples.remove();
+        }
+        Sample oldest = samples.element();
+        samples.add(new Sample(now, done));
+        return now == oldest.nanos() ? 0 : (done - oldest.done()) * 1e9 / (now - oldest.nanos());
+    }
+
+    /** @param rate lines per second */
+    static String text(long done, long total, Object counts, double minSeconds, double rate) {
         String number = String.format(Locale.ROOT, "%,d", done);
         if (total < 0) {
             return String.format(Locale.ROOT, "%s done, %,.0f/s, %s", number, rate, counts);
