@@ -70,7 +70,9 @@ class KeyQuotaApiTest {
         JobsApiClient.assertProblem(refused, 429, "quota-exceeded");
         JsonObject problem = new JsonObject(refused.body());
         assertThat(problem.getJsonArray("violated-policies")).containsExactly("fresh-key");
-        assertThat(problem.getString("detail")).startsWith("This API key has used all 5 fresh checks");
+        assertThat(problem.getString("detail"))
+                .startsWith("This API key has used all 5 fresh checks")
+                .endsWith("Jobs, which require an API key, and the command line do not use this quota.");
         assertThat(Integer.parseInt(header(refused, "Retry-After"))).isBetween(3500, 3600);
         // the quota of the address is not used
         assertThat(header(check("own6", "X-Forwarded-For", "203.0.113.10"), "RateLimit"))

@@ -139,7 +139,8 @@ public final class InstantCheckService {
         Message.Denied quota = over.quota();
         return RateLimitHeaders.exceeded(
                 over.policy(),
-                ("%s has used all %s fresh checks of the last 60 minutes. %s" + " Cached results remain available.")
+                ("%s has used all %s fresh checks of the last 60 minutes. %s Cached results remain available."
+                                + " Jobs, which require an API key, and the command line do not use this quota.")
                         .formatted(
                                 over.policy().equals(InstantChecks.KEY_POLICY) ? "This API key" : "Your IP address",
                                 quota.limit(),
