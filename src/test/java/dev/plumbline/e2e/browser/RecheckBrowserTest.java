@@ -107,7 +107,7 @@ class RecheckBrowserTest {
                     .containsText(
                             scripts
                                     ? Pattern.compile("possible at .+ UTC\\s+\\(in [89] min [0-9]+ s\\)")
-                                    : Pattern.compile("possible at .+ UTC\\s+\\(in 9 minutes\\)"));
+                                    : Pattern.compile("possible at .+ UTC\\s+\\(in 10 minutes\\)"));
             if (scripts) {
                 passesAxe(visit, "recheck-pro");
             }

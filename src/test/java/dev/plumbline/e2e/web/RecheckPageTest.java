@@ -225,7 +225,7 @@ class RecheckPageTest {
             Instant available = Instant.parse(page.select(".recheck time").attr("datetime"));
             assertThat(Duration.between(Instant.now(), available))
                     .isBetween(Duration.ofMinutes(9), Duration.ofMinutes(11));
-            assertThat(page.select(".recheck").text()).contains("A fresh check is possible at", "(in 9 minutes)");
+            assertThat(page.select(".recheck").text()).contains("A fresh check is possible at", "(in 10 minutes)");
         }
         assertThat(free.form(path(url)).statusCode()).isEqualTo(403);
         assertThat(new CookieClient(service).form(path(url)).statusCode()).isEqualTo(401);

@@ -76,7 +76,7 @@ class ReportPageTest {
             assertThat(parsed(known).select(".age").text())
                     .contains("Cached", "less than a minute ago", "Does not count");
             assertThat(parsed(known).select(".recheck").text())
-                    .contains("A fresh check is possible at", "in 9 minutes");
+                    .contains("A fresh check is possible at", "in 10 minutes");
             assertThat(known.headers().firstValue("ratelimit")).isEmpty();
             assertThat(parsed(known).select("#field-status dd").text()).isEqualTo("200");
         }

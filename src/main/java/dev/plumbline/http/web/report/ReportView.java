@@ -113,7 +113,7 @@ public record ReportView(
      * @param expiresAt the time from which a fresh check is possible; null for a result of a job
      * @param availableAt the first whole minute from which a fresh check is possible; null for a result of a job
      * @param text the age, for example "2 minutes ago"
-     * @param remaining the time until the result expires; null if it has expired or belongs to a job
+     * @param remaining the time until the result expires, rounded up; null if it has expired or belongs to a job
      * @param fresh whether the check ran for this request or job
      * @param quota the sentence about the remaining quota; empty if unknown
      * @param duration of the check

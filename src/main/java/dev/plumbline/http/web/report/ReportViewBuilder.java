@@ -210,7 +210,7 @@ public final class ReportViewBuilder {
                 DisplayFormat.timestamp(ResultJson.time(result.expiresAt())),
                 DisplayFormat.wholeMinute(result.expiresAt()),
                 DisplayFormat.rounded(Duration.between(result.checkedAt(), now)) + " ago",
-                remaining.isNegative() || remaining.isZero() ? null : DisplayFormat.rounded(remaining),
+                remaining.isNegative() || remaining.isZero() ? null : DisplayFormat.rounded(remaining.plusSeconds(59)),
                 answered.fresh(),
                 quotaSentence(answered.quota()),
                 QuantityText.milliseconds(durationMs),
