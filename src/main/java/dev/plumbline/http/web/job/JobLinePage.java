@@ -46,7 +46,7 @@ public final class JobLinePage implements PageRoutes.Pages {
         this.access = access;
         this.jobs = jobs;
         this.clock = clock;
-        this.reports = new ReportViewBuilder(pages.site().publicUrl(), modules, clock);
+        this.reports = new ReportViewBuilder(pages.site().publicUrl(), modules, clock, false);
     }
 
     @Override

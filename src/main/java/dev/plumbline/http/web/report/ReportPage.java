@@ -72,7 +72,7 @@ public final class ReportPage implements PageRoutes.Pages {
         this.access = access;
         this.limits = limits;
         this.clock = clock;
-        this.reports = new ReportViewBuilder(pages.site().publicUrl(), modules, clock);
+        this.reports = new ReportViewBuilder(pages.site().publicUrl(), modules, clock, limits.fresh() > 0);
         this.cache = new ReportPageCache(clock);
     }
 

@@ -115,7 +115,7 @@ public record ReportView(
      * @param text the age, for example "2 minutes ago"
      * @param remaining the time until the result expires, rounded up; null if it has expired or belongs to a job
      * @param fresh whether the check ran for this request or job
-     * @param quota the sentence about the remaining quota; empty if unknown
+     * @param quota the sentence about the quota; empty if it is unknown or does not exist
      * @param duration of the check
      * @param limitWait the sentence about its wait for limits of targets; empty if it did not wait noticeably
      */

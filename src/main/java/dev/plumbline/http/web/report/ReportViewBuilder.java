@@ -46,12 +46,15 @@ public final class ReportViewBuilder {
     private final ToolMatcher matcher;
     private final CompositeViewBuilder composites;
     private final Clock clock;
+    private final boolean limited;
 
-    public ReportViewBuilder(String publicUrl, ModuleCatalogue modules, Clock clock) {
+    /** @param limited whether fresh checks have a quota */
+    public ReportViewBuilder(String publicUrl, ModuleCatalogue modules, Clock clock, boolean limited) {
         this.matcher = new ToolMatcher(modules);
         this.composites = new CompositeViewBuilder(modules);
         this.publicUrl = publicUrl;
         this.clock = clock;
+        this.limited = limited;
     }
 
     /**
@@ -212,7 +215,7 @@ public final class ReportViewBuilder {
                 DisplayFormat.rounded(Duration.between(result.checkedAt(), now)) + " ago",
                 remaining.isNegative() || remaining.isZero() ? null : DisplayFormat.rounded(remaining.plusSeconds(59)),
                 answered.fresh(),
-                quotaSentence(answered.quota()),
+                limited && !answered.fresh() ? "Does not count against your quota." : quotaSentence(answered.quota()),
                 QuantityText.milliseconds(durationMs),
                 waitSentence(answered.limitWait()));
     }
