@@ -72,6 +72,7 @@ public final class CheckCommand implements Callable<Integer> {
 
     @Parameters(
             index = "0",
+            arity = "0..1",
             paramLabel = "MODULE",
             description = "Module, for example http-status. A target instead of a module, for example example.com, is"
                     + " checked by the default tool for its type.")
@@ -134,6 +135,12 @@ public final class CheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (module.isEmpty()) {
+            return fail(
+                    input == null
+                            ? "No target is given. Add a target, for example example.com."
+                            : "No module is given. Add a module, for example http-status.");
+        }
         try {
             if (targets.isEmpty() && input == null && ModuleCatalogue.isName(module)) {
                 return fail(TargetReader.MISSING);

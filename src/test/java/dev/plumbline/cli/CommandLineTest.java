@@ -180,6 +180,16 @@ class CommandLineTest {
     }
 
     @Test
+    void aMissingTargetIsNamed() {
+        CommandLineRunner.Ended ended = CommandLineRunner.run("", "check");
+
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.err()).isEqualTo("plumbline: No target is given. Add a target, for example example.com.");
+        assertThat(CommandLineRunner.run("a.example", "check", "--input", "-").err())
+                .startsWith("plumbline: No module is given. Add a module, for example http-status.");
+    }
+
+    @Test
     void helpPrintsTheUsage() {
         CommandLineRunner.Ended help = CommandLineRunner.run("", "help");
 
