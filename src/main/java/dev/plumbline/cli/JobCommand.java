@@ -135,7 +135,7 @@ public final class JobCommand {
     @Command(
             name = "retry",
             description = {
-                "Creates a job from the lines with an error of a finished job, without invalid and blocked targets.",
+                "Creates a job from the checks with an error code of a finished job, without invalid and blocked targets.",
                 "The job has the same module and options, and does not use cached results. Prints its token. With --output,"
                         + " waits for it and prints its results."
             },
@@ -162,7 +162,7 @@ public final class JobCommand {
                     .map(line -> line.getString("input"))
                     .toList();
             if (inputs.isEmpty()) {
-                StandardError.println("The job does not have lines with an error to check again.");
+                StandardError.println("The job does not have checks with an error code.");
                 return 0;
             }
             JsonObject options = job.getJsonObject("options", new JsonObject()).copy();
@@ -170,7 +170,7 @@ public final class JobCommand {
                     .put("module", text(job, "module"))
                     .put("items", new JsonArray(inputs))
                     .put("options", options.put(ModuleDescription.FRESH.name(), true))
-                    .put("name", JobName.ofLinesWithError(text(job, "name"), inputs.size()));
+                    .put("name", JobName.ofRetry(text(job, "name"), inputs.size()));
             return created(server, client, List.of(create(client, body, output != null)), output);
         });
     }

@@ -63,16 +63,19 @@ public final class JobName {
     }
 
     /**
-     * The name of a job that checks lines with an error again, for example "12 lines with an error from HTTP status,
-     * 305 targets".
+     * The name of a job that repeats the checks with an error code, for example "12 checks with an error code from HTTP
+     * status, 305 targets".
      *
-     * @param name of the job with these lines
+     * @param name of the job with these checks
      */
-    public static String ofLinesWithError(String name, int lines) {
+    public static String ofRetry(String name, int checks) {
         // the job can have been created by an earlier version, which allowed format characters
-        String original = printable(name).replaceFirst("^[0-9]+ lines? with an error from ", "");
+        String original = printable(name).replaceFirst("^[0-9]+ checks? with an error code from ", "");
         return truncate(
-                lines + (lines == 1 ? " line with an error from " : " lines with an error from ") + original, "");
+                checks
+                        + (checks == 1 ? " check with an error code from " : " checks with an error code from ")
+                        + original,
+                "");
     }
 
     /** Returns the name with the suffix. The name is truncated if it is too long. */

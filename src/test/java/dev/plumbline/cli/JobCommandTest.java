@@ -208,14 +208,14 @@ class JobCommandTest {
                 .extracting(line -> line.getString("input"))
                 .containsExactly(down);
         JsonObject created = new JsonArray(job("", "list", "--json").out()).getJsonObject(0);
-        assertThat(created.getString("name")).isEqualTo("1 line with an error from HTTP status, 4 targets");
+        assertThat(created.getString("name")).isEqualTo("1 check with an error code from HTTP status, 4 targets");
         assertThat(created.getJsonObject("options"))
                 .isEqualTo(new JsonObject().put("fresh", true).put("max_redirects", 3));
         String passed = job("", "create", "http-status", url("/ok")).out();
         job("", "watch", passed);
         CommandLineRunner.Ended none = job("", "retry", passed);
         assertThat(none.code()).isZero();
-        assertThat(none.err()).isEqualTo("The job does not have lines with an error to check again.");
+        assertThat(none.err()).isEqualTo("The job does not have checks with an error code.");
     }
 
     @Test

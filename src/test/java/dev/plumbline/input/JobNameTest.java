@@ -16,11 +16,11 @@ class JobNameTest {
 
     @Test
     void aRetryNamesTheOriginalJob() {
-        String retry = JobName.ofLinesWithError("HTTP status, 305 targets", 12);
+        String retry = JobName.ofRetry("HTTP status, 305 targets", 12);
 
-        assertThat(retry).isEqualTo("12 lines with an error from HTTP status, 305 targets");
-        assertThat(JobName.ofLinesWithError(retry, 1)).isEqualTo("1 line with an error from HTTP status, 305 targets");
-        assertThat(JobName.fault(JobName.ofLinesWithError("\ud83d\ude00".repeat(100), 12)))
+        assertThat(retry).isEqualTo("12 checks with an error code from HTTP status, 305 targets");
+        assertThat(JobName.ofRetry(retry, 1)).isEqualTo("1 check with an error code from HTTP status, 305 targets");
+        assertThat(JobName.fault(JobName.ofRetry("\ud83d\ude00".repeat(100), 12)))
                 .isNull();
     }
 

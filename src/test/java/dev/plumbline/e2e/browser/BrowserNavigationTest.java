@@ -462,13 +462,13 @@ class BrowserNavigationTest {
             if (!viewport.scripts()) {
                 reloadUntilFinished(visit);
             }
-            assertThat(visit.button("Check lines with an error again (1)")).isVisible();
+            assertThat(visit.button("Retry 1 check with an error code")).isVisible();
             Await.value(DATABASE.vertx()
                     .createHttpServer()
                     .requestHandler(request -> request.response().end("up again\n"))
                     .listen(port, "127.0.0.1"));
             String before = visit.page().url();
-            visit.button("Check lines with an error again (1)").click();
+            visit.button("Retry 1 check with an error code").click();
             visit.page().waitForURL(url -> !url.equals(before));
 
             if (!viewport.scripts()) {
@@ -478,11 +478,12 @@ class BrowserNavigationTest {
             assertThat(visit.page().locator(".lines .input a")).hasText(new String[] {down});
             assertThat(visit.page().locator(".lines tbody .badge")).hasText("Pass");
             assertThat(visit.page().getByRole(AriaRole.HEADING, new Page.GetByRoleOptions().setLevel(1)))
-                    .hasText("1 line with an error from Two servers");
+                    .hasText("1 check with an error code from Two servers");
 
             visit.page().locator(".lines .input a").click();
             assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
-            assertThat(visit.link("1 line with an error from Two servers")).isVisible();
+            assertThat(visit.link("1 check with an error code from Two servers"))
+                    .isVisible();
             visit.fits();
         }
     }

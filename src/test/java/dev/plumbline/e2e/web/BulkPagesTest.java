@@ -503,7 +503,7 @@ class BulkPagesTest {
         String path = created(
                 send(owner, String.join("\n", "no target", lab.http("/ok"), missing, "http://10.0.0.1/", unknown)));
         Document job = finished(owner, path);
-        assertThat(job.select("#job-retry").text()).isEqualTo("Check lines with an error again (1)");
+        assertThat(job.select("#job-retry").text()).isEqualTo("Retry 1 check with an error code");
         String key = job.select("[name=bulk-idempotency-key]").val();
 
         String retry = created(owner.form(path + "/retry", "bulk-idempotency-key", key));
@@ -513,7 +513,7 @@ class BulkPagesTest {
         assertThat(retry).isNotEqualTo(path).isEqualTo(again).isNotEqualTo(other);
         Document retried = finished(owner, retry);
         assertThat(inputs(retried)).containsExactly(unknown);
-        assertThat(retried.select("h1").text()).isEqualTo("1 line with an error from HTTP status, 5 targets");
+        assertThat(retried.select("h1").text()).isEqualTo("1 check with an error code from HTTP status, 5 targets");
     }
 
     @Test

@@ -113,7 +113,7 @@ public final class JobPage implements PageRoutes.Pages {
      *
      * @param options those that differ from their defaults, by title
      * @param query the query string of this page
-     * @param linesWithError the number of lines with an error that can be checked again; 0 until the job has finished
+     * @param retryable the number of checks with an error code; 0 until the job has finished
      * @param retryKey prevents a second job if the retry is submitted twice
      */
     public record Job(
@@ -122,7 +122,7 @@ public final class JobPage implements PageRoutes.Pages {
             List<Chart> charts,
             Map<String, String> options,
             String query,
-            int linesWithError,
+            int retryable,
             String retryKey) {}
 
     private void show(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
@@ -187,7 +187,8 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     /**
-     * Creates a job from the lines with an error. It does not use cached results, because these have the same errors.
+     * Creates a job from the checks with an error code. It does not use cached results, because these have the same
+     * errors.
      */
     private void retry(RoutingContext ctx, AuthenticatedUser user, String submissionKey) {
         long account = user.account().id();
@@ -212,7 +213,7 @@ public final class JobPage implements PageRoutes.Pages {
                     .compose(key -> jobs.create(
                             new PageJobService.Owner(account, key),
                             new PageJobService.JobParameters(
-                                    JobName.ofLinesWithError(job.name(), inputs.size()), job.module(), inputs, options),
+                                    JobName.ofRetry(job.name(), inputs.size()), job.module(), inputs, options),
                             submissionKey));
         });
     }
