@@ -173,7 +173,7 @@ class RecheckBrowserTest {
             }
 
             assertThat(status).isEqualTo(429);
-            assertThat(visit.page().locator(".ways")).containsText("possible in 60 minutes");
+            assertThat(visit.page().locator(".quota-options")).containsText("possible in 60 minutes");
             passesAxe(visit, "quota-exceeded");
         }
     }

@@ -184,13 +184,13 @@ class ReportPageTest {
                         "Retry in 60 minutes.",
                         "Cached results remain available");
         Document page = parsed(refused);
-        assertThat(page.select(".ways").text())
+        assertThat(page.select(".quota-options").text())
                 .contains(
                         "0 of 2 fresh checks remain. The next one is possible in 60 minutes, at",
                         "60 jobs in 60 minutes, each with up to 500 targets");
-        assertThat(page.select(".ways pre").text())
+        assertThat(page.select(".quota-options pre").text())
                 .isEqualTo("plumbline check http-status '" + lab.http("/ok?limit=3") + "'");
-        assertThat(page.select(".ways a").eachAttr("href")).contains("/bulk");
+        assertThat(page.select(".quota-options a").eachAttr("href")).contains("/bulk");
         assertThat(page.select("main").text()).contains("limits.fresh_per_hour (0 = no limit)");
         assertThat(page.select("a[href=/docs#quotas]")).hasSize(1);
     }
