@@ -56,11 +56,6 @@ public final class LimitWaits {
         }
     }
 
-    /** The time of all waits in nanoseconds, with those in progress. */
-    public long nanos() {
-        return time.nanos();
-    }
-
     /**
      * The time of all waits, with those in progress.
      *

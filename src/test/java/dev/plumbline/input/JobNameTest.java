@@ -29,8 +29,8 @@ class JobNameTest {
         String family = "\ud83d\udc68\u200d\ud83d\udc69";
 
         assertThat(JobName.fault(family)).isNull();
-        assertThat(JobName.ofLinesWithError("a\u202e\u009b" + family, 2))
-                .isEqualTo("2 lines with an error from a\ufffd\ufffd" + family);
+        assertThat(JobName.ofRetry("a\u202e\u009b" + family, 2))
+                .isEqualTo("2 checks with an error code from a\ufffd\ufffd" + family);
         String name = JobName.ofItems(
                 List.of("a\u001b\u202eb"),
                 ModuleCatalogue.load().find("http-status").description());
