@@ -37,7 +37,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Checks the code against the rules and the package table of src/docs/architecture.md. */
+/**
+ * Checks the code against the rules and the package table of src/docs/architecture.md. It does not use the JUnit engine
+ * of ArchUnit, which conflicts with that of jqwik.
+ */
 class ArchitectureTest {
     private static final String ROOT = "dev.plumbline.";
 

@@ -69,7 +69,10 @@ public final class ApiKeySecret {
         return key.substring(0, PREFIX.length() + VISIBLE_LENGTH);
     }
 
-    /** The stored form of a key: SHA-256, 32 bytes. */
+    /**
+     * The stored form of a key: SHA-256, 32 bytes. A slow hash would not add protection to 190 random bits, and could
+     * not be indexed. An HMAC would need a secret that all nodes share.
+     */
     static byte[] hash(String key) {
         return Hashing.sha256().hashString(key, StandardCharsets.UTF_8).asBytes();
     }

@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hashes passwords with Argon2id (RFC 9106). One thread per process executes all hashes; the queue is bounded.
  *
- * <p>Passwords are normalized to NFKC (NIST SP 800-63B, section 5.1.1.2) and otherwise unchanged.
+ * <p>Passwords are normalized to NFKC (NIST SP 800-63B, section 5.1.1.2) and otherwise unchanged. The hash is computed
+ * by Bouncy Castle, because password4j keeps the memory of a hash for the lifetime of the process and copies it for
+ * each hash.
  */
 public final class PasswordHasher {
     /** In code points after normalization. */

@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
  * creation.
  *
  * <p>A token is replaced after 15 minutes. The previous token is valid until the new one is used, and 10 seconds longer
- * for concurrent requests. Later use indicates a stolen token and ends the session.
+ * for concurrent requests. Later use indicates a stolen token and ends the session. A fixed period would sign out a
+ * user whose response with the new token was lost.
  *
  * <p>All methods fail with {@code DatabaseUnavailableException} during an outage.
  */

@@ -36,7 +36,11 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The event bus of a cluster: Vert.x with Hazelcast, without multicast and without connections to other hosts. */
+/**
+ * The event bus of a cluster: Vert.x with Hazelcast, without multicast and without connections to other hosts.
+ * Hazelcast has its default number of threads: with fewer, a healthy member was suspected while another one was
+ * stopped.
+ */
 public final class HazelcastBus {
     private static final int HEARTBEAT_SECONDS = 3;
     private static final int NO_HEARTBEAT_SECONDS = 15;

@@ -18,8 +18,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Binds settings to the records of {@link Config} and collects every fault. The component {@code maxConnections} of the
- * section {@code http} is the setting {@code http.max_connections}; a record inside a section adds its name as a prefix
+ * Binds settings to the records of {@link Config} and collects every fault. Libraries stop at the first fault or accept
+ * {@code 1.5} as an integer. The component {@code maxConnections} of the section {@code http} is the setting
+ * {@code http.max_connections}; a record inside a section adds its name as a prefix
  * ({@code targets.per_ip_concurrent}).
  */
 final class SettingsBinder {

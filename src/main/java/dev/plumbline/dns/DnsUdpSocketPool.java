@@ -15,7 +15,8 @@ import java.util.function.Function;
 
 /**
  * The UDP sockets and running queries of one event loop. Limits the number of queries that the servers may not have
- * read yet, and uses one timer for all queries. Confined to its event loop.
+ * read yet, and uses one timer for all queries. A window as in TCP cannot distinguish a lost query from a slow
+ * nameserver. Confined to its event loop.
  */
 final class DnsUdpSocketPool {
     /** The interval of retransmission and timeout checks. */

@@ -37,7 +37,10 @@ public final class DnssecAlgorithm {
         return DIGESTS.getOrDefault(digestType, Integer.toString(digestType));
     }
 
-    /** Whether RFC 9905 deprecates the signature algorithm. */
+    /**
+     * Whether RFC 9905 deprecates the signature algorithm. It is validated nevertheless: BIND and Unbound in current
+     * distributions do so, and an expired signature would remain unreported.
+     */
     public static boolean usesSha1(int algorithm) {
         return algorithm == DNSSEC.Algorithm.RSASHA1 || algorithm == DNSSEC.Algorithm.RSA_NSEC3_SHA1;
     }

@@ -9,7 +9,7 @@ import org.xbill.DNS.Name;
 /**
  * Limits the cryptographic operations of one check, because a zone can contain many keys with the same key tag
  * (KeyTrap, CVE-2023-50387), NSEC3 records that need many hashes (CVE-2023-50868) and RSA keys whose exponent is as
- * long as their modulus. Thread-safe.
+ * long as their modulus. Not a time limit, because the result would depend on the load of the machine. Thread-safe.
  */
 public final class ValidationLimits {
     /** The maximum number of signatures that are verified. A zone with few keys needs about four. */

@@ -22,7 +22,8 @@ import org.xbill.DNS.ReverseMap;
 public final class DnsQueryLimits {
     /**
      * The maximum number of queries of a check, or of all parts of a composite check together. Each alias that the
-     * resolver follows counts as one.
+     * resolver follows counts as one. It is 1.5 times the number that {@code overview} needs for domains without
+     * problems.
      */
     public static final int MAX_QUERIES = 227;
 

@@ -56,7 +56,8 @@ public final class EgressGuard {
     }
 
     /**
-     * Resolves the addresses of a host to connect to, in the order of attempts: IPv4 first, never empty. The option
+     * Resolves the addresses of a host to connect to, in the order of attempts: IPv4 first, never empty. IPv4 is first,
+     * because this order does not depend on the network of this service and works without IPv6. The option
      * {@code ip_version} selects the family, but the addresses of both families are classified. Fails with
      * {@code target_blocked} if any address of the name is forbidden, with a {@code dns_*} error if there is none, and
      * with {@link dev.plumbline.check.OverloadFailure} if the queue of the resolver is full, or as

@@ -9,7 +9,10 @@ import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.zip.GZIPOutputStream;
 
-/** The gzip content coding (RFC 1952) of response bodies. */
+/**
+ * The gzip content coding (RFC 1952) of response bodies. Other codings would save little, and Brotli requires a native
+ * library that Netty would also use for responses of targets.
+ */
 public final class Gzip implements AutoCloseable {
     /** Shorter bodies are not compressed. */
     public static final int MIN_BYTES = 1025;

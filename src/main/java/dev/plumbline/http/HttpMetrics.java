@@ -10,7 +10,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Metrics of the HTTP server. */
+/**
+ * Metrics of the HTTP server. Those of Vert.x would add cost to each request. The latency includes cache hits, as
+ * clients observe it. It is a histogram, because percentiles of several nodes cannot be combined.
+ */
 public final class HttpMetrics {
     private static final Duration[] BUCKETS = {
         Duration.ofMillis(1),

@@ -9,7 +9,8 @@ import java.util.function.Supplier;
 
 /**
  * Ends responses. A response to HEAD has the headers of the response to GET and no body. Vert.x implements this for
- * HTTP/1.1 only. JSON bodies over 1 KiB are compressed if the client accepts gzip.
+ * HTTP/1.1 only. JSON bodies over 1 KiB are compressed if the client accepts gzip. The compression of Vert.x adds a
+ * codec to every connection, compresses a cached body for each request, and does not set Vary.
  */
 public final class ResponseBodies {
     private static final String HEAD = "plumbline.head";

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * with {@code #} are ignored.
  *
  * <p>The text is recognized as CSV if a column contains more targets than the lines, or equally many and the file name
- * or a header indicates CSV. Only the first {@value #SAMPLE} records are examined.
+ * or a header indicates CSV. Only the first {@value #SAMPLE} records are examined. Separators alone do not identify
+ * CSV, because URLs contain commas and semicolons.
  */
 public final class TargetTable {
     private static final int SAMPLE = 100;

@@ -33,7 +33,10 @@ public final class RetentionTask {
     private boolean running;
     private volatile boolean stopped;
 
-    /** A statement that deletes a slice of expired rows. */
+    /**
+     * A statement that deletes a slice of expired rows. It compares with {@code statement_timestamp()}: PostgreSQL
+     * cannot search an index with {@code clock_timestamp()}, which is volatile.
+     */
     @FunctionalInterface
     public interface Statement {
 

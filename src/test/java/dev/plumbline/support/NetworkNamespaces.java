@@ -11,6 +11,10 @@ import org.opentest4j.TestAbortedException;
 /**
  * Network namespaces that are connected by a bridge, one host in each. The host at the bridge is this machine. All
  * addresses are in the benchmark network 198.18.0.0/15. Requires root and iproute2.
+ *
+ * <p>A partition is a neighbor entry with an unused hardware address. Blackhole routes fail at once, so that no timeout
+ * is tested, iptables is often not installed, and nodes would bypass proxies, because they connect to published
+ * addresses.
  */
 public final class NetworkNamespaces implements AutoCloseable {
     /** An address that no interface has: packets to it are lost without an error. */

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Rejects cross-site request forgery (CSRF). Compares the headers {@code Origin} (RFC 6454), {@code Sec-Fetch-Site}
- * (Fetch Metadata) and, in older browsers, {@code Referer} with the origin of the service.
+ * (Fetch Metadata) and, in older browsers, {@code Referer} with the origin of the service. A token in each form is not
+ * needed. {@code SameSite} cookies alone permit requests from pages of sibling hosts.
  */
 public final class OriginValidator {
     private static final String SEC_FETCH_SITE = "Sec-Fetch-Site";

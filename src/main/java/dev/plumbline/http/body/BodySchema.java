@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The JSON Schema of a request body in openapi.json. Translates the output of the validator into one fault per JSON
- * pointer (RFC 6901).
+ * pointer (RFC 6901). The messages of the validator are not used, because they repeat the input, for example a
+ * password.
  */
 final class BodySchema {
     private static final JsonSchemaOptions OPTIONS = new JsonSchemaOptions()

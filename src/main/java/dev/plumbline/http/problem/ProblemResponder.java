@@ -193,7 +193,10 @@ public final class ProblemResponder {
                         .with("Allow", allowed));
     }
 
-    /** Returns the problem of a failed request. Logs an internal error. */
+    /**
+     * Returns the problem of a failed request. Logs an internal error. A failure is 503 only if it is a known outage or
+     * overload, because clients repeat a 503 without end.
+     */
     public static Problem failure(RoutingContext ctx, Throwable cause) {
         if (cause instanceof ProblemException exception) {
             return exception.problem();

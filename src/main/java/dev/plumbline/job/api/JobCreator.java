@@ -54,7 +54,10 @@ public final class JobCreator {
                 : vertx.executeBlocking(() -> firstIndexes(module, items));
     }
 
-    /** Per line the index of the first line with the same target; null if all targets differ. */
+    /**
+     * Per line the index of the first line with the same target; null if all targets differ. Such lines share one
+     * result, because 500 equal results of 64 KiB would occupy 32 MiB.
+     */
     private static Integer @Nullable [] firstIndexes(ModuleDescription module, List<String> items) {
         Map<String, Integer> indexes = new HashMap<>();
         Integer[] firstIndexes = new Integer[items.size()];

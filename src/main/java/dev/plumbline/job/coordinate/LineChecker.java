@@ -95,7 +95,8 @@ final class LineChecker {
 
     /**
      * Runs a line. A late or lost reply is not a result, nor is a temporary result of the first attempt. Fails only for
-     * internal errors.
+     * internal errors. Attempts and the time of a retry are counted in memory, because a record of each would be one
+     * more write per line.
      */
     Future<Outcome> check(PendingLine line) {
         Chunk chunk = line.chunk();

@@ -35,7 +35,10 @@ public final class JobStore {
     /** Results that a job blocks for longer are deleted by row. */
     private static final int MAX_PARTITION_DELAY_DAYS = 2;
 
-    /** The channel that is notified when chunks wait for a claim: of a new job, or released by a node. */
+    /**
+     * The channel that is notified when chunks wait for a claim: of a new job, or released by a node. Not for other
+     * changes of a job, because NOTIFY takes a lock of the whole database at the commit.
+     */
     public static final String CHUNKS_WAITING = "chunks_waiting";
 
     private static final String CREATE =
@@ -155,7 +158,10 @@ public final class JobStore {
         return (int) Math.ceil(micros / MICROS_PER_SECOND);
     }
 
-    /** Cancels a job of the account. A finished job does not change. */
+    /**
+     * Cancels a job of the account. Its chunks are revoked in the same transaction: a cancellation that waits for their
+     * owners would not end while one of them is down. A finished job does not change.
+     */
     public Future<Void> cancel(CancelJob request) {
         return database.query(CANCEL, Tuple.of(request.token(), request.accountId(), retentionSeconds))
                 .mapEmpty();

@@ -9,7 +9,7 @@ import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The usage of accounts. */
+/** The usage of accounts. It is counted from the jobs, because a counter would be one more write per job. */
 public final class UsageStore {
     /** Maximum number of jobs that are counted. */
     private static final int MAX_JOBS = 20_000;

@@ -7,7 +7,10 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The DKIM selectors that mail services and mail servers use by default. */
+/**
+ * The DKIM selectors that mail services and mail servers use by default. Amazon SES and similar services use random
+ * selectors.
+ */
 final class DkimSelectors {
     /** The maximum number of selectors to test before those that CNAME records suggest. */
     static final int MAX = 50;

@@ -29,12 +29,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
-/** Looks up the addresses of a host in the DNS blocklists of the operator (RFC 5782). */
+/**
+ * Looks up the addresses of a host in the DNS blocklists of the operator (RFC 5782). Blocklists of domains are not
+ * supported, because their entries and return codes differ.
+ */
 @AutoService(CheckModule.class)
 public final class Dnsbl implements CheckModule<Dnsbl.Evidence, Dnsbl.Report, Dnsbl.Findings> {
     static final int MAX_ADDRESSES = 4;
 
-    /** Each needs up to three queries; a check has at most 150. */
+    /** Each needs up to three queries, in total fewer than the limit of a check. */
     private static final int MAX_LOOKUPS = 40;
 
     private static final int MAX_REASON_CHARACTERS = 500;

@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.MXRecord;
 import org.xbill.DNS.Type;
 
-/** The syntax of an e-mail address and the MX records of its domain. Does not connect to mail servers. */
+/**
+ * The syntax of an e-mail address and the MX records of its domain. Does not connect to mail servers. They accept
+ * unknown recipients or reject the client, and such connections look like address harvesting.
+ */
 @AutoService(CheckModule.class)
 public final class EmailAddress
         implements CheckModule<EmailAddress.Evidence, EmailAddress.Report, EmailAddress.Findings> {

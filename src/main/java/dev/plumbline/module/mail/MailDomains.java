@@ -12,7 +12,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Domains of services for disposable addresses, and misspelled domains of mailbox providers. */
+/**
+ * Domains of services for disposable addresses, and misspelled domains of mailbox providers. The list of services is
+ * short, because public lists have thousands of domains, change daily and contain mailbox providers.
+ */
 final class MailDomains {
     private static final Set<String> DISPOSABLE = read("disposable-domains.txt");
 

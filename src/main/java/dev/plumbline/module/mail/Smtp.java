@@ -21,7 +21,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The greeting and the extensions of an SMTP server. Never starts a mail transaction. */
+/**
+ * The greeting and the extensions of an SMTP server. Never starts a mail transaction. A transaction looks like an
+ * address scan, and its result depends on greylisting and reputation.
+ */
 @AutoService(CheckModule.class)
 public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.Findings> {
     static final int SLOW_GREETING_MS = 5_000;

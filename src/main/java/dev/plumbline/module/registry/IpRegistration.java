@@ -20,7 +20,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The registration of an IP address at a regional internet registry (RIR), from RDAP. */
+/**
+ * The registration of an IP address at a regional internet registry (RIR), from RDAP. The AS number is reported only if
+ * the registry publishes it, because services that map addresses to AS numbers would receive each checked address.
+ */
 @AutoService(CheckModule.class)
 public final class IpRegistration
         implements CheckModule<IpRegistration.Evidence, IpRegistration.Report, IpRegistration.Findings> {

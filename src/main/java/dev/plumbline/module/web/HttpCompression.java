@@ -126,6 +126,7 @@ public final class HttpCompression
     private static Future<Evidence> collect(
             CheckContext context, HttpRequestSpec request, HttpExchange page, boolean redirected) {
         // The requests for codings are sent without Via, so not to a service that detected a loop.
+        // With Via, nginx does not compress responses (gzip_proxied off).
         List<String> codings = page.status() >= 400 ? List.of() : CODINGS;
         return sample(context, page).compose(identity -> {
             List<Future<ContentSample>> samples = codings.stream()

@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.HTTPSRecord;
 import org.xbill.DNS.SVCBBase;
 
-/** The HTTP versions that a server supports or advertises. */
+/**
+ * The HTTP versions that a server supports or advertises. HTTP/3 is not tested, because QUIC clients require native
+ * libraries.
+ */
 @AutoService(CheckModule.class)
 public final class HttpVersions
         implements CheckModule<HttpVersions.Evidence, HttpVersions.Report, HttpVersions.Findings> {

@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The header Retry-After of a response with status 429 (RFC 6585 section 4) or 503 (RFC 9110 section 15.6.4).
+ * The header Retry-After of a response with status 429 (RFC 6585 section 4) or 503 (RFC 9110 section 15.6.4). Without
+ * it, a result is not temporary, because servers that are broken send 503 too.
  *
  * @param value as the server sent it: seconds or an HTTP date
  * @param seconds the delay after the response

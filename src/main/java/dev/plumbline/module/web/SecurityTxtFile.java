@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A parsed security.txt (RFC 9116). Parsing takes linear time. The signature is recognized and not verified.
+ * A parsed security.txt (RFC 9116). Parsing takes linear time. The signature is recognized and not verified. The file
+ * does not state which key is trusted.
  *
  * @param contacts in order of preference
  * @param expires the first valid Expires field; null if there is none

@@ -10,7 +10,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Validates the headers of a response with status 101 (RFC 6455 section 4.2.2). Pure; linear time. */
+/**
+ * Validates the headers of a response with status 101 (RFC 6455 section 4.2.2), as Chromium does: the RFC also permits
+ * clients to continue without a subprotocol and to ignore empty list elements. Pure; linear time.
+ */
 final class WebSocketResponse {
     /** The extension that browsers offer (RFC 7692 section 7), with the parameter that Chromium sends. */
     static final String OFFERED_EXTENSIONS = "permessage-deflate; client_max_window_bits";

@@ -27,7 +27,8 @@ import java.util.concurrent.TimeoutException;
 /**
  * A hot backup of the embedded database and the secrets of a data directory, by the low-level API of PostgreSQL
  * (manual, 25.3.4): {@code pg_backup_start}, a copy of the data files, {@code pg_backup_stop}, and the WAL in between.
- * A temporary replication slot keeps the WAL. All methods block.
+ * A temporary replication slot keeps the WAL. The bundled programs contain neither {@code pg_basebackup} nor
+ * {@code pg_dump}. All methods block.
  */
 public final class BaseBackup {
     private static final String CLUSTER = "postgres/cluster";

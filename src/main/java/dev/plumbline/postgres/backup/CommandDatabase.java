@@ -16,8 +16,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The embedded database for a command: that of the running service, or one that is started for the command. A file lock
- * serializes commands, except during the use of the database of a running service. All methods block.
+ * The embedded database for a command: that of the running service, or one that is started for the command. It is used
+ * directly, because a management socket would have to be protected as well. A file lock serializes commands, except
+ * during the use of the database of a running service. All methods block.
  */
 public final class CommandDatabase implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decodes content codings (RFC 9110 section 8.4) with limits on the decoded size, the window and the CPU time, on the
  * threads of {@link CpuPool}. A meta-block of Brotli with 500 bytes can take milliseconds (RFC 7932 section 7.3) and
- * decode to one byte.
+ * decode to one byte. Other libraries are not used: brotli4j is a native library that Netty would use too, and
+ * aircompressor accesses memory through {@code Unsafe}.
  */
 final class ContentDecoder {
     /** The maximum number of codings of one body. */

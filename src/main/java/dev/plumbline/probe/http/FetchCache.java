@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Shares equal fetches: a running one (single-flight) and the results of the last seconds. There is one for each probe,
- * because the rules of its egress guard apply. Thread-safe.
+ * because the rules of its egress guard apply. Not a {@code SingleFlight}: a check joins a fetch only if the fetch ends
+ * before the deadline of the check. Thread-safe.
  */
 final class FetchCache {
     static final Duration TTL = Duration.ofSeconds(5);

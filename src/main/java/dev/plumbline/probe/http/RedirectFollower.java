@@ -120,7 +120,10 @@ final class RedirectFollower {
         return hops.isEmpty() ? error : afterRedirect(error);
     }
 
-    /** The error after a redirect: a blocked or invalid target becomes {@code redirect_blocked}. */
+    /**
+     * The error after a redirect: a blocked or invalid target becomes {@code redirect_blocked}, an error, because its
+     * response is unknown.
+     */
     static CheckError afterRedirect(CheckError error) {
         ErrorCode code = error.code();
         return code == TARGET_BLOCKED || code == INVALID_TARGET

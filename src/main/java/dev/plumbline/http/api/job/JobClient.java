@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests to the job coordinator over the event bus. Rejections and timeouts are failed futures with a
+ * Sends requests for jobs over the event bus. Rejections and timeouts are failed futures with a
  * {@link ProblemException}.
  */
 final class JobClient {

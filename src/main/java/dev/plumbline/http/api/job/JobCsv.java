@@ -28,10 +28,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lines of a job as CSV (RFC 4180): UTF-8 without a byte order mark, CRLF, a header row and one record per line.
- * Null is an empty cell, an empty string is a quoted cell; arrays and objects are JSON. U+0000, which many readers
- * reject or interpret as the end of the file, is replaced by U+FFFD. A composite module has a column with the verdict
- * of each part after the fields. The last columns summarize the findings: their codes, separated by spaces, and the
- * message and action of the first finding of the worst level.
+ * With a byte order mark, readers would treat it as a part of the first column name. Null is an empty cell, an empty
+ * string is a quoted cell; arrays and objects are JSON. U+0000, which many readers reject or interpret as the end of
+ * the file, is replaced by U+FFFD. A composite module has a column with the verdict of each part after the fields. The
+ * last columns summarize the findings: their codes, separated by spaces, and the message and action of the first
+ * finding of the worst level.
  *
  * <p>Cells contain data of the targets, and spreadsheets run cells that begin like a formula. Such cells are prefixed
  * with an apostrophe.

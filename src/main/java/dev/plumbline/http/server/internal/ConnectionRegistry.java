@@ -266,7 +266,8 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
 
     /**
      * Completes requests in progress, then closes all connections. For one second, new connections are accepted and
-     * idle ones stay open; each response closes its connection. Then the listening socket is closed.
+     * idle ones stay open; each response closes its connection. Then the listening socket is closed. Vert.x stops its
+     * event loops while it still accepts connections, and closes idle connections on which a request can be in transit.
      *
      * @param timeout the time limit for requests in progress
      * @return completes when no connection is left, or at the time limit; never fails

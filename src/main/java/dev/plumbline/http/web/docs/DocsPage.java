@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The API reference, generated from openapi.json: {@code /docs} with all entries and problem types, one page for each
- * tag, one for the schemas of each tag, and a search. The type of a problem is an anchor of {@code /docs}.
+ * tag, one for the schemas of each tag, and a search. The type of a problem is an anchor of {@code /docs}. swagger-ui
+ * would require scripts and inline styles, and has 500 KB.
  */
 public final class DocsPage implements PageRoutes.Pages {
     private static final String INDEX = "/docs";

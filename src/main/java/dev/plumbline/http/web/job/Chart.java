@@ -3,7 +3,10 @@ package dev.plumbline.http.web.job;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A chart of the results of a job. The template renders it as SVG. */
+/**
+ * A chart of the results of a job. The template renders it as SVG. SVG works without scripts and inline styles, and is
+ * accessible to screen readers.
+ */
 public sealed interface Chart {
 
     String title();

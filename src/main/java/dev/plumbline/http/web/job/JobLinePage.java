@@ -28,7 +28,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /jobs/{token}/lines/{index}}: the stored result of a line of a job, as a report. */
+/**
+ * {@code /jobs/{token}/lines/{index}}: the stored result of a line of a job, as a report. An instant check of the
+ * target could have another result, and would use the quota.
+ */
 public final class JobLinePage implements PageRoutes.Pages {
     static final String LINES = "/lines/";
 

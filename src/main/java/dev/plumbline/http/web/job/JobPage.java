@@ -134,7 +134,10 @@ public final class JobPage implements PageRoutes.Pages {
         });
     }
 
-    /** The part of the page that changes while the job runs; 204 if it has not changed. */
+    /**
+     * The part of the page that changes while the job runs; 204 if it has not changed. The page polls, because any node
+     * can respond. A permanent connection would have to be restored on another node.
+     */
     private void live(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
         JobSummary summary = JobSummary.of(job, modules, clock.instant());
         if (summary.revision().equals(ctx.queryParams().get("seen"))) {

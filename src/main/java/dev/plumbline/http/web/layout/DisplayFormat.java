@@ -74,7 +74,8 @@ public final class DisplayFormat {
     }
 
     /**
-     * A time with its distance to another time.
+     * A time with its distance to another time. Reports show the distance to the time of the check, so that it agrees
+     * with the findings of a stored result.
      *
      * @throws java.time.format.DateTimeParseException if the text is not a time in UTC
      */

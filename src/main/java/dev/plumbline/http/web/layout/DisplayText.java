@@ -8,7 +8,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Untrusted text for display. Control, format and other invisible characters are replaced by their names.
+ * Untrusted text for display. Control, format and other invisible characters are replaced by their names. Their removal
+ * would hide what a target sent, and unchanged they can spoof text.
  *
  * @param runs in order; empty only for the empty text
  */

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The data of the template layout.jte.
  *
- * @param signedIn whether the request contains a session cookie, valid or not
+ * @param signedIn whether the request contains a session cookie, valid or not, because public pages do not query the
+ *     database
  */
 public record PageLayout(PageInfo page, SiteSettings site, boolean signedIn) {
 

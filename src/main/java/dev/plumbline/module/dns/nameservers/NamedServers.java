@@ -20,7 +20,10 @@ import java.util.List;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.TextParseException;
 
-/** The servers of the option {@code servers}: hostnames or addresses, port 53. */
+/**
+ * The servers of the option {@code servers}: hostnames or addresses, port 53. The port cannot be selected, because a
+ * query to another port can be a request of another protocol.
+ */
 public final class NamedServers {
     /** The maximum number of addresses of one server. */
     public static final int MAX_ADDRESSES = 4;

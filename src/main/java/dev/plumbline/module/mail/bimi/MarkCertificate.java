@@ -18,7 +18,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mark certificate (VMC or CMC) and its issuers (draft-fetch-validation-vmc-wchuang).
+ * A mark certificate (VMC or CMC) and its issuers (draft-fetch-validation-vmc-wchuang). Whether mail services trust the
+ * issuer is not evaluated, because each has its own list of issuers.
  *
  * @param issuer the name of the issuer
  * @param names the DNS names in lower case

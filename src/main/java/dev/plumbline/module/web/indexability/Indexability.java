@@ -24,7 +24,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Whether search engines can index a page. */
+/**
+ * Whether search engines can index a page. The User-Agent of the crawler is not sent, because operators block requests
+ * that only claim to be a crawler.
+ */
 @AutoService(CheckModule.class)
 @SuppressWarnings("MemberName") // soft_404Suspected: the code is soft_404_suspected
 public final class Indexability
