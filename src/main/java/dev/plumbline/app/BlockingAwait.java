@@ -1,5 +1,6 @@
 package dev.plumbline.app;
 
+import dev.plumbline.postgres.PostgresException;
 import io.vertx.core.Future;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -42,8 +43,7 @@ final class BlockingAwait {
             String message = text.contains("Address already in use")
                     ? "address already in use. Stop the other program or set another port."
                     : text;
-            throw new StartException(
-                    cause instanceof dev.plumbline.postgres.PostgresException ? message : what + ": " + message, cause);
+            throw new StartException(cause instanceof PostgresException ? message : what + ": " + message, cause);
         } catch (TimeoutException late) {
             throw new StartException(what + ": not ready after " + seconds + " s", late);
         } catch (InterruptedException interrupted) {

@@ -29,6 +29,7 @@ import io.vertx.core.transport.Transport;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -48,13 +49,15 @@ final class HttpRole {
     private final ConnectionRegistry connections;
 
     private @Nullable Future<ApiContract> contract;
-    private @Nullable PasswordHasher passwords;
-    private @Nullable SlidingWindows quotas;
-    private @Nullable ApiKeyAuthenticator keys;
-    private @Nullable AccountAssembly accounts;
-    private @Nullable HttpAssembly assembly;
-    private @Nullable Vertx deployedOn;
-    private @Nullable String deployment;
+    private @Nullable Deployed deployed;
+    private @Nullable Listening listening;
+
+    /** The parts that the HTTP server uses. */
+    private record Deployed(
+            SlidingWindows quotas, ApiKeyAuthenticator keys, AccountAssembly accounts, PasswordHasher passwords) {}
+
+    /** @param deployment the ID of the verticles of the server */
+    private record Listening(Vertx vertx, String deployment, HttpAssembly assembly) {}
 
     HttpRole(Config config, MeterRegistry registry) {
         this.config = config;
@@ -86,25 +89,22 @@ final class HttpRole {
 
     /** Deploys all parts except the HTTP server. */
     void deploy(NodeContext node) throws StartException {
-        SlidingWindows windows =
+        SlidingWindows quotas =
                 new SlidingWindows(node.vertx(), node.databases().instant(), policies());
-        quotas = windows;
-        PasswordHasher hasher = new PasswordHasher(node.vertx());
-        passwords = hasher;
-        AccountAssembly accountAssembly =
-                new AccountAssembly(node.vertx(), config, node.databases().instant(), node.bus(), hasher);
-        accounts = accountAssembly;
-        ApiKeyAuthenticator apiKeys =
+        PasswordHasher passwords = new PasswordHasher(node.vertx());
+        AccountAssembly accounts =
+                new AccountAssembly(node.vertx(), config, node.databases().instant(), node.bus(), passwords);
+        ApiKeyAuthenticator keys =
                 new ApiKeyAuthenticator(node.vertx(), node.databases().instant());
-        apiKeys.subscribe(node.notifications());
-        keys = apiKeys;
-        node.gauge("quota", windows::pendingCharges);
-        node.gauge("api_key", apiKeys::pendingLookups);
-        node.gauge("session", accountAssembly.sessions()::pendingLookups);
-        Gauge.builder("plumbline.password.hashes.pending", hasher, PasswordHasher::pending)
+        deployed = new Deployed(quotas, keys, accounts, passwords);
+        keys.subscribe(node.notifications());
+        node.gauge("quota", quotas::pendingCharges);
+        node.gauge("api_key", keys::pendingLookups);
+        node.gauge("session", accounts.sessions()::pendingLookups);
+        Gauge.builder("plumbline.password.hashes.pending", passwords, PasswordHasher::pending)
                 .description("Password hashes being computed or queued")
                 .register(node.registry());
-        node.deploy(() -> new RateLimitVerticle(node.bus(), windows), 1, "quotas");
+        node.deploy(() -> new RateLimitVerticle(node.bus(), quotas), 1, "quotas");
         JobStateStore states = new JobStateStore(node.vertx(), node.databases().jobs());
         UsageStore usage = new UsageStore(node.databases().jobs());
         node.deploy(() -> new JobApiVerticle(node.bus(), node.modules(), node.jobs(), states, usage), 1, "job API");
@@ -124,29 +124,30 @@ final class HttpRole {
      * @param print receives the credentials of the first account, line by line
      */
     void listen(NodeContext node, CheckRouter router, Consumer<String> print) throws StartException {
+        Deployed parts = requireStarted(deployed);
         HttpAssembly server = new HttpAssembly(new HttpAssembly.Dependencies(
                 node,
                 router,
-                requireStarted(keys),
-                requireStarted(accounts),
+                parts.keys,
+                parts.accounts,
                 pages,
                 problems,
                 metrics,
                 BlockingAwait.await(requireStarted(contract), "openapi.json")));
-        assembly = server;
         MemoryBudget checks = node.budget().memory();
         connections.limitUnreadResponses(
                 new MemoryBudget(node.vertx(), checks.total() / UNREAD_SHARE, MemoryBudget.CLIENT_SHARE));
-        createFirstAccount(node, print);
-        deployedOn = node.vertx();
-        deployment = node.deploy(
+        createFirstAccount(node, parts.passwords, print);
+        String deployment = node.deploy(
                 server::verticle,
                 NodeContext.loops(),
                 config.http().host() + ":" + config.http().port() + " (http.host, http.port)");
+        listening = new Listening(node.vertx(), deployment, server);
     }
 
-    private void createFirstAccount(NodeContext node, Consumer<String> print) throws StartException {
-        BootstrapAccount account = new BootstrapAccount(node.databases().instant(), requireStarted(passwords));
+    private void createFirstAccount(NodeContext node, PasswordHasher passwords, Consumer<String> print)
+            throws StartException {
+        BootstrapAccount account = new BootstrapAccount(node.databases().instant(), passwords);
         BlockingAwait.await(
                 account.run(config.bootstrap(), credentials -> node.vertx().executeBlocking(() -> {
                     credentials.forEach(print);
@@ -156,37 +157,33 @@ final class HttpRole {
     }
 
     private static <T> T requireStarted(@Nullable T part) {
-        return java.util.Objects.requireNonNull(part, "the role is not deployed");
+        return Objects.requireNonNull(part, "the role is not deployed");
     }
 
     /** Waits for {@code http.shutdown_delay}, in which requests are accepted, if the HTTP server is running. */
     void awaitShutdownDelay() {
         Duration delay = config.http().shutdownDelay();
-        if (deployedOn != null && deployment != null && !delay.isZero()) {
+        if (listening != null && !delay.isZero()) {
             BlockingAwait.quietly(
-                    deployedOn.timer(delay.toMillis(), TimeUnit.MILLISECONDS), delay.toSeconds() + CLOSE_SECONDS);
+                    listening.vertx.timer(delay.toMillis(), TimeUnit.MILLISECONDS), delay.toSeconds() + CLOSE_SECONDS);
         }
     }
 
     /** Completes requests in progress and stops the HTTP server. */
     void drain() {
-        if (assembly != null) {
-            assembly.drain();
-        }
-        if (deployedOn != null && deployment != null) {
+        if (listening != null) {
+            listening.assembly.drain();
             Duration timeout = config.http().shutdownTimeout();
             BlockingAwait.quietly(connections.drain(timeout), timeout.toSeconds() + CLOSE_SECONDS);
-            BlockingAwait.quietly(deployedOn.undeploy(deployment), CLOSE_SECONDS);
+            BlockingAwait.quietly(listening.vertx.undeploy(listening.deployment), CLOSE_SECONDS);
         }
     }
 
     /** Completes pending writes; call before the database is closed. */
     void flush() {
-        if (keys != null) {
-            BlockingAwait.quietly(keys.flush(), CLOSE_SECONDS);
-        }
-        if (quotas != null) {
-            BlockingAwait.quietly(quotas.flush(), CLOSE_SECONDS);
+        if (deployed != null) {
+            BlockingAwait.quietly(deployed.keys.flush(), CLOSE_SECONDS);
+            BlockingAwait.quietly(deployed.quotas.flush(), CLOSE_SECONDS);
         }
     }
 

@@ -27,6 +27,7 @@ import dev.plumbline.ops.HttpSelfProbe;
 import dev.plumbline.ops.ManagementVerticle;
 import dev.plumbline.ops.ProcessMetrics;
 import dev.plumbline.postgres.NotificationListener;
+import dev.plumbline.postgres.PostgresException;
 import dev.plumbline.postgres.SchemaMigrator;
 import dev.plumbline.postgres.embedded.EmbeddedPostgres;
 import dev.plumbline.result.store.ResultCache;
@@ -34,6 +35,7 @@ import dev.plumbline.result.store.ResultLookup;
 import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.target.TargetPolicy;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
@@ -218,7 +220,7 @@ public final class Service {
             EmbeddedPostgres started = EmbeddedPostgres.start(config.data().dir());
             embedded = started;
             return started.url();
-        } catch (dev.plumbline.postgres.PostgresException failed) {
+        } catch (PostgresException failed) {
             throw new StartException(String.valueOf(failed.getMessage()), failed);
         }
     }
@@ -255,6 +257,9 @@ public final class Service {
         context.notifications().onConnected(cache::clear).on(ResultStore.REPLACED, cache::remove);
         context.gauge("result_read", results::pendingLookups);
         context.gauge("result_write", results::pendingWrites);
+        FunctionCounter.builder("plumbline.results.lost", results, ResultStore::lostWrites)
+                .description("Results of instant checks and parts that were not stored")
+                .register(registry);
         return context;
     }
 

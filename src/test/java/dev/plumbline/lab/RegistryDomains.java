@@ -50,9 +50,9 @@ final class RegistryDomains {
                 target("unregistered", "registered=false"),
                 target("referral-loop", "registered=true; queried once"),
                 target("rate-limited", "rate_limited"),
-                target("empty", "connection_reset"),
-                target("endless", "response_too_large"),
-                target("slow", "read_timeout"));
+                target("empty", "registry_unavailable"),
+                target("endless", "registry_unavailable"),
+                target("slow", "registry_unavailable"));
     }
 
     private static LabTarget target(String label, String expectation) {

@@ -4,7 +4,7 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.plumbline.support.Eventually;
+import dev.plumbline.support.Await;
 import dev.plumbline.support.TcpGate;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
@@ -37,7 +37,7 @@ class DatabaseTest {
         valve = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
         String url = DATABASE.url().replaceFirst(":\\d+/", ":" + valve.port() + "/");
         database = open(url, 2, TIMEOUT, TIMEOUT.multipliedBy(3));
-        Eventually.holds(this::works);
+        Await.until(this::works);
     }
 
     private static Database open(String url, int size, Duration timeout, Duration idleTimeout) {
@@ -73,14 +73,14 @@ class DatabaseTest {
     @Test
     void refusedConnectionsFailAtOnceAndRecoveryIsAutomatic() {
         valve.shut();
-        Eventually.holds(() -> !works() && !database.available());
+        Await.until(() -> !works() && !database.available());
         assertThat(database.query("select 1").failed()).as("without waiting").isTrue();
         assertThat(database.inTransaction(c -> c.query("select 1").execute()).failed())
                 .isTrue();
         assertUnavailable(database.ping());
 
         valve.open();
-        Eventually.holds(database::available);
+        Await.until(database::available);
         assertThat(works()).isTrue();
     }
 
@@ -96,7 +96,7 @@ class DatabaseTest {
         assertThat(database.query("select 1").failed()).as("without waiting").isTrue();
 
         valve.speak();
-        Eventually.holds(database::available);
+        Await.until(database::available);
         assertThat(works()).isTrue();
     }
 
@@ -206,12 +206,12 @@ class DatabaseTest {
 
         valve.cut(2);
         assertUnavailable(database.read("select $1::int", Tuple.of(7)));
-        Eventually.holds(this::works);
+        Await.until(this::works);
 
         await(database.query("create table visit (id int)"));
         valve.cut(1);
         assertUnavailable(database.query("insert into visit values (1)"));
-        Eventually.holds(this::works);
+        Await.until(this::works);
         assertThat(one(await(database.query("select count(*)::int from visit"))))
                 .as("not repeated, because the outcome of a write is unknown")
                 .isZero();

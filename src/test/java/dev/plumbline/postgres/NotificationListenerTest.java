@@ -4,7 +4,7 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.plumbline.support.Eventually;
+import dev.plumbline.support.Await;
 import dev.plumbline.support.TcpGate;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.sqlclient.Tuple;
@@ -50,14 +50,14 @@ class NotificationListenerTest {
     @Test
     void notificationsReachTheHandlerOfTheirChannel() {
         listen(DATABASE.url());
-        Eventually.holds(() -> missed.get() == 1);
+        Await.until(() -> missed.get() == 1);
 
         tell("news_one", "a");
         tell("news_two", "b");
         tell("elsewhere", "c");
         tell("news_one", "d");
 
-        Eventually.holds(() -> heard.size() == 3);
+        Await.until(() -> heard.size() == 3);
         assertThat(heard).containsExactly("one a", "two b", "one d");
     }
 
@@ -65,15 +65,15 @@ class NotificationListenerTest {
     void aLostConnectionIsReestablishedAndReported() {
         TcpGate valve = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
         listen(DATABASE.url().replaceAll(":\\d+/", ":" + valve.port() + "/"));
-        Eventually.holds(() -> missed.get() == 1);
+        Await.until(() -> missed.get() == 1);
 
         valve.shut();
         tell("news_one", "lost");
         valve.open();
 
-        Eventually.holds(() -> missed.get() == 2);
+        Await.until(() -> missed.get() == 2);
         tell("news_one", "later");
-        Eventually.holds(() -> !heard.isEmpty());
+        Await.until(() -> !heard.isEmpty());
         assertThat(heard).containsExactly("one later");
         valve.shut();
     }
@@ -83,13 +83,13 @@ class NotificationListenerTest {
     void anUnresponsiveConnectionIsReestablished() {
         TcpGate valve = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
         listen(DATABASE.url().replaceAll(":\\d+/", ":" + valve.port() + "/"));
-        Eventually.holds(() -> missed.get() == 1);
+        Await.until(() -> missed.get() == 1);
 
         valve.fallSilent();
-        Eventually.holds(() -> !notifications.listening());
+        Await.until(() -> !notifications.listening());
         valve.speak();
 
-        Eventually.holds(() -> missed.get() == 2);
+        Await.until(() -> missed.get() == 2);
         valve.shut();
     }
 

@@ -3,8 +3,8 @@ package dev.plumbline.postgres;
 import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
-import dev.plumbline.support.Eventually;
 import dev.plumbline.support.TestDatabase;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
@@ -67,7 +67,7 @@ class RetentionTaskTest {
             left.addAndGet(-deleted);
             return Future.succeededFuture(deleted);
         }));
-        Eventually.holds(() -> left.get() == 0);
+        Await.until(() -> left.get() == 0);
         assertThat(calls).hasValueGreaterThanOrEqualTo(4);
     }
 
@@ -85,7 +85,7 @@ class RetentionTaskTest {
                         others.incrementAndGet();
                         return Future.succeededFuture(0);
                     }));
-            Eventually.holds(() -> others.get() > 4);
+            Await.until(() -> others.get() > 4);
 
             assertThat(log.text())
                     .contains("retention failed task=\"broken\" failures=\"1\"")
@@ -106,7 +106,7 @@ class RetentionTaskTest {
                     ? Future.failedFuture(new DatabaseOverloadedException("timeout"))
                     : Future.succeededFuture(slice);
         }));
-        Eventually.holds(() -> slices.size() > 5);
+        Await.until(() -> slices.size() > 5);
         assertThat(slices).startsWith(1_000, 250, 62, 15, 30, 60);
     }
 
@@ -119,7 +119,7 @@ class RetentionTaskTest {
                     (database, slice) -> calls.incrementAndGet() <= 3
                             ? Future.failedFuture(new DatabaseOverloadedException("timeout"))
                             : Future.succeededFuture(0)));
-            Eventually.holds(() -> calls.get() > 4);
+            Await.until(() -> calls.get() > 4);
 
             assertThat(log.text())
                     .contains("retention failed task=\"locked\" failures=\"3\"")
@@ -146,8 +146,7 @@ class RetentionTaskTest {
         start(maintenance, new RetentionTask.Task("slow_row", (pool, slice) -> pool.query(
                         "delete from slow_row where id in (select id from slow_row limit $1)", Tuple.of(slice))
                 .map(rows -> rows.rowCount())));
-        Eventually.holds(
-                () -> await(database.query("select from slow_row limit 1")).size() == 0);
+        Await.until(() -> await(database.query("select from slow_row limit 1")).size() == 0);
         assertThat(failures("slow_row")).isPositive();
     }
 }

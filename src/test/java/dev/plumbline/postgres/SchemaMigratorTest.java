@@ -4,7 +4,7 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.plumbline.support.Eventually;
+import dev.plumbline.support.Await;
 import dev.plumbline.support.TcpGate;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
@@ -194,7 +194,7 @@ class SchemaMigratorTest {
                 Duration.ofMillis(300),
                 () -> asked.incrementAndGet() > 0);
 
-        Eventually.holds(() -> asked.get() > 0);
+        Await.until(() -> asked.get() > 0);
         assertThat(migrated.isComplete()).isFalse();
         gate.speak();
         await(migrated);

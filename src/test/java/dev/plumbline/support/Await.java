@@ -12,17 +12,17 @@ import java.util.function.Supplier;
 
 /** Waits on the test thread for events of event loops. */
 public final class Await {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
 
     private Await() {}
 
     public static <T> T value(Future<T> future) {
         try {
-            return future.toCompletionStage().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            return future.toCompletionStage().toCompletableFuture().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException failed) {
             throw new AssertionError("failed: " + failed.getCause(), failed.getCause());
-        } catch (InterruptedException | TimeoutException never) {
-            throw new AssertionError("nothing came", never);
+        } catch (InterruptedException | TimeoutException timeout) {
+            throw new AssertionError("the future did not complete within " + TIMEOUT_SECONDS + " seconds", timeout);
         }
     }
 
@@ -39,10 +39,10 @@ public final class Await {
 
     /** Waits until a condition holds. */
     public static void until(BooleanSupplier condition) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {
-                throw new AssertionError("it never came about");
+                throw new AssertionError("the condition was not met within " + TIMEOUT_SECONDS + " seconds");
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
         }

@@ -3,6 +3,7 @@ package dev.plumbline.job.coordinate;
 import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.cluster.NodeStore;
 import dev.plumbline.job.store.WorkStore;
+import dev.plumbline.postgres.DatabaseUnavailableException;
 import io.vertx.core.Future;
 import java.util.Collection;
 import java.util.HashSet;
@@ -207,7 +208,7 @@ final class ClaimReconciler implements NodeLease.Listener {
     }
 
     private static void logFailure(Throwable failure) {
-        if (!(failure instanceof dev.plumbline.postgres.DatabaseUnavailableException)) {
+        if (!(failure instanceof DatabaseUnavailableException)) {
             LOG.error("job maintenance failed", failure);
         }
     }

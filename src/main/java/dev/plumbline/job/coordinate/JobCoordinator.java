@@ -1,25 +1,10 @@
 package dev.plumbline.job.coordinate;
 
-import com.google.common.collect.HashMultiset;
-import com.google.common.collect.Multiset;
 import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.job.store.WorkStore;
-import dev.plumbline.postgres.DatabaseUnavailableException;
-import dev.plumbline.result.CheckError;
-import dev.plumbline.result.CheckResult;
-import dev.plumbline.result.ErrorCode;
-import dev.plumbline.result.RenderedResult;
-import dev.plumbline.result.ResultJson;
-import dev.plumbline.result.store.ResultKey;
 import dev.plumbline.result.store.ResultLookup;
-import dev.plumbline.sheet.ModuleDescription;
-import dev.plumbline.sheet.Options;
-import dev.plumbline.target.InvalidTargetException;
-import dev.plumbline.target.Target;
-import dev.plumbline.target.TargetParser;
 import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -51,27 +36,13 @@ public final class JobCoordinator {
     private static final long MAX_UNWRITTEN_BYTES = 16L << 20;
     private static final long STOP_POLL_MS = 20;
 
-    /** The pause after a claim, in which other nodes claim their share. */
-    private static final long CLAIM_PAUSE_MS = 50;
-
-    private static final long LOST_CLAIM_RETRY_MS = 100;
-
-    /** Interval of claims of an idle node that is notified of waiting chunks. */
-    private static final long IDLE_CLAIM_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-    /** More than the time for which a claim can run in the database after its connection was closed. */
-    private static final long LATE_CLAIM_MS = 1_000;
-
     private final Vertx vertx;
     private final ModuleCatalogue modules;
-    private final TargetPolicy policy;
-    private final ResultLookup results;
-    private final WorkStore store;
-    private final ErrorResults errors;
     private final CheckRouter router;
     private final Duration poll;
-    private final BooleanSupplier notified;
     private final ClaimReconciler claims;
+    private final ChunkClaimer claimer;
+    private final ChunkIntake intake;
     private final ResultWriter writer;
     private final LineChecker checker;
     private final LineDispatcher dispatcher;
@@ -80,22 +51,6 @@ public final class JobCoordinator {
     private final WaitingLineRecorder waitingLines;
     private final Map<WorkStore.ChunkId, Chunk> chunks = new HashMap<>();
 
-    /** Accounts of the lines whose cached results are being looked up. */
-    private final Multiset<Long> lookups = HashMultiset.create();
-
-    private boolean claiming;
-    private boolean claimAgain;
-    private boolean claimScheduled;
-
-    /** No chunk waited at the time of the last claim. */
-    private boolean queueEmpty;
-
-    private long lastClaimNanos;
-
-    /** The response to a claim was lost, so that the node can hold chunks that it does not know. */
-    private boolean claimLost;
-
-    private boolean lateClaimPossible;
     private boolean stopping;
 
     /**
@@ -119,24 +74,68 @@ public final class JobCoordinator {
     public JobCoordinator(Dependencies dependencies) {
         this.vertx = dependencies.vertx();
         this.modules = dependencies.modules();
-        this.policy = dependencies.policy();
-        this.results = dependencies.results();
-        this.store = dependencies.store();
-        this.errors = new ErrorResults(dependencies.clock());
         this.router = dependencies.router();
-        this.notified = dependencies.notified();
+        WorkStore store = dependencies.store();
+        ErrorResults errors = new ErrorResults(dependencies.clock());
         this.writer = new ResultWriter(dependencies.vertx(), store, errors::ofRejectedResult, released -> {
             drop(released);
             dependencies.onJobChange().accept(released.job());
         });
-        this.checker = new LineChecker(router, results, writer, dependencies.clock());
+        this.checker = new LineChecker(router, dependencies.results(), writer, dependencies.clock());
         this.dispatcher = new LineDispatcher(
                 dependencies.vertx(), router, dependencies.settings().perHost(), this::start, System::nanoTime);
         this.poll = dependencies.settings().poll();
         this.claims = new ClaimReconciler(store, dependencies.lease(), modules.names(), new OwnedChunks());
+        this.intake = new ChunkIntake(
+                modules,
+                dependencies.policy(),
+                dependencies.results(),
+                errors,
+                writer,
+                chunk -> chunks.put(chunk.id(), chunk),
+                this::dispatch);
+        this.claimer = new ChunkClaimer(dependencies.vertx(), new OwnClaims(store), dependencies.notified());
         this.recorder = new InFlightRecorder(dependencies.vertx(), store, claims::owner, this::drop);
         this.waitingLines = new WaitingLineRecorder(store, claims::owner, dispatcher::waitingForTargets);
-        this.crashRecovery = new CrashRecovery(dependencies.vertx(), recorder, checker, this::drop, this::claim);
+        this.crashRecovery = new CrashRecovery(dependencies.vertx(), recorder, checker, this::drop, claimer::claim);
+    }
+
+    private final class OwnClaims implements ChunkClaimer.Claims {
+        private final WorkStore store;
+
+        OwnClaims(WorkStore store) {
+            this.store = store;
+        }
+
+        @Override
+        public boolean valid() {
+            return claims.valid();
+        }
+
+        @Override
+        public long owner() {
+            return claims.owner();
+        }
+
+        @Override
+        public ChunkClaimer.@Nullable Plan plan() {
+            return JobCoordinator.this.plan();
+        }
+
+        @Override
+        public Future<List<WorkStore.ClaimedChunk>> claim(long owner, ChunkClaimer.Plan plan) {
+            return store.claim(owner, plan.maxChunks(), plan.filter());
+        }
+
+        @Override
+        public void claimed(List<WorkStore.ClaimedChunk> chunks) {
+            chunks.forEach(JobCoordinator.this::tryAccept);
+        }
+
+        @Override
+        public Future<?> releaseUnheld() {
+            return claims.releaseUnheld();
+        }
     }
 
     /** Callbacks of the reconciliation. */
@@ -146,7 +145,7 @@ public final class JobCoordinator {
             chunks.values().forEach(Chunk::markLost);
             chunks.clear();
             writer.startLease(owner);
-            claim();
+            claimer.claim();
         }
 
         @Override
@@ -172,7 +171,7 @@ public final class JobCoordinator {
 
         @Override
         public void onChunksReleased() {
-            poll();
+            claimer.poll();
         }
     }
 
@@ -181,29 +180,22 @@ public final class JobCoordinator {
         Context context = vertx.getOrCreateContext();
         router.onChange(() -> context.runOnContext(changed -> onNodesChanged()));
         dispatcher.update();
-        vertx.setPeriodic(poll.toMillis(), fired -> poll());
+        vertx.setPeriodic(poll.toMillis(), fired -> claimer.poll());
         vertx.setPeriodic(WaitingLineRecorder.INTERVAL_MS, fired -> waitingLines.write());
         claims.start();
-    }
-
-    private void poll() {
-        if (!queueEmpty || !notified.getAsBoolean() || System.nanoTime() - lastClaimNanos >= IDLE_CLAIM_NANOS) {
-            claim();
-        }
     }
 
     private void onNodesChanged() {
         dispatcher.update();
         // permits change often while other coordinators are busy
-        if (!queueEmpty && dispatcher.shouldClaim()) {
-            claim();
+        if (!claimer.queueEmpty() && dispatcher.shouldClaim()) {
+            claimer.claim();
         }
     }
 
     /** Claims chunks if there is capacity, because chunks may wait. */
     public void wake() {
-        queueEmpty = false;
-        claim();
+        claimer.wake();
     }
 
     /** Reads the claims from the database if this node holds chunks of a job, because the job was cancelled. */
@@ -234,6 +226,7 @@ public final class JobCoordinator {
      */
     public Future<Void> stop(Vertx vertx, long timeoutMillis) {
         stopping = true;
+        claimer.stop();
         dispatcher.close();
         crashRecovery.close();
         Promise<Void> idle = Promise.promise();
@@ -262,207 +255,41 @@ public final class JobCoordinator {
         }
     }
 
-    private void claim() {
-        if (stopping || claiming || !claims.valid()) {
-            claimAgain = claiming;
-            return;
-        }
-        if (claimLost) {
-            releaseLostClaim();
-            return;
-        }
-        int capacity = Math.max(0, dispatcher.capacity() - lookups.size());
+    /** What this node can claim; null if it has no capacity. */
+    private ChunkClaimer.@Nullable Plan plan() {
+        int capacity = Math.max(0, dispatcher.capacity() - intake.lookups());
         if (capacity == 0 && dispatcher.availablePermits() == 0
                 || dispatcher.parked() >= 2 * MAX_PARKED
                 || writer.pendingBytes() >= MAX_UNWRITTEN_BYTES) {
-            return;
+            return null;
         }
-        claiming = true;
         // A node without capacity still claims the first lines of new accounts.
         boolean parkedFull = dispatcher.parked() >= MAX_PARKED;
         boolean newAccountsOnly = parkedFull || capacity == 0;
-        int maxChunks = newAccountsOnly ? 1 : Math.min(MAX_CHUNKS, Math.max(1, capacity / CHUNK_LINES));
-        var excludedAccounts = dispatcher.accountsWithParked(parkedFull ? 1 : MAX_PARKED_PER_ACCOUNT);
+        Set<Long> excludedAccounts = dispatcher.accountsWithParked(parkedFull ? 1 : MAX_PARKED_PER_ACCOUNT);
         if (newAccountsOnly) {
             excludedAccounts.addAll(dispatcher.activeAccounts());
-            excludedAccounts.addAll(lookups.elementSet());
+            excludedAccounts.addAll(intake.accountsWithLookups());
         }
-        WorkStore.ClaimFilter filter = new WorkStore.ClaimFilter(
-                modules.names(),
-                excludedAccounts,
-                newAccountsOnly,
-                crashRecovery.lineCount() < MAX_SUSPECTS
-                        ? crashRecovery.accountsWithPending(MAX_SUSPECTS_PER_ACCOUNT)
-                        : null);
-        long owner = claims.owner();
-        store.claim(owner, maxChunks, filter).onComplete((claimed, failure) -> {
-            claiming = false;
-            if (failure instanceof DatabaseUnavailableException) {
-                claimLost = true;
-                lateClaimPossible = true;
-                claimLater(LOST_CLAIM_RETRY_MS);
-                return;
-            }
-            if (failure != null) {
-                // retried with the next tick
-                LOG.error("claim failed", failure);
-                return;
-            }
-            if (owner != claims.owner()) {
-                // chunks claimed under an expired lease belong to other nodes
-                return;
-            }
-            queueEmpty = claimed.isEmpty() && !claimAgain && filter.includesAll();
-            lastClaimNanos = System.nanoTime();
-            claimed.forEach(this::tryAccept);
-            if (claimed.size() == maxChunks || claimAgain) {
-                claimAgain = false;
-                claim();
-            } else if (!claimed.isEmpty()) {
-                claimLater(CLAIM_PAUSE_MS);
-            }
-        });
-    }
-
-    private void claimLater(long delayMs) {
-        if (!claimScheduled) {
-            claimScheduled = true;
-            vertx.setTimer(delayMs, fired -> {
-                claimScheduled = false;
-                claim();
-            });
-        }
-    }
-
-    /** Releases chunks that the node holds according to the database, but does not know. No claim is in progress. */
-    private void releaseLostClaim() {
-        claiming = true;
-        claims.releaseUnheld().onComplete((released, failure) -> {
-            claiming = false;
-            if (failure != null) {
-                claimLater(LOST_CLAIM_RETRY_MS);
-                return;
-            }
-            claimLost = false;
-            if (lateClaimPossible) {
-                lateClaimPossible = false;
-                vertx.setTimer(LATE_CLAIM_MS, fired -> {
-                    claimLost = true;
-                    claim();
-                });
-            }
-            claim();
-        });
+        return new ChunkClaimer.Plan(
+                newAccountsOnly ? 1 : Math.min(MAX_CHUNKS, Math.max(1, capacity / CHUNK_LINES)),
+                new WorkStore.ClaimFilter(
+                        modules.names(),
+                        excludedAccounts,
+                        newAccountsOnly,
+                        crashRecovery.lineCount() < MAX_SUSPECTS
+                                ? crashRecovery.accountsWithPending(MAX_SUSPECTS_PER_ACCOUNT)
+                                : null));
     }
 
     /** Drops a chunk that cannot be processed; reconciliation releases it. */
     private void tryAccept(WorkStore.ClaimedChunk claimed) {
         try {
-            accept(claimed);
+            intake.accept(claimed, claims.tick());
         } catch (RuntimeException failure) {
             LOG.atError().addKeyValue("chunk", claimed.id()).setCause(failure).log("chunk dispatch failed");
             drop(claimed.id());
         }
-    }
-
-    private void accept(WorkStore.ClaimedChunk claimed) {
-        ModuleDefinition<?> module = modules.find(claimed.module());
-        if (module == null) {
-            return; // released by reconciliation
-        }
-        ModuleDescription description = module.description();
-        Options.Parsed parsed = Options.parse(description, claimed.options());
-        Options options = parsed.options();
-        Chunk chunk = new Chunk(
-                claimed, description, options == null ? Options.defaults(description) : options, claims.tick());
-        chunks.put(chunk.id(), chunk);
-        if (chunk.finished()) {
-            writer.complete(chunk);
-            return;
-        }
-        List<PendingLine> lines = new ArrayList<>();
-        for (int i = 0; i < chunk.checks().size(); i++) {
-            int index = chunk.checks().get(i);
-            String input = chunk.inputs().get(i);
-            if (options == null) {
-                write(
-                        chunk,
-                        index,
-                        errors.withoutTarget(
-                                chunk,
-                                new CheckError(
-                                        ErrorCode.INTERNAL,
-                                        "The options of the job are no longer valid. Create a new job.")));
-                continue;
-            }
-            PendingLine line = line(chunk, index, input);
-            if (line != null) {
-                lines.add(line);
-            }
-        }
-        if (chunk.fresh()) {
-            dispatch(chunk, lines);
-        } else {
-            lookups.add(chunk.accountId(), lines.size());
-            results.find(lines.stream().map(PendingLine::key).toList()).onComplete((results, failure) -> {
-                lookups.remove(chunk.accountId(), lines.size());
-                dispatch(chunk, failure == null ? withoutCachedResult(lines, results) : lines);
-            });
-        }
-    }
-
-    /** Parses a line; null if its result was written without a check. */
-    private @Nullable PendingLine line(Chunk chunk, int index, String input) {
-        Target target;
-        try {
-            target = TargetParser.parse(chunk.module(), input);
-        } catch (InvalidTargetException invalid) {
-            write(
-                    chunk,
-                    index,
-                    errors.withoutTarget(
-                            chunk, new CheckError(ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage()))));
-            return null;
-        } catch (RuntimeException failure) {
-            // without a result, the chunk would be claimed again forever
-            LOG.atError()
-                    .addKeyValue("chunk", chunk.id())
-                    .addKeyValue("line", index)
-                    .setCause(failure)
-                    .log("line parsing failed");
-            write(chunk, index, errors.withoutTarget(chunk, CheckError.INTERNAL));
-            return null;
-        }
-        PendingLine line = new PendingLine(
-                chunk,
-                index,
-                target,
-                ResultKey.of(chunk.module().module(), target, chunk.options().key()));
-        String refusal = policy.refusal(target, chunk.options().connectTo());
-        if (refusal != null) {
-            write(chunk, index, errors.of(line, new CheckError(ErrorCode.TARGET_BLOCKED, refusal)));
-            return null;
-        }
-        CheckError exhausted = LineChecker.exhausted(line);
-        if (exhausted != null) {
-            write(chunk, index, errors.of(line, exhausted));
-            return null;
-        }
-        return line;
-    }
-
-    private List<PendingLine> withoutCachedResult(List<PendingLine> lines, List<@Nullable RenderedResult> results) {
-        List<PendingLine> remaining = new ArrayList<>();
-        for (int i = 0; i < lines.size(); i++) {
-            PendingLine line = lines.get(i);
-            RenderedResult result = results.get(i);
-            if (result == null) {
-                remaining.add(line);
-            } else if (!line.chunk().lost()) {
-                writer.add(line.chunk(), line.index(), result.verdict(), result.toLine());
-            }
-        }
-        return remaining;
     }
 
     private void dispatch(Chunk chunk, List<PendingLine> lines) {
@@ -512,7 +339,7 @@ public final class JobCoordinator {
             }
             dispatcher.dispatch();
             if (dispatcher.shouldClaim()) {
-                claim();
+                claimer.claim();
             }
         });
     }
@@ -522,9 +349,5 @@ public final class JobCoordinator {
         if (chunk != null) {
             chunk.markLost();
         }
-    }
-
-    private void write(Chunk chunk, int index, CheckResult result) {
-        writer.add(chunk, index, result.verdict().id(), RenderedResult.toLine(ResultJson.write(result), 0));
     }
 }

@@ -372,8 +372,4 @@ public final class WorkStore {
         });
         return database.query(RECORD_WAITING, Tuple.of(owner, jobs)).mapEmpty();
     }
-
-    private static double seconds(Duration duration) {
-        return duration.toMillis() / 1_000.0;
-    }
 }

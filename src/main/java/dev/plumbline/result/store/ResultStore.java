@@ -71,6 +71,7 @@ public final class ResultStore {
     private final Batcher<String, @Nullable StoredResult> bulkReads;
     private final Batcher<Entry, Boolean> writes;
     private final AtomicLong pendingBytes = new AtomicLong();
+    private final AtomicLong lostWrites = new AtomicLong();
 
     /**
      * A stored result.
@@ -133,10 +134,12 @@ public final class ResultStore {
         int bytes = entry.body.length();
         if (pendingBytes.addAndGet(bytes) > MAX_PENDING_BYTES) {
             pendingBytes.addAndGet(-bytes);
+            lostWrites.incrementAndGet();
             return Future.failedFuture(DatabaseOverloadedException.queueFull());
         }
         return writes.submit(entry)
                 .onComplete(stored -> pendingBytes.addAndGet(-bytes))
+                .onFailure(lost -> lostWrites.incrementAndGet())
                 .mapEmpty();
     }
 
@@ -148,6 +151,11 @@ public final class ResultStore {
     /** The number of queued writes. */
     public int pendingWrites() {
         return writes.queued();
+    }
+
+    /** The number of results that were not stored. Their checks run again when they are requested from another node. */
+    public long lostWrites() {
+        return lostWrites.get();
     }
 
     /** Completes when all writes have completed or failed. */

@@ -6,7 +6,6 @@ import dev.plumbline.account.ApiKeySecret;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
-import dev.plumbline.support.Eventually;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import java.net.Socket;
@@ -90,7 +89,7 @@ class AccessLogTest {
             try (Socket client = new Socket("127.0.0.1", service.uri("/").getPort())) {
                 String request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: aborted-1\r\n\r\n";
                 client.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-                Eventually.holds(() -> lab.requestsFor("/slow?access").size() > before);
+                Await.until(() -> lab.requestsFor("/slow?access").size() > before);
             }
 
             assertThat(lineOf(log, "aborted-1")).contains("complete=\"false\"", "bytes=\"0\"");
@@ -143,7 +142,7 @@ class AccessLogTest {
     /** The only access log line of a request; the response may arrive before it. */
     private static String lineOf(CapturedLog log, String requestId) {
         String id = "request_id=\"" + requestId + "\"";
-        Eventually.holds(() -> accessLines(log).stream().anyMatch(line -> line.contains(id)));
+        Await.until(() -> accessLines(log).stream().anyMatch(line -> line.contains(id)));
         List<String> lines =
                 accessLines(log).stream().filter(line -> line.contains(id)).toList();
         assertThat(lines).hasSize(1);

@@ -8,7 +8,6 @@ import dev.plumbline.lab.HttpLab;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.postgres.DatabaseOptions;
 import dev.plumbline.support.Await;
-import dev.plumbline.support.Eventually;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;
@@ -67,7 +66,7 @@ class LockedTableApiTest {
                     .isEqualTo(200);
 
             await(blocker.query("rollback").execute());
-            Eventually.holds(
+            Await.until(
                     () -> service.get("/api/v1/jobs", "X-Api-Key", keys.get(0)).statusCode() == 200);
         } finally {
             await(blocker.close());

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.DebianTool;
-import dev.plumbline.support.Eventually;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonArray;
@@ -53,7 +52,7 @@ class MetricsTest {
         service.page("/tools");
         service.page("/missing");
         System.gc();
-        Eventually.holds(() -> metrics().contains("jvm_gc_pause_seconds_sum"));
+        Await.until(() -> metrics().contains("jvm_gc_pause_seconds_sum"));
     }
 
     @AfterAll

@@ -14,7 +14,6 @@ import dev.plumbline.lab.FreePorts;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.CountingTarget;
-import dev.plumbline.support.Eventually;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonArray;
@@ -67,7 +66,7 @@ class NodeRolesTest {
         try (CapturedLog log = new CapturedLog();
                 ServiceUnderTest worker = node("run,coordinate")) {
             assertThat(worker.uri("/health/ready")).isEqualTo(worker.management("/health/ready"));
-            Eventually.holds(() -> readiness(worker).getString("status").equals("up"));
+            Await.until(() -> readiness(worker).getString("status").equals("up"));
             assertThat(readiness(worker).fieldNames())
                     .contains("database", "runners")
                     .doesNotContain("http");
@@ -76,7 +75,7 @@ class NodeRolesTest {
             }
             assertThat(log.text()).contains("run,coordinate");
             try (ServiceUnderTest front = node("http")) {
-                Eventually.holds(() -> readiness(front).getString("status").equals("up"));
+                Await.until(() -> readiness(front).getString("status").equals("up"));
                 assertThat(readiness(front).fieldNames())
                         .contains("database", "http")
                         .doesNotContain("runners");
@@ -114,7 +113,7 @@ class NodeRolesTest {
 
         assertThatThrownBy(() -> Service.start(config, line -> {}))
                 .isInstanceOf(StartException.class)
-                .hasMessage(setting + " " + host + " cannot be resolved. Set an IP address.");
+                .hasMessage(setting + " is \"" + host + "\", which cannot be resolved. Set an IP address.");
     }
 
     @Test

@@ -7,7 +7,7 @@ import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.ops.HealthCheck;
 import dev.plumbline.ops.HttpSelfProbe;
-import dev.plumbline.support.Eventually;
+import dev.plumbline.support.Await;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Vertx;
@@ -45,7 +45,7 @@ class ReadinessTest {
         CompletableFuture<ServiceUnderTest> starting = CompletableFuture.supplyAsync(() -> start(host));
         List<Integer> before = new ArrayList<>();
 
-        Eventually.holds(() -> {
+        Await.until(() -> {
             before.add(readiness());
             return before.get(before.size() - 1) == 200;
         });
@@ -81,7 +81,7 @@ class ReadinessTest {
         assertThat(readiness()).isEqualTo(200);
 
         CompletableFuture<Void> stopping = CompletableFuture.runAsync(service::close);
-        Eventually.holds(() -> readiness() != 200);
+        Await.until(() -> readiness() != 200);
         int response = status("http://127.0.0.1:" + http + "/api/v1/tools");
 
         assertThat(response).isEqualTo(200);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.account.ApiKeySecret;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CountingTarget;
-import dev.plumbline.support.Eventually;
 import io.vertx.core.Vertx;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -103,7 +102,7 @@ class BackupRestoreIT {
             }
         });
         try {
-            Eventually.holds(() -> during.accepted() > 3);
+            Await.until(() -> during.accepted() > 3);
             int accepted = during.accepted();
             ServiceProcess.Ended created = ServiceProcess.command(directory, "backup", backup.toString());
             assertThat(created.code()).as(created.err()).isZero();

@@ -6,7 +6,6 @@ import dev.plumbline.support.Await;
 import dev.plumbline.support.Canary;
 import dev.plumbline.support.ConnectionRecorder;
 import dev.plumbline.support.CountingTarget;
-import dev.plumbline.support.Eventually;
 import dev.plumbline.support.NamedServer;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -153,7 +152,7 @@ class ClusterIT {
                 String node = HTTP_NODES.get(i % 3);
                 responses.add(callers.submit(() -> CLUSTER.node(node).instant("http-status", url)));
             }
-            Eventually.holds(() -> HTTP_NODES.stream()
+            Await.until(() -> HTTP_NODES.stream()
                             .mapToDouble(node -> CLUSTER.sum(node, "plumbline_http_active_requests"))
                             .sum()
                     >= 20);
@@ -218,7 +217,7 @@ class ClusterIT {
         assertThat(allDeny(ports)).as("denied before the start").isFalse();
         ServiceProcess guest = CLUSTER.launch("guest");
 
-        Eventually.holds(() -> allDeny(ports));
+        Await.until(() -> allDeny(ports));
 
         assertThat(isOpen(ports.get(0)))
                 .as("HTTP is served before its port is denied")

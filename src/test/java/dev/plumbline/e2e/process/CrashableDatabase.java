@@ -7,7 +7,7 @@ import dev.plumbline.account.TestAccounts;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.postgres.SchemaMigrator;
 import dev.plumbline.postgres.embedded.EmbeddedPostgres;
-import dev.plumbline.support.Eventually;
+import dev.plumbline.support.Await;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Tuple;
 import java.io.IOException;
@@ -72,7 +72,7 @@ final class CrashableDatabase implements AutoCloseable {
         String pid = postmasterPid();
         ServiceProcess.signal("QUIT", pid);
         // otherwise the next restart could meet a server that is still stopping
-        Eventually.holds(() -> !postmasterPid().isEmpty() && !postmasterPid().equals(pid));
+        Await.until(() -> !postmasterPid().isEmpty() && !postmasterPid().equals(pid));
     }
 
     /** The process ID of the server; empty while it does not run. */

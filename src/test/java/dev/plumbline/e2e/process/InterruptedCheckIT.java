@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
-import dev.plumbline.support.Eventually;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -44,7 +43,7 @@ class InterruptedCheckIT {
     void completedResultsAndASummaryArePrinted() throws Exception {
         Process check = check("/ok?unordered", "--unordered", "--output", "ndjson");
         Path out = folder.resolve("out");
-        Eventually.holds(() -> lines(out).size() == 3);
+        Await.until(() -> lines(out).size() == 3);
 
         long began = System.nanoTime();
         ServiceProcess.signal("INT", "" + check.pid());
@@ -65,7 +64,7 @@ class InterruptedCheckIT {
     @Test
     void resultsThatWaitForAnEarlierOneAreWritten() throws Exception {
         Process check = check("/ok?ordered", "--output", "json", "-c", "2");
-        Eventually.holds(() -> !lab.requestsFor("/ok?ordered").isEmpty());
+        Await.until(() -> !lab.requestsFor("/ok?ordered").isEmpty());
 
         ServiceProcess.signal("INT", "" + check.pid());
 
@@ -80,7 +79,7 @@ class InterruptedCheckIT {
     @Test
     void aTextReportHasOneSummary() throws Exception {
         Process check = check("/ok?text", "--unordered");
-        Eventually.holds(() -> lines(folder.resolve("out")).size() == 3);
+        Await.until(() -> lines(folder.resolve("out")).size() == 3);
 
         ServiceProcess.signal("INT", "" + check.pid());
 
@@ -93,7 +92,7 @@ class InterruptedCheckIT {
     @Test
     void theCheckOfASingleTargetIsInterrupted() throws Exception {
         Process check = start("http-status", lab.http("/never?single"), "-o", "timeout_ms=20000");
-        Eventually.holds(() -> !lab.requestsFor("/never?single").isEmpty());
+        Await.until(() -> !lab.requestsFor("/never?single").isEmpty());
 
         ServiceProcess.signal("INT", "" + check.pid());
 

@@ -183,7 +183,7 @@ class PageLayoutTest {
         HttpResponse<String> api = service.page("/api/v1/nowhere", "Accept", "text/html");
 
         assertThat(page.statusCode()).isEqualTo(404);
-        assertThat(Jsoup.parse(page.body()).select("main").text()).contains("404", "No page");
+        assertThat(Jsoup.parse(page.body()).select("main").text()).contains("404", "This page does not exist");
         assertThat(document.statusCode()).isEqualTo(404);
         assertThat(new JsonObject(document.body()).getString("code")).isEqualTo("not-found");
         assertThat(header(api, "content-type")).isEqualTo("application/problem+json");

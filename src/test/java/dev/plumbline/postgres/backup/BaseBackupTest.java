@@ -66,7 +66,7 @@ class BaseBackupTest {
                     checkpoints.incrementAndGet();
                 }
             });
-            dev.plumbline.support.Eventually.holds(() -> committed.get() > 20 && checkpoints.get() > 2);
+            dev.plumbline.support.Await.until(() -> committed.get() > 20 && checkpoints.get() > 2);
             int checkpointsBefore = checkpoints.get();
             committedBefore = committed.get();
             BaseBackup.Summary summary = BaseBackup.create(data, backup, "test");

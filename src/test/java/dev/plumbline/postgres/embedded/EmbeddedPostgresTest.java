@@ -10,8 +10,8 @@ import dev.plumbline.postgres.DatabaseOptions;
 import dev.plumbline.postgres.DatabaseUnavailableException;
 import dev.plumbline.postgres.PostgresException;
 import dev.plumbline.postgres.SchemaMigrator;
+import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
-import dev.plumbline.support.Eventually;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
 import java.io.IOException;
@@ -170,8 +170,8 @@ class EmbeddedPostgresTest {
         await(database.ping());
         long first = embedded.postmasterPid();
         new Postmaster(first).kill();
-        Eventually.holds(() -> embedded.postmasterPid() != first);
-        Eventually.holds(() -> database.available() && works(database));
+        Await.until(() -> embedded.postmasterPid() != first);
+        Await.until(() -> database.available() && works(database));
         assertThat(embedded.port()).isEqualTo(port);
         await(database.close());
     }
@@ -185,7 +185,7 @@ class EmbeddedPostgresTest {
         Files.writeString(cluster.resolve("postgresql.auto.conf"), "restore_command = 'sleep 90'\n");
         Files.createFile(cluster.resolve("recovery.signal"));
         new Postmaster(first).kill();
-        Eventually.holds(
+        Await.until(
                 () -> Postmaster.of(cluster).filter(next -> next.pid() != first).isPresent());
         Postmaster starting = Postmaster.of(cluster).orElseThrow();
 
@@ -209,7 +209,7 @@ class EmbeddedPostgresTest {
             CompletableFuture<EmbeddedPostgres> start =
                     CompletableFuture.supplyAsync(() -> EmbeddedPostgres.start(fresh));
 
-            Eventually.holds(() -> log.text().contains("embedded database recovering"));
+            Await.until(() -> log.text().contains("embedded database recovering"));
             assertThat(start).isNotDone();
             Files.createFile(end);
             embedded = start.get(60, TimeUnit.SECONDS);
@@ -227,7 +227,7 @@ class EmbeddedPostgresTest {
                 .next()
                 .getInteger(0);
         new Postmaster(backend).kill();
-        Eventually.holds(() -> works(database));
+        Await.until(() -> works(database));
         assertThat(await(database.query("select pg_backend_pid()"))
                         .iterator()
                         .next()

@@ -2,7 +2,7 @@ package dev.plumbline.postgres.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.support.Eventually;
+import dev.plumbline.support.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +17,7 @@ class PostmasterTest {
     void aZombieProcessIsNotAlive() throws IOException, InterruptedException {
         Process parent = new ProcessBuilder("sh", "-c", "true & exec sleep 60").start();
         try {
-            Eventually.holds(() -> parent.children().anyMatch(child -> !new Postmaster(child.pid()).alive()));
+            Await.until(() -> parent.children().anyMatch(child -> !new Postmaster(child.pid()).alive()));
             assertThat(parent.children()).isNotEmpty();
             assertThat(new Postmaster(parent.pid()).alive()).isTrue();
         } finally {

@@ -119,6 +119,7 @@ class ResultStoreTest {
 
     @Test
     void pendingWritesAreLimitedInBytes() {
+        long lost = store.lostWrites();
         String large = "x".repeat(64 << 10);
         List<Future<Void>> stores = new ArrayList<>();
         for (int i = 0; i < 2_000; i++) {
@@ -127,6 +128,8 @@ class ResultStoreTest {
         await(Future.join(stores).otherwiseEmpty());
         assertThat(stores).filteredOn(Future::failed).isNotEmpty();
         assertThat(stores).filteredOn(Future::succeeded).hasSizeGreaterThan(200);
+        assertThat(store.lostWrites() - lost)
+                .isEqualTo(stores.stream().filter(Future::failed).count());
         await(store.store(entry(key, large, now)));
     }
 

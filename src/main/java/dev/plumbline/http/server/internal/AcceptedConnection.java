@@ -190,7 +190,6 @@ final class AcceptedConnection {
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
             if (registry.isDraining()) {
-                ConnectionRegistry.clearMinHopLimit(channel);
                 drain();
             }
             ctx.fireChannelActive();

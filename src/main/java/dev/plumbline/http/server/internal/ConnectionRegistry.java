@@ -8,8 +8,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.unix.IntegerUnixChannelOption;
 import io.netty.util.AttributeKey;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -26,7 +24,6 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,13 +40,6 @@ import org.jspecify.annotations.Nullable;
 public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
     private static final AttributeKey<AcceptedConnection> CONNECTION =
             AttributeKey.valueOf(AcceptedConnection.class, "connection");
-
-    /** Between the last accepted connection and the close of the listening socket. */
-    private static final long SETTLE_MS = 100;
-
-    /** The IP_MINTTL and IPV6_MINHOPCOUNT socket options of Linux. */
-    private static final List<ChannelOption<Integer>> MIN_HOP_LIMIT = List.of(
-            new IntegerUnixChannelOption("IP_MINTTL", 0, 21), new IntegerUnixChannelOption("IPV6_MINHOPCOUNT", 41, 73));
 
     /** The assumed size of the unread rest of a response that was sent in parts, in bytes. */
     private static final long STREAMED_BYTES = 64 << 10;
@@ -283,35 +273,11 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
         listening
                 .eventLoop()
                 .schedule(
-                        () -> stopAccepting(listening),
+                        () -> listening.close(),
                         Math.min(AcceptedConnection.DRAIN_GRACE_MS, drainMillis / 2),
                         TimeUnit.MILLISECONDS);
         listening.eventLoop().schedule(() -> drained.tryComplete(), Math.max(1, drainMillis), TimeUnit.MILLISECONDS);
         listening.closeFuture().addListener(closed -> completeIfDrained());
         return drained.future();
-    }
-
-    /**
-     * A close of the listening socket resets the connections that the kernel has completed and the server has not
-     * accepted. A minimum hop limit first makes the kernel ignore new connections.
-     */
-    private static void stopAccepting(Channel listening) {
-        setMinHopLimit(listening, 255);
-        listening.eventLoop().schedule(() -> listening.close(), SETTLE_MS, TimeUnit.MILLISECONDS);
-    }
-
-    /** A connection that was accepted late inherits the minimum from the listening socket. */
-    static void clearMinHopLimit(Channel channel) {
-        setMinHopLimit(channel, 0);
-    }
-
-    private static void setMinHopLimit(Channel channel, int hops) {
-        for (ChannelOption<Integer> option : MIN_HOP_LIMIT) {
-            try {
-                channel.config().setOption(option, hops);
-            } catch (RuntimeException unsupported) {
-                // not Linux, or not this IP version
-            }
-        }
     }
 }
