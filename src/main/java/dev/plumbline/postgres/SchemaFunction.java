@@ -6,7 +6,8 @@ import java.util.List;
 
 /**
  * A function in the database. It is created again when its file has changed. A function whose parameters or result
- * change is dropped by a {@link Migration} first.
+ * change is dropped by a {@link Migration} first. A change that the previous version of the program must not undo when
+ * one of its nodes restarts also needs a migration, because the previous version does not start with a newer schema.
  *
  * @param sql a {@code create or replace function} statement
  */

@@ -56,8 +56,8 @@ final class AddressRegistry {
                 new LabTarget("ip-registration", "127.0.0.1", "reserved=true; a special-purpose address"),
                 new LabTarget("ip-registration", "9.2.0.1", "rate_limited"),
                 new LabTarget("ip-registration", "9.2.0.2", "redirect_blocked"),
-                new LabTarget("ip-registration", "9.2.0.3", "response_too_large"),
-                new LabTarget("ip-registration", "9.3.0.1", "http_protocol_error"));
+                new LabTarget("ip-registration", "9.2.0.3", "registry_unavailable"),
+                new LabTarget("ip-registration", "9.3.0.1", "registry_unavailable"));
     }
 
     /** The URL of the registry of domains, in the format of the setting {@code rdap.bootstrap}. */

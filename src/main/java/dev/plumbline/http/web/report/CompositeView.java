@@ -25,15 +25,19 @@ public record CompositeView(
         List<CauseView> others,
         List<Area> areas) {
 
-    /** The number of other problems or, if there are no problems to fix, of checks that were not determined. */
+    /** The number of other problems, and of checks that were not determined. */
     public String othersLabel() {
-        if (first.isEmpty()) {
-            int checks = others.stream()
-                    .mapToInt(problem -> 1 + problem.affected.size())
-                    .sum();
-            return checks == 1 ? "1 check not determined" : checks + " checks not determined";
+        long problems = others.stream().filter(CauseView::determined).count();
+        long undetermined = others.stream()
+                .filter(cause -> !cause.determined())
+                .mapToLong(cause -> 1 + cause.affected.size())
+                .sum();
+        String checks = undetermined == 1 ? "1 check not determined" : undetermined + " checks not determined";
+        if (problems == 0) {
+            return checks;
         }
-        return others.size() == 1 ? "1 other problem" : others.size() + " other problems";
+        String label = problems == 1 ? "1 other problem" : problems + " other problems";
+        return undetermined == 0 ? label : label + ", " + checks;
     }
 
     /** Whether the areas have scores of their own. */
@@ -85,6 +89,10 @@ public record CompositeView(
 
         public String levelLabel() {
             return Labels.verdict(level);
+        }
+
+        boolean determined() {
+            return !level.equals("error");
         }
     }
 

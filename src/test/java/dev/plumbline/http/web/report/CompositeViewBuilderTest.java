@@ -88,10 +88,14 @@ class CompositeViewBuilderTest {
 
         assertThat(oneArea.summary()).isEqualTo("Web does not work. 1 problem.");
         assertThat(oneArea.limited()).isTrue();
+        assertThat(oneArea.othersLabel()).isEqualTo("1 check not determined");
         assertThat(oneArea.areas().get(1).expanded()).isEmpty();
         assertThat(allAreas.summary()).isEqualTo("Web and DNS do not work. 1 problem.");
         assertThat(exposed.summary()).isEqualTo("Connection refused.");
         assertThat(exposed.limited()).isFalse();
+        fields.put("fix_first", new JsonArray())
+                .put("causes", new JsonArray().add(unavailable).add(new JsonObject().put("level", "info")));
+        assertThat(view(fields).othersLabel()).isEqualTo("1 other problem, 1 check not determined");
     }
 
     @Test
