@@ -50,6 +50,10 @@ record Migration(int version, String name, String sql) {
 
     /** SHA-256 of the SQL in hexadecimal. */
     String checksum() {
+        return checksum(sql);
+    }
+
+    static String checksum(String sql) {
         return Hashing.sha256().hashString(sql, StandardCharsets.UTF_8).toString();
     }
 }

@@ -1,7 +1,5 @@
 package dev.plumbline.postgres;
 
-import com.google.common.hash.Hashing;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -24,6 +22,6 @@ record SchemaFunction(String name, String sql) {
 
     /** SHA-256 of the SQL in hexadecimal. */
     String checksum() {
-        return Hashing.sha256().hashString(sql, StandardCharsets.UTF_8).toString();
+        return Migration.checksum(sql);
     }
 }

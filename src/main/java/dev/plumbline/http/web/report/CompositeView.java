@@ -1,7 +1,6 @@
 package dev.plumbline.http.web.report;
 
 import dev.plumbline.http.web.layout.Labels;
-import dev.plumbline.result.Consequence;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -15,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param score of 100; null if it was not determined
  * @param first the problems to fix first
  * @param others the other problems, the most important first
+ * @param unavailable whether a problem has the consequence {@code unavailable} and the level {@code fail}
  * @param areas without those that do not have parts
  */
 public record CompositeView(
@@ -23,6 +23,7 @@ public record CompositeView(
         @Nullable Integer score,
         List<CauseView> first,
         List<CauseView> others,
+        boolean unavailable,
         List<Area> areas) {
 
     /** The number of other problems, and of checks that were not determined. */
@@ -47,10 +48,7 @@ public record CompositeView(
 
     /** Whether the score is limited because a part of the domain does not work. */
     public boolean limited() {
-        return scored()
-                && first.stream()
-                        .anyMatch(problem -> problem.level.equals("fail")
-                                && problem.consequence.equals(Consequence.UNAVAILABLE.title()));
+        return unavailable && scored();
     }
 
     /** The class of the colors of the grade. */

@@ -81,7 +81,13 @@ final class CompositeViewBuilder {
                 fields.getInteger(SCORE),
                 problems.subList(0, first),
                 problems.subList(first, problems.size()),
+                causes.stream().anyMatch(CompositeViewBuilder::isUnavailable),
                 views);
+    }
+
+    private static boolean isUnavailable(JsonObject cause) {
+        return string(cause, "level").equals("fail")
+                && string(cause, "consequence").equals(Consequence.UNAVAILABLE.id());
     }
 
     private static String summary(
@@ -93,8 +99,7 @@ final class CompositeViewBuilder {
             return "No problems found." + (causes.isEmpty() ? "" : " Some checks were not determined.");
         }
         Set<CompositeView.Part> unavailable = problems.stream()
-                .filter(cause -> string(cause, "level").equals("fail")
-                        && string(cause, "consequence").equals(Consequence.UNAVAILABLE.id()))
+                .filter(CompositeViewBuilder::isUnavailable)
                 .flatMap(cause -> cause.getJsonArray("parts", new JsonArray()).stream())
                 .map(parts::get)
                 .filter(part -> part != null && List.of("fail", "error").contains(part.verdict()))
