@@ -14,12 +14,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the lines of chunks of crashed jobs. They are recorded before they start. Suspects, the lines that were in
- * progress when a node was lost, run one at a time, so that the next crash is attributed to the line that causes it.
- * The other lines of their job wait for them. Chunks are served round-robin. Confined to an event loop.
+ * progress when a node was lost, run one at a time and never beside another line of a crashed job, because the line
+ * that caused the crash can be missing from its record. The next crash is then attributed to the line that causes it.
+ * The other lines of a suspect's job wait for it. Chunks are served round-robin. Confined to an event loop.
  */
 final class CrashRecovery {
     private static final int MAX_CONCURRENT_PER_CHUNK = 10;
@@ -38,6 +40,7 @@ final class CrashRecovery {
 
     private @Nullable PendingLine activeSuspect;
     private int inFlight;
+    private boolean suspectNext;
     private boolean recording;
     private boolean waitingForRetry;
     private boolean running = true;
@@ -171,28 +174,44 @@ final class CrashRecovery {
         });
     }
 
+    /**
+     * Selects either a suspect or other lines, alternately if there are both. A suspect waits for the others to end.
+     */
     private Map<CrashedChunk, List<PendingLine>> select() {
-        Map<CrashedChunk, List<PendingLine>> selected = new LinkedHashMap<>();
-        Set<Long> activeJobs = new HashSet<>();
-        Set<Long> suspectJobs = new HashSet<>();
         if (activeSuspect != null) {
-            suspectJobs.add(activeSuspect.chunk().id().job());
+            return Map.of();
         }
-        for (CrashedChunk crashed : queue) {
-            if (!crashed.inFlight.isEmpty()) {
-                activeJobs.add(crashed.job());
-            }
-            if ((!crashed.suspects.isEmpty() || crashed.delayedSuspects > 0) && !crashed.chunk.lost()) {
-                suspectJobs.add(crashed.job());
-            }
+        Map<CrashedChunk, List<PendingLine>> selected = selectOthers();
+        CrashedChunk suspected = queue.stream()
+                .filter(crashed -> !crashed.chunk.lost() && !crashed.suspects.isEmpty())
+                .findFirst()
+                .orElse(null);
+        if (suspected == null || !suspectNext && !selected.isEmpty()) {
+            suspectNext = suspected != null;
+        } else if (inFlight > 0) {
+            suspectNext = true;
+            return Map.of();
+        } else {
+            suspectNext = false;
+            selected = Map.of(suspected, List.of(suspected.suspects.element()));
         }
-        boolean suspectSelected = activeSuspect != null;
+        // round-robin between chunks
+        queue.removeAll(selected.keySet());
+        queue.addAll(selected.keySet());
+        return selected;
+    }
+
+    /** Selects lines of jobs without suspects. */
+    private Map<CrashedChunk, List<PendingLine>> selectOthers() {
+        Set<Long> suspectJobs = queue.stream()
+                .filter(crashed ->
+                        (!crashed.suspects.isEmpty() || crashed.delayedSuspects > 0) && !crashed.chunk.lost())
+                .map(CrashedChunk::job)
+                .collect(Collectors.toSet());
+        Map<CrashedChunk, List<PendingLine>> selected = new LinkedHashMap<>();
         int permits = MAX_CONCURRENT - inFlight;
         for (CrashedChunk crashed : queue) {
-            if (crashed.chunk.lost()) {
-                continue;
-            }
-            if (!suspectJobs.contains(crashed.job())) {
+            if (!crashed.chunk.lost() && !suspectJobs.contains(crashed.job())) {
                 List<PendingLine> lines = crashed.others.stream()
                         .limit(Math.min(permits, MAX_CONCURRENT_PER_CHUNK - crashed.inFlight.size()))
                         .toList();
@@ -200,14 +219,8 @@ final class CrashRecovery {
                     selected.put(crashed, lines);
                     permits -= lines.size();
                 }
-            } else if (!suspectSelected && !crashed.suspects.isEmpty() && !activeJobs.contains(crashed.job())) {
-                suspectSelected = true;
-                selected.put(crashed, List.of(crashed.suspects.element()));
             }
         }
-        // round-robin between chunks
-        queue.removeAll(selected.keySet());
-        queue.addAll(selected.keySet());
         return selected;
     }
 

@@ -127,6 +127,27 @@ class CrashRecoveryTest {
         tables.assertEverythingAddsUp();
     }
 
+    @Test
+    void aSuspectDoesNotRunBesideALineThatWasNotRecorded() {
+        long account = tables.account();
+        WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
+        JobMessage.JobSnapshot innocent = create(account, List.of("slow.recorded.test"), Map.of());
+        JobMessage.JobSnapshot created = create(account, names("poison.unrecorded", 10), Map.of());
+        long owner = await(tables.nodes().register(Duration.ofMinutes(10)));
+        List<WorkStore.ClaimedChunk> claimed =
+                await(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(), false)));
+        claimed.stream()
+                .filter(chunk -> chunk.id().job() == innocent.id())
+                .forEach(chunk -> await(store.recordInFlight(owner, Map.of(chunk.id(), List.of(0)))));
+        await(tables.nodes().renew(owner, Duration.ZERO));
+
+        assertThat(crashUntilEnded(List.of(innocent, created))).isEqualTo(3);
+
+        assertThat(internalErrors(account, innocent)).isEmpty();
+        assertThat(internalErrors(account, created)).hasSize(10);
+        tables.assertEverythingAddsUp();
+    }
+
     /** Crashes a node after these held lines came; those before the last ones were released and have results. */
     private static void crashWhileHolding(JobMessage.JobSnapshot created, int results, int came) {
         ScriptedModule module = new ScriptedModule();

@@ -16,6 +16,7 @@ import dev.plumbline.target.InputType;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -23,12 +24,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A module whose targets determine the outcome: {@code warn.…} and {@code fail.…} return this verdict, {@code hold.…}
- * waits for the test, {@code busy.…} is rejected the first time, {@code late.…} is rejected when the test decides,
- * {@code throw.…} throws, {@code poison.…} crashes the node, {@code freeze.…} blocks its event loop until the test
- * releases it; all others pass.
+ * waits for the test, {@code slow.…} passes after 300 ms, {@code busy.…} is rejected the first time, {@code late.…} is
+ * rejected when the test decides, {@code throw.…} throws, {@code poison.…} crashes the node, {@code freeze.…} blocks
+ * its event loop until the test releases it; all others pass.
  */
 public final class ScriptedModule implements ModuleDefinition<String> {
     public static final String NAME = "scripted";
@@ -100,6 +102,12 @@ public final class ScriptedModule implements ModuleDefinition<String> {
         accounts.put(text, context.account());
         if (text.startsWith("hold.")) {
             return held.computeIfAbsent(text, missing -> Promise.promise()).future();
+        }
+        if (text.startsWith("slow.")) {
+            return Vertx.currentContext()
+                    .owner()
+                    .timer(300, TimeUnit.MILLISECONDS)
+                    .map(text);
         }
         if (text.startsWith("poison.")) {
             onPoison.run();
