@@ -11,6 +11,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -19,24 +21,40 @@ import java.util.function.Supplier;
  * shared, the operation of the next caller is executed. Thread-safe. Futures complete on the context of the caller.
  */
 public final class SingleFlight<K, V> {
+    private static final Limits UNLIMITED = new Limits(Long.MAX_VALUE, Long.MAX_VALUE, end -> true);
+
     private final Vertx vertx;
-    private final Predicate<V> shareable;
+    private final Predicate<AsyncResult<V>> shareable;
     private final Predicate<V> shareableWithClient;
-    private final Map<K, Queue<Follower<V>>> inFlight = new HashMap<>();
+    private final Map<K, Execution<V>> inFlight = new HashMap<>();
 
-    private record Follower<V>(Context context, String client, Promise<V> promise, Supplier<Future<V>> operation) {}
+    /**
+     * The limits of a caller.
+     *
+     * @param timeoutMillis the maximum time to wait for the execution of another caller, after which the call fails
+     *     with {@link TimeoutException}; {@link Long#MAX_VALUE} if it is not limited
+     * @param endNanos the latest end of the caller's own execution, by {@link System#nanoTime}
+     * @param joins whether the caller joins an execution with this latest end. If not, its own execution replaces that
+     *     one for later callers
+     */
+    public record Limits(long timeoutMillis, long endNanos, LongPredicate joins) {}
 
-    /** @param shareable whether other callers receive this value; failures are always shared */
-    public SingleFlight(Vertx vertx, Predicate<V> shareable) {
+    private record Follower<V>(
+            Context context, String client, Limits limits, Promise<V> promise, Supplier<Future<V>> operation) {}
+
+    private record Execution<V>(String client, long endNanos, Queue<Follower<V>> followers) {}
+
+    /** @param shareable whether other callers receive this outcome */
+    public SingleFlight(Vertx vertx, Predicate<AsyncResult<V>> shareable) {
         this(vertx, shareable, value -> false);
     }
 
     /**
-     * @param shareable whether other callers receive this value; failures are always shared
+     * @param shareable whether other callers receive this outcome
      * @param shareableWithClient whether callers for the same client receive this value, so that the requests of one
      *     client do not delay another client one after the other
      */
-    public SingleFlight(Vertx vertx, Predicate<V> shareable, Predicate<V> shareableWithClient) {
+    public SingleFlight(Vertx vertx, Predicate<AsyncResult<V>> shareable, Predicate<V> shareableWithClient) {
         this.vertx = vertx;
         this.shareable = shareable;
         this.shareableWithClient = shareableWithClient;
@@ -44,50 +62,92 @@ public final class SingleFlight<K, V> {
 
     /** Executes the operation, or waits for the outcome of an execution in progress. */
     public Future<V> run(K key, Supplier<Future<V>> operation) {
-        return run(key, "", operation);
+        return run(key, "", UNLIMITED, operation);
     }
 
     /** As {@link #run(Object, Supplier)}, for a client. */
     public Future<V> run(K key, String client, Supplier<Future<V>> operation) {
-        Follower<V> follower = new Follower<>(vertx.getOrCreateContext(), client, Promise.promise(), operation);
+        return run(key, client, UNLIMITED, operation);
+    }
+
+    /** As {@link #run(Object, Supplier)}, for a caller with a deadline. */
+    public Future<V> run(K key, Limits limits, Supplier<Future<V>> operation) {
+        return run(key, "", limits, operation);
+    }
+
+    private Future<V> run(K key, String client, Limits limits, Supplier<Future<V>> operation) {
+        Execution<V> own;
         synchronized (inFlight) {
-            Queue<Follower<V>> followers = inFlight.get(key);
-            if (followers != null) {
-                followers.add(follower);
-                return follower.promise().future();
+            Execution<V> running = inFlight.get(key);
+            if (running != null && limits.joins.test(running.endNanos)) {
+                Follower<V> follower =
+                        new Follower<>(vertx.getOrCreateContext(), client, limits, promise(limits), operation);
+                running.followers.add(follower);
+                return follower.promise.future();
             }
-            inFlight.put(key, new ArrayDeque<>());
+            own = new Execution<>(client, limits.endNanos, new ArrayDeque<>());
+            inFlight.put(key, own);
         }
-        return execute(key, client, operation);
+        return execute(key, own, operation);
     }
 
-    private Future<V> execute(K key, String client, Supplier<Future<V>> operation) {
-        return ContextFutures.call(operation).onComplete(outcome -> complete(key, client, outcome));
+    private Promise<V> promise(Limits limits) {
+        return limits.timeoutMillis == Long.MAX_VALUE
+                ? Promise.promise()
+                : ContextFutures.promise(
+                        vertx,
+                        limits.timeoutMillis,
+                        waiting -> waiting.tryFail(new TimeoutException("deadline reached")));
     }
 
-    private void complete(K key, String client, AsyncResult<V> outcome) {
+    private Future<V> execute(K key, Execution<V> execution, Supplier<Future<V>> operation) {
+        return ContextFutures.call(operation).onComplete(outcome -> complete(key, execution, outcome));
+    }
+
+    private void complete(K key, Execution<V> execution, AsyncResult<V> outcome) {
         List<Follower<V>> served = new ArrayList<>();
+        List<Follower<V>> separate = new ArrayList<>();
         Follower<V> next = null;
+        Execution<V> successor = null;
         synchronized (inFlight) {
-            Queue<Follower<V>> followers = inFlight.getOrDefault(key, new ArrayDeque<>());
-            if (outcome.failed() || shareable.test(outcome.result())) {
+            Queue<Follower<V>> followers = execution.followers;
+            if (shareable.test(outcome)) {
                 served.addAll(followers);
             } else {
-                if (shareableWithClient.test(outcome.result())) {
-                    followers.removeIf(follower -> follower.client().equals(client) && served.add(follower));
+                if (outcome.succeeded() && shareableWithClient.test(outcome.result())) {
+                    followers.removeIf(follower -> follower.client.equals(execution.client) && served.add(follower));
                 }
+                followers.removeIf(follower -> follower.promise.future().isComplete());
                 next = followers.poll();
             }
-            if (next == null) {
-                inFlight.remove(key);
+            if (next != null) {
+                successor = new Execution<>(next.client, next.limits.endNanos, new ArrayDeque<>());
+                for (Follower<V> follower : followers) {
+                    (follower.limits.joins.test(successor.endNanos) ? successor.followers : separate).add(follower);
+                }
+            }
+            if (inFlight.get(key) == execution) {
+                if (successor == null) {
+                    inFlight.remove(key);
+                } else {
+                    inFlight.put(key, successor);
+                }
             }
         }
         served.forEach(follower ->
-                follower.context().runOnContext(ignored -> ContextFutures.complete(follower.promise(), outcome)));
-        if (next != null) {
+                follower.context.runOnContext(ignored -> ContextFutures.complete(follower.promise, outcome)));
+        if (successor != null) {
             Follower<V> leader = next;
-            leader.context().runOnContext(ignored -> execute(key, leader.client(), leader.operation())
-                    .onComplete(leader.promise()));
+            Execution<V> following = successor;
+            start(leader, () -> execute(key, following, leader.operation));
         }
+        separate.forEach(
+                follower -> start(follower, () -> run(key, follower.client, follower.limits, follower.operation)));
+    }
+
+    /** Executes an operation on the context of a follower and completes its promise. */
+    private void start(Follower<V> follower, Supplier<Future<V>> operation) {
+        follower.context.runOnContext(
+                ignored -> operation.get().onComplete(outcome -> ContextFutures.complete(follower.promise, outcome)));
     }
 }

@@ -7,7 +7,7 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.concurrent.AsyncSemaphore;
-import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.concurrent.SingleFlight;
 import dev.plumbline.config.Config;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.TargetPolicy;
@@ -19,9 +19,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.DClass;
@@ -51,38 +50,24 @@ public final class DnsResolver {
     /** A caller joins a query that ends at most this much before its own deadline. */
     private static final long JOIN_TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+    /** The latest end of a query whose timeout allows every attempt; longer than any other. */
+    private static final long ALL_ATTEMPTS_NANOS = TimeUnit.HOURS.toNanos(1);
+
     /** The approximate memory of a response with one address; larger responses have a larger weight. */
     private static final long BYTES_PER_ENTRY = 300;
 
     private record Key(String name, int type) {}
 
-    /**
-     * A running query.
-     *
-     * @param fullTimeout whether the timeout allows every attempt
-     * @param endNanos the latest end, by {@link System#nanoTime}
-     */
-    private record InFlight(Future<DnsResponse> response, boolean fullTimeout, long endNanos) {
-        /** Whether the query has as much time as one that starts now. */
-        boolean canServe(long timeoutMillis, long maxTimeoutMillis) {
-            return fullTimeout
-                    || timeoutMillis < maxTimeoutMillis
-                            && endNanos - System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(timeoutMillis)
-                                    > -JOIN_TOLERANCE_NANOS;
-        }
-    }
-
     private record Lookup(Key key, Name question, Deadline deadline, long maxAgeMillis, DnsQueryPermits permits) {}
 
     private record CacheEntry(DnsResponse response, long storedNanos) {}
 
-    private final Vertx vertx;
     private final TargetPolicy policy;
     private final DnsTransport transport;
     private final List<SocketAddress> servers;
     private final long attemptMillis;
     private final AsyncSemaphore semaphore;
-    private final ConcurrentMap<Key, InFlight> inFlight = new ConcurrentHashMap<>();
+    private final SingleFlight<Key, DnsResponse> inFlight;
     private final LongSupplier nanoClock;
     private final Cache<Key, CacheEntry> cache;
 
@@ -102,10 +87,13 @@ public final class DnsResolver {
             int maxConcurrent,
             int maxUnread,
             int maxQueued) {
-        this.vertx = vertx;
         this.policy = policy;
         this.nanoClock = nanoClock;
         this.semaphore = new AsyncSemaphore(vertx, maxConcurrent, maxQueued);
+        this.inFlight = new SingleFlight<>(
+                vertx,
+                outcome -> !(outcome.cause() instanceof OverloadFailure)
+                        && !CheckFailure.hasCode(outcome.cause(), ErrorCode.REQUEST_LIMIT));
         this.transport = new DnsTransport(vertx, settings.timeout(), maxUnread);
         this.servers = DnsServerList.from(settings.servers());
         this.attemptMillis = Math.max(1, settings.timeout().toMillis());
@@ -233,67 +221,41 @@ public final class DnsResolver {
                 .recover(cause -> Future.failedFuture(withName(text, cause)));
     }
 
-    /** Joins a running query for the same records, or queries them with a permit. */
-    private Future<DnsResponse> shareQuery(Lookup lookup) {
-        InFlight running = inFlight.get(lookup.key());
-        if (running != null && running.canServe(timeoutMillis(lookup.deadline()), maxTimeoutMillis())) {
-            return join(lookup, running);
-        }
-        Future<Void> permit = lookup.permits().acquire(lookup.key().name());
-        return permit.succeeded()
-                ? joinOrSend(lookup)
-                : permit.compose(acquired -> {
-                    DnsResponse cached = cached(lookup.key(), lookup.maxAgeMillis());
-                    return cached == null ? joinOrSend(lookup) : Future.succeededFuture(cached);
-                });
-    }
-
-    /** Waits for the query of another caller. Queries itself if only the limit of that caller is used up. */
-    private Future<DnsResponse> join(Lookup lookup, InFlight running) {
-        Future<DnsResponse> response = ContextFutures.onCallerContext(running.response);
-        return withDeadline(lookup.key().name(), lookup.deadline(), response)
-                .recover(cause -> CheckFailure.hasCode(cause, ErrorCode.REQUEST_LIMIT)
-                        ? shareQuery(lookup)
-                        : Future.failedFuture(cause));
-    }
-
     /**
-     * Joins a running query for the same records, unless it ends before this caller's deadline. A query ends by the
-     * deadline of the caller that started it.
+     * Queries records, or joins a running query for them, unless it ends too early for this caller. A caller queries
+     * itself if the query that it joined failed because of a limit.
      */
-    private Future<DnsResponse> joinOrSend(Lookup lookup) {
+    private Future<DnsResponse> shareQuery(Lookup lookup) {
         Key key = lookup.key();
         long timeoutMillis = timeoutMillis(lookup.deadline());
-        Promise<DnsResponse> promise = Promise.promise();
-        InFlight own = new InFlight(
-                promise.future(),
-                timeoutMillis == maxTimeoutMillis(),
-                System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
-        InFlight leader = inFlight.merge(
-                key,
-                own,
-                (running, joining) -> running.canServe(timeoutMillis, maxTimeoutMillis()) ? running : joining);
-        if (leader != own) {
-            return join(lookup, leader);
-        }
-        semaphore
+        boolean allAttempts = timeoutMillis == maxTimeoutMillis();
+        long nowNanos = System.nanoTime();
+        long endNanos = nowNanos + (allAttempts ? ALL_ATTEMPTS_NANOS : TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
+        return inFlight.run(
+                        key,
+                        new SingleFlight.Limits(
+                                lookup.deadline().remainingMillis(),
+                                endNanos,
+                                end -> end - nowNanos > ALL_ATTEMPTS_NANOS / 2
+                                        || !allAttempts && end - endNanos > -JOIN_TOLERANCE_NANOS),
+                        () -> lookup.permits().acquire(key.name()).compose(acquired -> {
+                            DnsResponse cached = cached(key, lookup.maxAgeMillis());
+                            return cached == null ? sendWithPermit(lookup) : Future.succeededFuture(cached);
+                        }))
+                .recover(cause -> Future.failedFuture(withName(key.name(), cause)));
+    }
+
+    private Future<DnsResponse> sendWithPermit(Lookup lookup) {
+        return semaphore
                 .withPermit(
                         Math.min(QUEUE_TIMEOUT_MS, lookup.deadline().remainingMillis()),
                         () -> send(lookup),
                         () -> Future.failedFuture(overload()))
-                .onComplete(outcome -> {
-                    DnsResponse response = outcome.result();
-                    if (response != null && response.ttlSeconds() > 0) {
-                        cache.put(key, new CacheEntry(response, nanoClock.getAsLong()));
-                    }
-                    inFlight.remove(key, own);
-                    if (outcome.succeeded()) {
-                        promise.complete(response);
-                    } else {
-                        promise.fail(withName(key.name(), outcome.cause()));
+                .onSuccess(response -> {
+                    if (response.ttlSeconds() > 0) {
+                        cache.put(lookup.key(), new CacheEntry(response, nanoClock.getAsLong()));
                     }
                 });
-        return promise.future();
     }
 
     private Future<DnsResponse> send(Lookup lookup) {
@@ -311,7 +273,7 @@ public final class DnsResolver {
 
     /** Adds the name of the query to a timeout. */
     private static Throwable withName(String name, Throwable cause) {
-        return CheckFailure.hasCode(cause, ErrorCode.DNS_TIMEOUT)
+        return cause instanceof TimeoutException || CheckFailure.hasCode(cause, ErrorCode.DNS_TIMEOUT)
                 ? new CheckFailure(ErrorCode.DNS_TIMEOUT, "DNS lookup for " + name + " timed out.")
                 : cause;
     }
@@ -327,16 +289,6 @@ public final class DnsResolver {
 
     private long maxTimeoutMillis() {
         return attemptMillis * Math.max(DnsAttempts.MIN_ATTEMPTS, servers.size());
-    }
-
-    private Future<DnsResponse> withDeadline(String name, Deadline deadline, Future<DnsResponse> shared) {
-        long remaining = deadline.remainingMillis();
-        if (shared.isComplete() || remaining > QUEUE_TIMEOUT_MS + maxTimeoutMillis()) {
-            return shared;
-        }
-        Promise<DnsResponse> promise = DnsTransport.timeoutPromise(vertx, remaining);
-        shared.onComplete(outcome -> ContextFutures.complete(promise, outcome));
-        return promise.future().recover(cause -> Future.failedFuture(withName(name, cause)));
     }
 
     private static Duration ttl(Key key, CacheEntry entry) {

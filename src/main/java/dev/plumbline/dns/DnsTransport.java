@@ -1,7 +1,6 @@
 package dev.plumbline.dns;
 
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.IpAddressText;
 import io.netty.channel.EventLoop;
@@ -133,11 +132,6 @@ public final class DnsTransport {
         return message.length <= MAX_EVENT_LOOP_BYTES
                 ? Future.succeededFuture(Optional.ofNullable(DnsMessageCodec.parse(message)))
                 : vertx.executeBlocking(() -> Optional.ofNullable(DnsMessageCodec.parse(message)), false);
-    }
-
-    /** A promise that fails with {@code dns_timeout} after this time. */
-    static <T> Promise<T> timeoutPromise(Vertx vertx, long millis) {
-        return ContextFutures.promise(vertx, millis, promise -> promise.tryFail(timeout()));
     }
 
     static CheckFailure timeout() {

@@ -86,10 +86,10 @@ public final class InstantChecks {
         this.singleFlight = new SingleFlight<>(
                 vertx,
                 // those are limits of one client
-                outcome -> !(outcome instanceof InstantOutcome.QuotaExceeded
-                        || outcome instanceof InstantOutcome.LoopDetected
-                        || outcome instanceof InstantOutcome.Overloaded
-                        || outcome instanceof InstantOutcome.Unavailable),
+                outcome -> !(outcome.result() instanceof InstantOutcome.QuotaExceeded
+                        || outcome.result() instanceof InstantOutcome.LoopDetected
+                        || outcome.result() instanceof InstantOutcome.Overloaded
+                        || outcome.result() instanceof InstantOutcome.Unavailable),
                 outcome -> outcome instanceof InstantOutcome.Overloaded);
         this.metrics = new InstantMetrics(registry);
     }

@@ -34,7 +34,9 @@ public final class InstantRuns {
     /** @param nanoClock as {@link System#nanoTime} */
     InstantRuns(Vertx vertx, Duration ttl, LongSupplier nanoClock) {
         this.inFlight = new SingleFlight<>(
-                vertx, reply -> !(reply instanceof Message.Refused || reply instanceof Message.Overloaded));
+                vertx,
+                outcome -> !(outcome.result() instanceof Message.Refused
+                        || outcome.result() instanceof Message.Overloaded));
         this.recent = Caffeine.newBuilder()
                 .expireAfterWrite(ttl.compareTo(MAX_RETENTION) < 0 ? ttl : MAX_RETENTION)
                 .ticker((Ticker) nanoClock::getAsLong)

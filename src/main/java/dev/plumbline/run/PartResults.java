@@ -30,7 +30,8 @@ public final class PartResults {
     public PartResults(Vertx vertx, TargetPolicy policy, @Nullable ResultLookup cache) {
         this.policy = policy;
         this.cache = cache;
-        this.inFlight = new SingleFlight<>(vertx, CheckResult::cacheable);
+        this.inFlight = new SingleFlight<>(
+                vertx, outcome -> outcome.failed() || outcome.result().cacheable());
     }
 
     /** Returns why a target is rejected before any lookup; null if it is allowed. */

@@ -3,6 +3,7 @@ package dev.plumbline.concurrent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.support.Await;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -12,7 +13,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -27,8 +30,7 @@ class SingleFlightTest {
     private static final String SHARED = "shared";
 
     private final VertxInternal vertx = (VertxInternal) Vertx.vertx();
-    private final SingleFlight<String, String> singleFlight =
-            new SingleFlight<>(vertx, outcome -> !outcome.startsWith(REJECTED));
+    private final SingleFlight<String, String> singleFlight = new SingleFlight<>(vertx, SingleFlightTest::isShareable);
     private final List<Integer> executed = Collections.synchronizedList(new ArrayList<>());
     private final List<Context> loops =
             List.of(vertx.createEventLoopContext(), vertx.createEventLoopContext(), vertx.createEventLoopContext());
@@ -36,6 +38,17 @@ class SingleFlightTest {
     @AfterEach
     void close() {
         Await.value(vertx.close());
+    }
+
+    private static boolean isShareable(AsyncResult<String> outcome) {
+        return outcome.failed() || !outcome.result().startsWith(REJECTED);
+    }
+
+    private Future<String> run(SingleFlight.Limits limits, Future<String> end, int caller) {
+        return singleFlight.run("key", limits, () -> {
+            executed.add(caller);
+            return end;
+        });
     }
 
     /** Calls {@link SingleFlight#run} on one of the event loops. */
@@ -102,7 +115,7 @@ class SingleFlightTest {
     @Test
     void callersForTheSameClientShareAnOutcomeThatOthersDoNot() {
         SingleFlight<String, String> flight =
-                new SingleFlight<>(vertx, outcome -> !outcome.startsWith(REJECTED), REJECTED::equals);
+                new SingleFlight<>(vertx, SingleFlightTest::isShareable, REJECTED::equals);
         Promise<String> end = Promise.promise();
         List<Future<String>> ofFirst = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
@@ -129,6 +142,56 @@ class SingleFlightTest {
 
         assertThat(futures).extracting(Await::failure).hasOnlyElementsOfType(IllegalStateException.class);
         assertThat(executed).containsExactly(0);
+    }
+
+    @Test
+    void aCallerWaitsUntilItsDeadlineOnly() {
+        SingleFlight.Limits limits = new SingleFlight.Limits(50, 0, end -> true);
+        Promise<String> end = Promise.promise();
+        Future<String> first = join("key", 0, end.future());
+        settle();
+
+        assertThat(Await.failure(run(limits, end.future(), 1))).isInstanceOf(TimeoutException.class);
+
+        end.complete(REJECTED);
+        assertThat(Await.value(first)).isEqualTo(REJECTED);
+        settle();
+        assertThat(executed).as("a caller after its deadline is not executed").containsExactly(0);
+    }
+
+    @Test
+    void callersJoinOnlyExecutionsThatEndInTime() {
+        LongPredicate joins = end -> end <= 10;
+        Promise<String> late = Promise.promise();
+        Promise<String> early = Promise.promise();
+        Future<String> first = run(new SingleFlight.Limits(5_000, 20, joins), late.future(), 0);
+        Future<String> second = run(new SingleFlight.Limits(5_000, 10, joins), early.future(), 1);
+        Future<String> third = run(new SingleFlight.Limits(5_000, 10, joins), early.future(), 2);
+        assertThat(executed).containsExactly(0, 1);
+
+        late.complete(REJECTED);
+        assertThat(Await.value(first)).isEqualTo(REJECTED);
+        assertThat(second.isComplete()).isFalse();
+        early.complete(SHARED);
+
+        assertThat(List.of(second, third)).extracting(Await::value).containsOnly(SHARED);
+        assertThat(executed).containsExactly(0, 1);
+    }
+
+    @Test
+    void callersThatCannotJoinTheNextExecutionAreExecutedSeparately() {
+        Promise<String> first = Promise.promise();
+        Promise<String> second = Promise.promise();
+        run(new SingleFlight.Limits(5_000, 10, end -> true), first.future(), 0);
+        Future<String> slow = run(new SingleFlight.Limits(5_000, 20, end -> true), second.future(), 1);
+        Future<String> fast =
+                run(new SingleFlight.Limits(5_000, 10, end -> end <= 10), Future.succeededFuture(SHARED), 2);
+
+        first.complete(REJECTED);
+
+        assertThat(Await.value(fast)).isEqualTo(SHARED);
+        second.complete(OTHER_REJECTED);
+        assertThat(Await.value(slow)).isEqualTo(OTHER_REJECTED);
     }
 
     static Stream<Supplier<Future<String>>> operationsWithoutAFuture() {

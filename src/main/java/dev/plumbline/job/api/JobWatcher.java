@@ -57,7 +57,7 @@ final class JobWatcher {
         this.vertx = vertx;
         this.store = store;
         this.periodMs = periodMs;
-        this.reads = new SingleFlight<>(vertx, job -> true);
+        this.reads = new SingleFlight<>(vertx, outcome -> true);
     }
 
     /**

@@ -4,22 +4,21 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.concurrent.SingleFlight;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.time.Duration;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Shares equal fetches: a running one (single-flight) and the results of the last seconds. There is one for each probe,
- * because the rules of its egress guard apply. Not a {@code SingleFlight}: a check joins a fetch only if the fetch ends
- * before the deadline of the check. Thread-safe.
+ * because the rules of its egress guard apply. Thread-safe.
  */
 final class FetchCache {
     static final Duration TTL = Duration.ofSeconds(5);
@@ -29,25 +28,19 @@ final class FetchCache {
     static final int MIN_ENTRY_BYTES = 8 * 1024;
 
     /** Fetches end shortly before the deadlines of their checks. */
-    private static final long TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long TOLERANCE_MS = 50;
 
-    private final ConcurrentMap<Key, InFlight> inFlight = new ConcurrentHashMap<>();
+    private final SingleFlight<Key, RedirectTrace> inFlight;
     private final Cache<Key, RedirectTrace> cache;
 
     private record Key(HttpRequestSpec request, int redirects, @Nullable String ipVersion) {}
 
-    /**
-     * A running fetch.
-     *
-     * @param endNanos the latest end, by {@link System#nanoTime()}
-     */
-    private record InFlight(Promise<RedirectTrace> promise, long endNanos) {}
-
-    FetchCache() {
-        this(Ticker.systemTicker());
+    FetchCache(Vertx vertx) {
+        this(vertx, Ticker.systemTicker());
     }
 
-    FetchCache(Ticker ticker) {
+    FetchCache(Vertx vertx, Ticker ticker) {
+        inFlight = new SingleFlight<>(vertx, outcome -> outcome.succeeded() && isShareable(outcome.result()));
         cache = Caffeine.newBuilder()
                 .maximumWeight(MAX_BYTES)
                 .weigher((Key key, RedirectTrace trace) -> weight(trace))
@@ -58,8 +51,8 @@ final class FetchCache {
     }
 
     /**
-     * The result of the fetch, or of an equal one. Failures that depend on the check, such as its deadline, are not
-     * shared: a waiting check then fetches itself.
+     * The result of the fetch, or of an equal one that ends before the deadline of the check. Failures that depend on
+     * the check, such as its deadline, are not shared: a waiting check then fetches itself.
      */
     Future<RedirectTrace> get(
             CheckContext context, HttpRequestSpec request, int redirects, Supplier<Future<RedirectTrace>> fetch) {
@@ -71,39 +64,31 @@ final class FetchCache {
         if (cached != null) {
             return reserveBodies(context, cached);
         }
-        long endNanos = System.nanoTime()
-                + TimeUnit.MILLISECONDS.toNanos(context.deadline().remainingMillis());
-        InFlight own = new InFlight(Promise.promise(), endNanos);
-        InFlight leader = inFlight.putIfAbsent(key, own);
-        if (leader == null) {
-            return start(key, own, fetch);
-        }
-        if (leader.endNanos - endNanos > TOLERANCE_NANOS) {
-            return fetch.get(); // it may end after the deadline of this check
-        }
-        return ContextFutures.onCallerContext(leader.promise.future())
-                .transform(result -> result.succeeded() && isShareable(result.result())
-                        ? reserveBodies(context, result.result())
-                        : fetch.get());
+        long remainingMillis = context.deadline().remainingMillis();
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(remainingMillis);
+        AtomicBoolean fetched = new AtomicBoolean();
+        return inFlight.run(
+                        key,
+                        new SingleFlight.Limits(
+                                remainingMillis + TOLERANCE_MS,
+                                endNanos,
+                                end -> end - endNanos <= TimeUnit.MILLISECONDS.toNanos(TOLERANCE_MS)),
+                        () -> {
+                            fetched.set(true);
+                            return fetch.get().onSuccess(trace -> {
+                                if (isShareable(trace)) {
+                                    cache.put(key, trace);
+                                }
+                            });
+                        })
+                .compose(
+                        trace -> fetched.get() ? Future.succeededFuture(trace) : reserveBodies(context, trace),
+                        failure -> failure instanceof TimeoutException ? fetch.get() : Future.failedFuture(failure));
     }
 
     /** Reserves the memory of a trace that another check has fetched. */
     private static Future<RedirectTrace> reserveBodies(CheckContext context, RedirectTrace trace) {
         return context.reserve(trace.bodyBytes()).map(trace);
-    }
-
-    private Future<RedirectTrace> start(Key key, InFlight own, Supplier<Future<RedirectTrace>> fetch) {
-        return ContextFutures.call(fetch)
-                .map(trace -> {
-                    if (isShareable(trace)) {
-                        cache.put(key, trace);
-                    }
-                    return trace;
-                })
-                .onComplete(outcome -> {
-                    inFlight.remove(key, own);
-                    own.promise.handle(outcome);
-                });
     }
 
     private static boolean isShareable(RedirectTrace trace) {

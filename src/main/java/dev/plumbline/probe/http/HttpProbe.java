@@ -53,7 +53,7 @@ public final class HttpProbe {
     private final TargetPolicy policy;
     private final List<Supplier<HttpTlsOptions>> tlsEngines;
     private final String userAgent;
-    private final FetchCache pages = new FetchCache();
+    private final FetchCache pages;
 
     /**
      * @param policy checks the target of each redirect
@@ -67,6 +67,7 @@ public final class HttpProbe {
         this.policy = policy;
         this.userAgent = userAgent;
         this.tlsEngines = HttpTlsOptions.engines(vertx);
+        this.pages = new FetchCache(vertx);
     }
 
     /**
