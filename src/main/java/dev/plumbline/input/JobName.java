@@ -8,11 +8,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of jobs: 1 to 100 characters (code points) without control and format characters, not only whitespace. Joiners
- * are allowed, as they are part of scripts and emoji.
+ * Names of jobs: text without control and format characters, not only whitespace. Joiners are allowed, as they are part
+ * of scripts and emoji. openapi.json contains the limits of their length.
  */
 public final class JobName {
-    public static final int MAX_CHARACTERS = 100;
+    /** The maximum length of a generated name in code points. */
+    private static final int MAX_CHARACTERS = 100;
 
     private static final int REPLACEMENT = 0xfffd;
     private static final Pattern JOINERS = Pattern.compile("[\u200c\u200d]");
@@ -21,14 +22,8 @@ public final class JobName {
 
     /** Returns the reason why the text is not a valid name; null if it is valid. */
     public static @Nullable String fault(String text) {
-        if (text.isEmpty()) {
-            return "must not be empty";
-        }
         if (JOINERS.matcher(text).replaceAll("").isBlank()) {
             return "must not be blank";
-        }
-        if (text.codePointCount(0, text.length()) > MAX_CHARACTERS) {
-            return "must have at most " + MAX_CHARACTERS + " characters";
         }
         return printable(text).equals(text) ? null : "must not contain control characters";
     }

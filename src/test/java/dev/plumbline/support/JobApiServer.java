@@ -34,6 +34,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /** The HTTP server with the job operations and {@link InMemoryJobs}. */
 public final class JobApiServer implements AutoCloseable {
@@ -50,12 +51,24 @@ public final class JobApiServer implements AutoCloseable {
 
     /** @param settings additional settings by the name of the environment variable without the prefix */
     public JobApiServer(TestDatabase database, InMemoryJobs memory, Map<String, String> settings) {
+        this(database, memory, settings, contract -> contract);
+    }
+
+    /** @param change returns the contract with other rules for requests */
+    public JobApiServer(
+            TestDatabase database,
+            InMemoryJobs memory,
+            Map<String, String> settings,
+            UnaryOperator<JsonObject> change) {
         MessageBus bus = MessageBus.of(vertx);
         served = memory.serve(bus);
         port = FreePorts.next();
         Config config = config(settings);
         ProblemResponder problems = new ProblemResponder(config.http().publicUrl());
         ModuleCatalogue modules = ModuleCatalogue.load();
+        ApiContract shipped = Await.value(ApiContract.load(vertx, config.http().publicUrl()));
+        ApiContract contract =
+                shipped.withPublished(change.apply(shipped.published().copy()));
         keys = new ApiKeyAuthenticator(vertx, database.open());
         notifications = new NotificationListener(vertx, database.url());
         keys.subscribe(notifications);
@@ -64,6 +77,7 @@ public final class JobApiServer implements AutoCloseable {
                 vertx,
                 bus,
                 modules,
+                contract,
                 new ApiKeyHandler(keys, problems),
                 new RequestBodyReader(problems),
                 problems,
@@ -82,7 +96,6 @@ public final class JobApiServer implements AutoCloseable {
                 Clock.systemUTC(),
                 config.cache().ttl());
         HttpMetrics metrics = new HttpMetrics(registry);
-        ApiContract contract = Await.value(ApiContract.load(vertx, config.http().publicUrl()));
         Await.value(vertx.deployVerticle(new HttpVerticle(
                 config.http(),
                 contract,

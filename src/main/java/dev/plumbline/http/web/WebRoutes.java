@@ -63,7 +63,11 @@ public final class WebRoutes implements PageRoutes.Pages {
             PageKeyStore keys) {}
 
     public WebRoutes(Dependencies with) {
-        AccountAccess access = new AccountAccess(with.pages(), with.accounts(), with.bodies());
+        AccountAccess access = new AccountAccess(
+                with.pages(),
+                with.accounts(),
+                with.bodies(),
+                with.jobs().schema().maxItems());
         AccountPages account = new AccountPages(
                 with.pages(),
                 with.accounts(),

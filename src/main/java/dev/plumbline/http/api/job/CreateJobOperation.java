@@ -152,7 +152,7 @@ final class CreateJobOperation {
                 .withFaults(faults);
     }
 
-    private static Problem rateLimitExceeded(JobMessage.JobQuotaExceeded over) {
+    private Problem rateLimitExceeded(JobMessage.JobQuotaExceeded over) {
         JobMessage.QuotaStatus quota = over.exceeded();
         boolean ofAccount = quota.policy().equals(JobMessage.QuotaStatus.PER_ACCOUNT);
         return RateLimitHeaders.exceeded(
@@ -163,7 +163,7 @@ final class CreateJobOperation {
                                 ofAccount ? "The API keys of this account have" : "This API key has",
                                 quota.limit(),
                                 RateLimitHeaders.retry(over.retryAfterSeconds()),
-                                JobRequestReader.MAX_ITEMS),
+                                reader.schema().maxItems()),
                 over.retryAfterSeconds());
     }
 

@@ -7,6 +7,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
+import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.PreferHeader;
@@ -38,6 +39,7 @@ public final class JobOperations {
             Vertx vertx,
             MessageBus bus,
             ModuleCatalogue modules,
+            ApiContract contract,
             ApiKeyHandler authentication,
             RequestBodyReader bodies,
             ProblemResponder problems,
@@ -52,7 +54,7 @@ public final class JobOperations {
         // a held request must not run into the idle timeout of its connection
         int maxWait = (int) Math.min(MAX_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
         longPolls = new JobLongPolls(jobs, maxWait);
-        JobRequestReader reader = new JobRequestReader(modules);
+        JobRequestReader reader = new JobRequestReader(modules, JobRequestSchema.of(contract.published()));
         forPages = new PageJobService(vertx, jobs, reader, responses);
         CreateJobOperation create = new CreateJobOperation(
                 vertx, authentication, bodies, reader, jobs, responses, problems, http.bodyTimeout());

@@ -35,15 +35,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Parses the body of a request to create a job in one pass and collects all errors. Accepts the bodies that match
- * openapi.json and the {@code options_schema} of the module. The validation of the Vert.x router takes about 30 times
- * as long and reports only one error.
+ * openapi.json, see {@link JobRequestSchema}, and the {@code options_schema} of the module. The validation of the
+ * Vert.x router takes about 30 times as long and reports only one error.
  */
 final class JobRequestReader {
     /** Larger bodies must be parsed on a worker thread. */
     static final int SMALL_BYTES = 64 << 10;
 
-    static final int MAX_ITEMS = 500;
-    static final int MAX_ITEM_BYTES = 2048;
     static final int MAX_FAULTS = 100;
 
     private static final int MAX_NESTING = 64;
@@ -75,21 +73,27 @@ final class JobRequestReader {
             .build();
 
     private final ModuleCatalogue modules;
+    private final JobRequestSchema schema;
 
-    JobRequestReader(ModuleCatalogue modules) {
+    JobRequestReader(ModuleCatalogue modules, JobRequestSchema schema) {
         this.modules = modules;
+        this.schema = schema;
     }
 
-    /** The fault of more than 500 lines. */
-    static String tooMany(int lines) {
-        return "has " + lines + " lines; the maximum is " + MAX_ITEMS;
+    JobRequestSchema schema() {
+        return schema;
+    }
+
+    /** The fault of more than {@code maxItems} lines. */
+    String tooMany(int lines) {
+        return "has " + lines + " lines; the maximum is " + schema.maxItems();
     }
 
     /**
      * A valid request.
      *
      * @param name 1 to 100 characters; the default if the body has no name
-     * @param items the lines as submitted, 1 to 500
+     * @param items the lines as submitted
      * @param options the options that differ from the defaults of the module
      * @param fresh whether cached results must not be used
      */
@@ -167,9 +171,9 @@ final class JobRequestReader {
                 endOfBody();
                 faults.add(
                         "",
-                        ("must be an object with module (an identifier from /api/v1/tools), items (an array of 1 to %s"
+                        ("must be an object with module (an identifier from /api/v1/tools), items (an array of %s to %s"
                                         + " strings), optional options (an object) and an optional name (a string), not %s")
-                                .formatted(MAX_ITEMS, typeName(first)));
+                                .formatted(schema.minItems(), schema.maxItems(), typeName(first)));
                 throw invalid();
             }
             while (!faults.full() && json.nextToken() != JsonToken.END_OBJECT) {
@@ -217,7 +221,7 @@ final class JobRequestReader {
                 default ->
                     faults.add(
                             RequestFaultList.pointer("", name),
-                            "is not a known property; allowed properties: module, items, options, name");
+                            "is not a known property; allowed properties: " + String.join(", ", schema.members()));
             }
         }
 
@@ -242,12 +246,28 @@ final class JobRequestReader {
                 return;
             }
             String text = json.getText();
-            String fault = RequestFaultList.utf8Length(text) < 0 ? UNPAIRED_SURROGATE : JobName.fault(text);
+            String fault = RequestFaultList.utf8Length(text) < 0 ? UNPAIRED_SURROGATE : nameFault(text);
             if (fault == null) {
                 name = text;
             } else {
                 faults.add("/name", fault);
             }
+        }
+
+        private @Nullable String nameFault(String text) {
+            int characters = text.codePointCount(0, text.length());
+            if (characters < schema.minNameCharacters()) {
+                return characters == 0
+                        ? "must not be empty"
+                        : "must have at least " + schema.minNameCharacters() + " characters";
+            }
+            if (characters > schema.maxNameCharacters()) {
+                return "must have at most " + schema.maxNameCharacters() + " characters";
+            }
+            String fault = JobName.fault(text);
+            return fault != null || schema.namePattern().matcher(text).find()
+                    ? fault
+                    : "must match the pattern " + schema.namePattern();
         }
 
         private void items() throws IOException {
@@ -260,9 +280,12 @@ final class JobRequestReader {
                 item(count++);
                 json.skipChildren();
             }
-            if (count == 0) {
-                faults.add("/items", "is empty; a job must have 1 to " + MAX_ITEMS + " lines");
-            } else if (count > MAX_ITEMS) {
+            if (count < schema.minItems()) {
+                faults.add(
+                        "/items",
+                        (count == 0 ? "is empty" : "has " + count + " lines") + "; a job must have " + schema.minItems()
+                                + " to " + schema.maxItems() + " lines");
+            } else if (count > schema.maxItems()) {
                 faults.add("/items", tooMany(count) + "; create several jobs");
             }
         }
@@ -273,13 +296,13 @@ final class JobRequestReader {
                 return;
             }
             // avoids creating a string of a long text
-            String item = json.getTextLength() > MAX_ITEM_BYTES ? null : json.getText();
+            String item = json.getTextLength() > schema.maxItemBytes() ? null : json.getText();
             int bytes = item == null ? Integer.MAX_VALUE : RequestFaultList.utf8Length(item);
             if (bytes < 0) {
                 faults.add("/items/" + index, UNPAIRED_SURROGATE);
-            } else if (item == null || bytes > MAX_ITEM_BYTES) {
-                faults.add("/items/" + index, "must have at most " + MAX_ITEM_BYTES + " bytes in UTF-8");
-            } else if (index < MAX_ITEMS) {
+            } else if (item == null || bytes > schema.maxItemBytes()) {
+                faults.add("/items/" + index, "must have at most " + schema.maxItemBytes() + " bytes in UTF-8");
+            } else if (index < schema.maxItems()) {
                 items.add(item);
             }
         }
@@ -341,7 +364,7 @@ final class JobRequestReader {
         }
 
         private JobRequest validate() {
-            for (String required : List.of("module", "items")) {
+            for (String required : schema.required()) {
                 if (!members.contains(required)) {
                     faults.add('/' + required, "is missing");
                 }

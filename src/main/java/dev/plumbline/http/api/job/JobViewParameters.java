@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param asText whether the media type of a file is {@code text/plain}
  */
 record JobViewParameters(ResultFormat format, int from, int limit, boolean lines, boolean raw, boolean asText) {
-    static final int MAX_LINES = 500;
+    /** More than a job can have. */
+    private static final int ALL_LINES = 1 << 20;
 
     private static final String WEAK = "W/\"";
 
@@ -28,13 +29,13 @@ record JobViewParameters(ResultFormat format, int from, int limit, boolean lines
         HttpServerRequest request = ctx.request();
         String cursor = request.getParam("cursor");
         int from = cursor == null ? 0 : PageCursor.line(cursor);
-        if (from >= MAX_LINES) {
+        if (from >= ALL_LINES) {
             throw new IllegalArgumentException("cursor after the last line");
         }
         return new JobViewParameters(
                 format,
                 from,
-                limit(request, MAX_LINES),
+                limit(request, ALL_LINES),
                 format != ResultFormat.JSON || !"false".equals(request.getParam("results")),
                 format == ResultFormat.CSV && flag(request, "raw"),
                 false);
@@ -42,7 +43,7 @@ record JobViewParameters(ResultFormat format, int from, int limit, boolean lines
 
     /** Returns the JSON view of a job from its first line, or without lines. */
     static JobViewParameters whole(boolean lines) {
-        return new JobViewParameters(ResultFormat.JSON, 0, MAX_LINES, lines, false, false);
+        return new JobViewParameters(ResultFormat.JSON, 0, ALL_LINES, lines, false, false);
     }
 
     /** Returns this view without lines. */
@@ -55,7 +56,7 @@ record JobViewParameters(ResultFormat format, int from, int limit, boolean lines
         return new JobViewParameters(
                 format,
                 0,
-                MAX_LINES,
+                ALL_LINES,
                 true,
                 format == ResultFormat.CSV && flag(ctx.request(), "raw"),
                 format.isTextPreferred(ctx));

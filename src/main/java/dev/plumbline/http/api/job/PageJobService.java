@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * returns the reason.
  */
 public final class PageJobService {
-    public static final int MAX_LINES = JobRequestReader.MAX_ITEMS;
-    public static final int MAX_LINE_BYTES = JobRequestReader.MAX_ITEM_BYTES;
-
     /** The maximum size of a form. */
     public static final int MAX_BYTES = CreateJobOperation.MAX_BYTES;
 
@@ -44,6 +41,11 @@ public final class PageJobService {
                 vertx, MAX_CONCURRENT, MAX_WAITING, "Too many job results are being read. Retry shortly.");
     }
 
+    /** The rules for a job. */
+    public JobRequestSchema schema() {
+        return reader.schema();
+    }
+
     /**
      * The account that owns the job.
      *
@@ -54,7 +56,7 @@ public final class PageJobService {
     /**
      * The job to create.
      *
-     * @param name at most 100 characters; null or blank for the default
+     * @param name null or blank for the default
      * @param items the lines, without blank ones
      * @param options typed values, including {@code fresh}
      */
@@ -68,9 +70,9 @@ public final class PageJobService {
      */
     public Future<JobMessage.JobSnapshot> create(Owner owner, JobParameters parameters, @Nullable String onceKey) {
         int count = parameters.items.size();
-        if (count > MAX_LINES) {
-            return ProblemException.failed(CreateJobOperation.invalid(
-                    List.of(Problem.Fault.pointer("/items", JobRequestReader.tooMany(count)))));
+        if (count > reader.schema().maxItems()) {
+            return ProblemException.failed(
+                    CreateJobOperation.invalid(List.of(Problem.Fault.pointer("/items", reader.tooMany(count)))));
         }
         boolean small = parameters.items.stream().mapToLong(String::length).sum() <= JobRequestReader.SMALL_BYTES;
         return (small

@@ -3,7 +3,6 @@ package dev.plumbline.http.web.account;
 import dev.plumbline.account.AuthenticatedUser;
 import dev.plumbline.account.Plan;
 import dev.plumbline.http.api.account.AccountService;
-import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.auth.SessionHandler;
 import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.RequestBodyReader;
@@ -20,8 +19,11 @@ public final class AccountAccess {
     private final PageRenderer pages;
     private final SessionHandler sessions;
     private final RequestBodyReader bodies;
+    private final int maxLines;
 
-    public AccountAccess(PageRenderer pages, AccountService accounts, RequestBodyReader bodies) {
+    /** @param maxLines the maximum number of lines of a job */
+    public AccountAccess(PageRenderer pages, AccountService accounts, RequestBodyReader bodies, int maxLines) {
+        this.maxLines = maxLines;
         this.pages = pages;
         this.sessions = accounts.sessionHandler();
         this.bodies = bodies;
@@ -118,8 +120,8 @@ public final class AccountAccess {
     }
 
     private void accessRequired(RoutingContext ctx, int status, boolean signedIn, String path) {
-        PageInfo page = PageInfo.unlisted("Bulk checks", "Check up to 500 targets in one job.", "bulk");
-        pages.show(ctx, status, page, "bulkaccess", new AccessRequired(signedIn, path, PageJobService.MAX_LINES));
+        PageInfo page = PageInfo.unlisted("Bulk checks", "Check up to " + maxLines + " targets in one job.", "bulk");
+        pages.show(ctx, status, page, "bulkaccess", new AccessRequired(signedIn, path, maxLines));
     }
 
     /** Continues if the session is still valid after a request body has been received. */

@@ -1,9 +1,9 @@
 package dev.plumbline.http.web.job;
 
+import dev.plumbline.http.api.job.JobRequestSchema;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.web.tool.OptionField;
-import dev.plumbline.input.JobName;
 import dev.plumbline.input.TargetLines;
 import dev.plumbline.sheet.ModuleDescription;
 import java.util.List;
@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param idempotencyKey prevents a second job if the form is submitted twice
  * @param preview the targets of the submitted list; null without a list
  * @param rejection why no job was created, or null
+ * @param schema the rules for a job
  */
 public record BulkForm(
         List<ModuleDescription> tools,
@@ -34,7 +35,8 @@ public record BulkForm(
         boolean csvFile,
         String idempotencyKey,
         @Nullable TargetPreview preview,
-        @Nullable Rejection rejection) {
+        @Nullable Rejection rejection,
+        JobRequestSchema schema) {
 
     /**
      * Why no job was created.
@@ -48,13 +50,25 @@ public record BulkForm(
     public record LineError(int line, String detail) {}
 
     /** An empty form. */
-    static BulkForm empty(List<ModuleDescription> tools, ModuleDescription selected, String idempotencyKey) {
+    static BulkForm empty(
+            List<ModuleDescription> tools, ModuleDescription selected, String idempotencyKey, JobRequestSchema schema) {
         return new BulkForm(
-                tools, selected, OptionField.of(selected, Map.of()), "", "", false, false, idempotencyKey, null, null);
+                tools,
+                selected,
+                OptionField.of(selected, Map.of()),
+                "",
+                "",
+                false,
+                false,
+                idempotencyKey,
+                null,
+                null,
+                schema);
     }
 
     BulkForm rejected(@Nullable Rejection why) {
-        return new BulkForm(tools, selected, options, name, lines, fresh, csvFile, idempotencyKey, preview, why);
+        return new BulkForm(
+                tools, selected, options, name, lines, fresh, csvFile, idempotencyKey, preview, why, schema);
     }
 
     static Rejection rejection(String message) {
@@ -101,15 +115,15 @@ public record BulkForm(
     }
 
     public int maxNameCharacters() {
-        return JobName.MAX_CHARACTERS;
+        return schema.maxNameCharacters();
     }
 
     public int maxLines() {
-        return PageJobService.MAX_LINES;
+        return schema.maxItems();
     }
 
     public int maxLineBytes() {
-        return PageJobService.MAX_LINE_BYTES;
+        return schema.maxItemBytes();
     }
 
     public int maxBytes() {

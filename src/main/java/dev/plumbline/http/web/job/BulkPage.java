@@ -99,7 +99,8 @@ public final class BulkPage implements PageRoutes.Pages {
     }
 
     private BulkForm form(RoutingContext ctx, String parameter, String idempotencyKey) {
-        return BulkForm.empty(modules.descriptions(), tool(ctx.queryParams().get(parameter)), idempotencyKey);
+        return BulkForm.empty(
+                modules.descriptions(), tool(ctx.queryParams().get(parameter)), idempotencyKey, jobs.schema());
     }
 
     /** The tool with this name. The default is the first tool that checks whether a URL is reachable. */
@@ -115,7 +116,8 @@ public final class BulkPage implements PageRoutes.Pages {
     }
 
     private void show(RoutingContext ctx, int status, AuthenticatedUser user, BulkForm form) {
-        PageInfo page = PageInfo.unlisted("Bulk checks", "Check up to 500 targets in one job.", "bulk")
+        PageInfo page = PageInfo.unlisted(
+                        "Bulk checks", "Check up to " + form.maxLines() + " targets in one job.", "bulk")
                 .withScripts("bulk.js")
                 .withUser(user.account().email());
         pages.show(ctx, status, page, "bulk", form);
@@ -169,7 +171,7 @@ public final class BulkPage implements PageRoutes.Pages {
                     text = text(file.content());
                     csvFile = CSV_NAME.matcher(file.name()).matches();
                 }
-                preview = TargetPreview.of(text, tool, csvFile, selection(form));
+                preview = TargetPreview.of(text, tool, csvFile, selection(form), jobs.schema());
                 if (file != null && text.length() > MAX_SHOWN_CHARACTERS) {
                     text = String.join("\n", preview.lines().texts());
                 }
@@ -188,7 +190,8 @@ public final class BulkPage implements PageRoutes.Pages {
                 csvFile,
                 SubmissionKey.orGenerated(form.text(SubmissionKey.FIELD)),
                 preview == null || preview.lines().total() == 0 ? null : preview,
-                rejection);
+                rejection,
+                jobs.schema());
         return new Upload(view, options, form.text(ACTION), form.text(PREVIEWED));
     }
 

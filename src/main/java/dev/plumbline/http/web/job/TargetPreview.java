@@ -2,7 +2,7 @@ package dev.plumbline.http.web.job;
 
 import com.google.common.base.Utf8;
 import com.google.common.hash.Hashing;
-import dev.plumbline.http.api.job.PageJobService;
+import dev.plumbline.http.api.job.JobRequestSchema;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.input.JobName;
 import dev.plumbline.input.TargetLines;
@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param columns the columns of CSV; empty if the list does not have columns
  * @param selection what is read as a target
- * @param lines the first {@link PageJobService#MAX_LINES} targets
+ * @param lines the first targets, as many as a job can have
  * @param counts of these lines
  * @param defaultName the name of the job unless another one is given
  * @param digest identifies the tool and the targets
+ * @param schema the rules for a job
  */
 public record TargetPreview(
         List<TargetTable.CsvColumn> columns,
@@ -30,7 +31,8 @@ public record TargetPreview(
         TargetLines lines,
         TargetLines.Counts counts,
         String defaultName,
-        String digest) {
+        String digest,
+        JobRequestSchema schema) {
     private static final int MAX_INVALID = 5;
     private static final int MAX_TEXT_LENGTH = 60;
 
@@ -42,19 +44,24 @@ public record TargetPreview(
      * @throws IllegalArgumentException if the text is not valid; the message is displayed
      */
     static TargetPreview of(
-            String text, ModuleDescription tool, boolean csvFile, TargetTable.@Nullable Selection selected) {
+            String text,
+            ModuleDescription tool,
+            boolean csvFile,
+            TargetTable.@Nullable Selection selected,
+            JobRequestSchema schema) {
         TargetTable table = TargetTable.of(text, tool, csvFile);
         List<TargetTable.CsvColumn> columns = table.columns();
         TargetTable.Selection selection =
                 selected == null || selected.column() > columns.size() ? table.suggested() : selected;
-        TargetLines lines = table.read(selection, PageJobService.MAX_LINES);
+        TargetLines lines = table.read(selection, schema.maxItems());
         return new TargetPreview(
                 columns,
                 selection,
                 lines,
                 lines.counts(tool, MAX_INVALID),
                 JobName.ofTargets(tool.title(), lines.total()),
-                digest(tool, lines));
+                digest(tool, lines),
+                schema);
     }
 
     private static String digest(ModuleDescription tool, TargetLines lines) {
@@ -68,8 +75,7 @@ public record TargetPreview(
      * confirmation.
      */
     boolean needsConfirmation() {
-        boolean accepted =
-                lines.texts().stream().allMatch(line -> Utf8.encodedLength(line) <= PageJobService.MAX_LINE_BYTES);
+        boolean accepted = lines.texts().stream().allMatch(line -> Utf8.encodedLength(line) <= schema.maxItemBytes());
         return accepted
                 && (counts.invalid() > 0
                         || counts.duplicates() > 0
@@ -101,7 +107,7 @@ public record TargetPreview(
 
     /** The counts, or the number of lines over the maximum. */
     public String summary() {
-        int max = PageJobService.MAX_LINES;
+        int max = schema.maxItems();
         return lines.total() <= max
                 ? counts.summary()
                 : String.format(
@@ -113,7 +119,7 @@ public record TargetPreview(
     }
 
     public boolean tooMany() {
-        return lines.total() > PageJobService.MAX_LINES;
+        return lines.total() > schema.maxItems();
     }
 
     /** What happens to invalid lines, duplicates and empty cells; empty if there are none. */

@@ -9,6 +9,8 @@ import java.time.Duration;
  * @param freshOfKey fresh instant checks per API key; 0 if API keys do not have this quota
  * @param jobsOfKey created jobs per API key
  * @param jobsOfAccount created jobs per account
+ * @param linesOfJob the maximum number of lines of a job
  * @param cacheTtl the time for which results are cached
  */
-public record DisplayedLimits(int fresh, int freshOfKey, int jobsOfKey, int jobsOfAccount, Duration cacheTtl) {}
+public record DisplayedLimits(
+        int fresh, int freshOfKey, int jobsOfKey, int jobsOfAccount, int linesOfJob, Duration cacheTtl) {}

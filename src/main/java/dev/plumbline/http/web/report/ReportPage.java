@@ -257,11 +257,7 @@ public final class ReportPage implements PageRoutes.Pages {
                 UnicodeName.of(normalized),
                 Links.report(module, normalized, options),
                 problem,
-                new Quota(
-                        over.quota().limit(),
-                        available,
-                        DisplayFormat.rounded(wait.plusSeconds(59)),
-                        limits.jobsOfKey()),
+                new Quota(over.quota().limit(), available, DisplayFormat.rounded(wait.plusSeconds(59)), limits),
                 new ReportView.Recheck(pro, ShellCommand.check(module, normalized, options)));
     }
 
@@ -286,9 +282,9 @@ public final class ReportPage implements PageRoutes.Pages {
      *
      * @param available the first whole minute from which a fresh check is possible
      * @param remaining the time until then
-     * @param jobs the quota of jobs of an API key; 0 for no limit
+     * @param limits the limits of jobs
      */
-    public record Quota(int limit, DisplayValue.Timestamp available, String remaining, int jobs) {}
+    public record Quota(int limit, DisplayValue.Timestamp available, String remaining, DisplayedLimits limits) {}
 
     private static PageInfo page(ModuleDescription module, UnicodeName target, String description) {
         return PageInfo.unlisted(module.title() + " for " + target, description, "check");

@@ -1,6 +1,8 @@
 package dev.plumbline.http.api.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.api.tool.ToolSchemas;
@@ -40,8 +42,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JobRequestReaderTest {
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
-    private static final JobRequestReader READER = new JobRequestReader(MODULES);
-    private static final Validator CONTRACT = validator(schemaOfContract());
+    private static final JobRequestReader READER = reader(contract());
+    private static final Validator CONTRACT = validator(schemaOf(contract()));
 
     @Test
     void validJobIsRead() {
@@ -381,12 +383,17 @@ class JobRequestReaderTest {
                         .getValid());
     }
 
-    private static JsonObject schemaOfContract() {
+    private static JobRequestReader reader(JsonObject contract) {
+        return new JobRequestReader(MODULES, JobRequestSchema.of(contract));
+    }
+
+    private static JsonObject schemaOf(JsonObject contract) {
+        return contract.getJsonObject("components").getJsonObject("schemas").getJsonObject("JobRequest");
+    }
+
+    private static JsonObject contract() {
         try (InputStream in = JobRequestReader.class.getResourceAsStream("/openapi.json")) {
-            return new JsonObject(new String(in.readAllBytes(), StandardCharsets.UTF_8))
-                    .getJsonObject("components")
-                    .getJsonObject("schemas")
-                    .getJsonObject("JobRequest");
+            return new JsonObject(new String(in.readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException broken) {
             throw new java.io.UncheckedIOException(broken);
         }
@@ -399,6 +406,49 @@ class JobRequestReaderTest {
                         .setBaseUri("https://plumbline.invalid/")
                         .setDraft(Draft.DRAFT202012)
                         .setOutputFormat(OutputFormat.Flag));
+    }
+
+    @Test
+    void contractContainsTheLimits() {
+        JsonObject contract = contract();
+        JsonObject schema = schemaOf(contract);
+        schema.getJsonArray("required").add("name");
+        JsonObject members = schema.getJsonObject("properties");
+        JsonObject items = members.getJsonObject("items");
+        items.put("minItems", 2).put("maxItems", 3).getJsonObject("items").put("maxLength", 5);
+        members.getJsonObject("name").put("minLength", 2).put("maxLength", 4).put("pattern", "^[a-z]+$");
+        JobRequestReader reader = reader(contract);
+
+        assertThat(reader.read(Buffer.buffer("{'module':'hsts','items':['a','b'],'name':'abcd'}".replace('\'', '"')))
+                        .items())
+                .containsExactly("a", "b");
+        assertThat(details(reader, "{'module':'hsts','items':['a']}"))
+                .containsExactly("has 1 lines; a job must have 2 to 3 lines", "is missing");
+        assertThat(details(reader, "{'module':'hsts','items':['a','b','c','123456'],'name':'a'}"))
+                .containsExactly(
+                        "must have at most 5 bytes in UTF-8",
+                        "has 4 lines; the maximum is 3; create several jobs",
+                        "must have at least 2 characters");
+        assertThat(details(reader, "{'module':'hsts','items':['a','b'],'name':'abcde'}"))
+                .containsExactly("must have at most 4 characters");
+        assertThat(details(reader, "{'module':'hsts','items':['a','b'],'name':'a1'}"))
+                .containsExactly("must match the pattern ^[a-z]+$");
+    }
+
+    @Test
+    void contractWithAnUnsupportedMemberIsRejected() {
+        JsonObject contract = contract();
+        schemaOf(contract).getJsonObject("properties").put("priority", new JsonObject().put("type", "integer"));
+
+        assertThatThrownBy(() -> JobRequestSchema.of(contract))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("priority of type integer");
+    }
+
+    private static List<String> details(JobRequestReader reader, String body) {
+        ProblemException rejected =
+                catchThrowableOfType(ProblemException.class, () -> reader.read(Buffer.buffer(body.replace('\'', '"'))));
+        return rejected.problem().faults().stream().map(Problem.Fault::detail).toList();
     }
 
     private static String lines(int count) {

@@ -1,0 +1,64 @@
+package dev.plumbline.http.api.job;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The rules of openapi.json for the body of a request to create a job.
+ *
+ * @param members all members, in the order of the document
+ * @param required the members that must be present
+ * @param minItems the minimum number of lines
+ * @param maxItems the maximum number of lines
+ * @param maxItemBytes the maximum length of a line in UTF-8
+ * @param minNameCharacters the minimum number of code points of a name
+ * @param maxNameCharacters the maximum number of code points of a name
+ * @param namePattern the pattern that is found in each name
+ */
+public record JobRequestSchema(
+        List<String> members,
+        List<String> required,
+        int minItems,
+        int maxItems,
+        int maxItemBytes,
+        int minNameCharacters,
+        int maxNameCharacters,
+        Pattern namePattern) {
+    /** The types that {@link JobRequestReader} reads. */
+    private static final Map<String, String> TYPES =
+            Map.of("module", "string", "items", "array", "options", "object", "name", "string");
+
+    /**
+     * Reads the rules.
+     *
+     * @throws IllegalArgumentException if a member has another name or type than the reader supports
+     */
+    static JobRequestSchema of(JsonObject contract) {
+        JsonObject schema =
+                contract.getJsonObject("components").getJsonObject("schemas").getJsonObject("JobRequest");
+        JsonObject properties = schema.getJsonObject("properties");
+        for (String member : properties.fieldNames()) {
+            String type = properties.getJsonObject(member).getString("type");
+            if (!type.equals(TYPES.get(member))) {
+                throw new IllegalArgumentException("JobRequest in openapi.json has the member " + member + " of type "
+                        + type + ". The reader of jobs supports " + TYPES + ".");
+            }
+        }
+        JsonObject items = properties.getJsonObject("items");
+        JsonObject name = properties.getJsonObject("name");
+        return new JobRequestSchema(
+                List.copyOf(properties.fieldNames()),
+                schema.getJsonArray("required", new JsonArray()).stream()
+                        .map(String.class::cast)
+                        .toList(),
+                items.getInteger("minItems"),
+                items.getInteger("maxItems"),
+                items.getJsonObject("items").getInteger("maxLength"),
+                name.getInteger("minLength"),
+                name.getInteger("maxLength"),
+                Pattern.compile(name.getString("pattern")));
+    }
+}
