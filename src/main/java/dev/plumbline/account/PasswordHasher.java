@@ -8,12 +8,18 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.text.Normalizer;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.bouncycastle.crypto.generators.Argon2BytesGenerator;
+import org.bouncycastle.crypto.params.Argon2Parameters;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +42,11 @@ public final class PasswordHasher {
     private static final int LANES = 1;
     private static final int HASH_BYTES = 32;
     private static final int SALT_BYTES = 16;
-    private static final String CURRENT_PREFIX = Argon2Hash.prefix(MEMORY_KIB, PASSES, LANES);
+    /** PHC string format of all stored hashes. With other parameters, hashes with these must remain valid. */
+    private static final String PREFIX = "$argon2id$v=19$m=" + MEMORY_KIB + ",t=" + PASSES + ",p=" + LANES + "$";
+
+    private static final Pattern STORED =
+            Pattern.compile(Pattern.quote(PREFIX) + "([A-Za-z0-9+/]{22})\\$([A-Za-z0-9+/]{43})");
 
     // One hash takes about 50 ms, so the queue is shorter than 2 seconds.
     private static final int MAX_QUEUED = 32;
@@ -49,8 +59,7 @@ public final class PasswordHasher {
     /** One instance per process. */
     public PasswordHasher(Vertx vertx) {
         this.worker = vertx.createSharedWorkerExecutor("passwords", 1, 10, TimeUnit.SECONDS);
-        this.dummyHash =
-                CURRENT_PREFIX + Argon2Hash.base64(random(SALT_BYTES)) + "$" + Argon2Hash.base64(random(HASH_BYTES));
+        this.dummyHash = phc(random(SALT_BYTES), random(HASH_BYTES));
     }
 
     /** Returns the violated rule as a sentence; null if the password is valid. */
@@ -81,7 +90,27 @@ public final class PasswordHasher {
         if (bytes == null || validate(password) != null) {
             throw new IllegalArgumentException("the password is not valid");
         }
-        return submit(() -> Argon2Hash.compute(bytes, random(SALT_BYTES), MEMORY_KIB, PASSES, LANES, HASH_BYTES));
+        byte[] salt = random(SALT_BYTES);
+        return submit(() -> phc(salt, argon2id(bytes, salt)));
+    }
+
+    private static String phc(byte[] salt, byte[] hash) {
+        Base64.Encoder base64 = Base64.getEncoder().withoutPadding();
+        return PREFIX + base64.encodeToString(salt) + "$" + base64.encodeToString(hash);
+    }
+
+    private static byte[] argon2id(byte[] password, byte[] salt) {
+        Argon2BytesGenerator generator = new Argon2BytesGenerator();
+        generator.init(new Argon2Parameters.Builder(Argon2Parameters.ARGON2_id)
+                .withVersion(Argon2Parameters.ARGON2_VERSION_13)
+                .withMemoryAsKB(MEMORY_KIB)
+                .withIterations(PASSES)
+                .withParallelism(LANES)
+                .withSalt(salt)
+                .build());
+        byte[] hash = new byte[HASH_BYTES];
+        generator.generateBytes(password, hash);
+        return hash;
     }
 
     /**
@@ -97,12 +126,17 @@ public final class PasswordHasher {
         byte[] bytes = bytesOrNull == null ? new byte[MIN_LENGTH] : bytesOrNull;
         String stored = hash == null ? dummyHash : hash;
         boolean possible = bytesOrNull != null && hash != null;
-        return submit(() -> Argon2Hash.parse(stored).matches(bytes) && possible);
+        return submit(() -> matches(bytes, stored) && possible);
     }
 
-    /** Whether the hash does not use the current parameters. */
-    public static boolean isOutdated(String hash) {
-        return !hash.startsWith(CURRENT_PREFIX);
+    private static boolean matches(byte[] password, String stored) {
+        Matcher parts = STORED.matcher(stored);
+        if (!parts.matches()) {
+            throw new IllegalArgumentException("the stored password hash is not an Argon2id hash of this program");
+        }
+        byte[] salt = Base64.getDecoder().decode(parts.group(1));
+        return MessageDigest.isEqual(
+                argon2id(password, salt), Base64.getDecoder().decode(parts.group(2)));
     }
 
     /** The number of running and queued hashes. */

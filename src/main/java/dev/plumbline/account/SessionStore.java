@@ -93,8 +93,6 @@ final class SessionStore {
                     + " where s.account_id = $1 and s.id = $2 returning "
                     + COLUMNS;
 
-    private static final String REHASH = "update account set password_hash = $3 where id = $1 and password_hash = $2";
-
     private static final String PURGE =
             """
       delete from session where id in (
@@ -253,11 +251,6 @@ final class SessionStore {
                                         .preparedQuery(REPLACE)
                                         .execute(Tuple.of(accountId, keptSession, tokenHash)))
                                 .map(rows -> new PasswordChange(first(rows)))));
-    }
-
-    /** Replaces the hash of an unchanged password. */
-    Future<Void> rehash(long accountId, String oldHash, String newHash) {
-        return database.query(REHASH, Tuple.of(accountId, oldHash, newHash)).mapEmpty();
     }
 
     /** Deletes a slice of expired sessions. */

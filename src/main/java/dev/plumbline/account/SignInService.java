@@ -5,7 +5,6 @@ import dev.plumbline.account.AccountStore.StoredAccount;
 import dev.plumbline.account.AttemptLimiter.Quota;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.postgres.Database;
-import dev.plumbline.postgres.DatabaseUnavailableException;
 import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -14,8 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Sign-in, sign-up and password changes. Failed attempts are charged to quotas by client address, by account, and by
@@ -37,8 +34,6 @@ public final class SignInService {
 
     /** Quota of new accounts by client address. */
     public static final String SIGN_UP = "sign-up";
-
-    private static final Logger LOG = LoggerFactory.getLogger(SignInService.class);
 
     private final AccountStore accounts;
     private final SessionStore store;
@@ -120,52 +115,8 @@ public final class SignInService {
                     }
                     return stored.account().disabled()
                             ? Future.succeededFuture(new SignInResult.Disabled())
-                            : rehash(stored.account(), hash, password)
-                                    .compose(currentHash -> createSession(stored.account(), currentHash, client))
-                                    .compose(outcome -> retryIfRehashed(outcome, stored, password, client));
+                            : createSession(stored.account(), hash, client);
                 });
-    }
-
-    /** Retries once if a concurrent sign-in replaced the hash. */
-    private Future<SignInResult> retryIfRehashed(
-            SignInResult outcome, StoredAccount before, String password, Client client) {
-        if (outcome instanceof SignInResult.Success) {
-            return Future.succeededFuture(outcome);
-        }
-        return accounts.find(before.account().id()).compose(now -> {
-            String hash = now == null ? null : now.passwordHash();
-            if (now == null || hash == null || now.account().disabled()) {
-                return Future.succeededFuture(outcome);
-            }
-            return passwords
-                    .verify(password, hash)
-                    .compose(matches ->
-                            matches ? createSession(now.account(), hash, client) : Future.succeededFuture(outcome));
-        });
-    }
-
-    /**
-     * Replaces a hash with outdated parameters. A failure does not prevent the sign-in.
-     *
-     * @return the current hash
-     */
-    private Future<String> rehash(Account account, String hash, String password) {
-        if (!PasswordHasher.isOutdated(hash) || PasswordHasher.validate(password) != null) {
-            return Future.succeededFuture(hash);
-        }
-        return passwords
-                .hash(password)
-                .compose(newHash -> store.rehash(account.id(), hash, newHash).map(newHash))
-                .onFailure(failure -> {
-                    if (!(failure instanceof DatabaseUnavailableException
-                            || failure instanceof HashingQueueFullException)) {
-                        LOG.atError()
-                                .addKeyValue("account", account.id())
-                                .setCause(failure)
-                                .log("password rehash failed");
-                    }
-                })
-                .otherwise(hash);
     }
 
     private Future<SignInResult> createSession(Account account, String passwordHash, Client client) {

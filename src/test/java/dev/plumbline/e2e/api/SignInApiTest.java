@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.account.AccountEmail;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
-import dev.plumbline.support.CapturedLog;
 import dev.plumbline.support.CookieClient;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.SignInAccounts;
@@ -14,7 +13,6 @@ import dev.plumbline.support.TcpGate;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.sqlclient.Tuple;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -35,10 +33,6 @@ class SignInApiTest {
     static final TestDatabase DATABASE = new TestDatabase();
 
     private static final String PASSWORD = SignInAccounts.PASSWORD;
-    /** Of the same password, with 256 KiB of memory. */
-    private static final String OUTDATED_HASH =
-            "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$YEWkzYYI0xRE3XexPMUkKfKY4NvAQEWfTUPtsUscdSg";
-
     private static final String SESSION = "/api/v1/session";
 
     private Database database;
@@ -80,22 +74,6 @@ class SignInApiTest {
         assertThat(browser.hasCookies()).isFalse();
         assertThat(service.get(SESSION, "Cookie", cookie).statusCode()).isEqualTo(401);
         assertThat(browser.delete(SESSION).statusCode()).isEqualTo(204);
-    }
-
-    @Test
-    void aFailureToReplaceAnOutdatedHashIsLoggedAndDoesNotPreventTheSignIn() {
-        String email = people.somebody();
-        Await.value(database.query(
-                "update account set password_hash = $1 where email = $2", Tuple.of(OUTDATED_HASH, email)));
-        Await.value(database.query(
-                "alter table account add constraint no_rehash check (password_hash !~ 'm=19456')" + " not valid"));
-        try (CapturedLog log = new CapturedLog()) {
-            assertThat(new CookieClient(service).signIn(email, PASSWORD).statusCode())
-                    .isEqualTo(200);
-            assertThat(log.text()).contains("password rehash failed", "no_rehash");
-        } finally {
-            Await.value(database.query("alter table account drop constraint no_rehash"));
-        }
     }
 
     @Test
@@ -165,31 +143,6 @@ class SignInApiTest {
         assertThat(refused.statusCode()).isEqualTo(403);
         assertThat(code(refused)).isEqualTo("account-disabled");
         assertThat(code(browser.signIn(email, "something else"))).isEqualTo("wrong-credentials");
-    }
-
-    @Test
-    void weakPasswordHashIsUpgradedAtSignIn() {
-        String email = people.somebody();
-        String weaker =
-                "$argon2id$v=19$m=256,t=1,p=1$YSBzYWx0IGZvciB0ZXN0cw" + "$r5J4//UfeDWG2R5FsDuntC3J6icEvz6Ri0V1CmBtih0";
-        Await.value(database.query("update account set password_hash = $1 where email = $2", Tuple.of(weaker, email)));
-
-        assertThat(new CookieClient(service).signIn(email, PASSWORD + "!").statusCode())
-                .isEqualTo(401);
-        assertThat(hashOf(email)).isEqualTo(weaker);
-        assertThat(new CookieClient(service).signIn(email, PASSWORD).statusCode())
-                .isEqualTo(200);
-
-        assertThat(hashOf(email)).startsWith("$argon2id$v=19$m=19456,t=2,p=1$");
-        assertThat(new CookieClient(service).signIn(email, PASSWORD).statusCode())
-                .isEqualTo(200);
-    }
-
-    private String hashOf(String email) {
-        return Await.value(database.query("select password_hash from account where email = $1", Tuple.of(email)))
-                .iterator()
-                .next()
-                .getString(0);
     }
 
     @Test
