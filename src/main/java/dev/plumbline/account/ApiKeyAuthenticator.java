@@ -154,17 +154,14 @@ public final class ApiKeyAuthenticator {
         }
     }
 
-    /** Removes a key from the cache. */
     public void evictKey(long keyId) {
         evict(stored -> stored.caller().keyId() == keyId);
     }
 
-    /** Removes all keys of an account from the cache. */
     public void evictAccount(long accountId) {
         evict(stored -> stored.caller().accountId() == accountId);
     }
 
-    /** Clears the cache. */
     public void evictAll() {
         evictions.incrementAndGet();
         cache.invalidateAll();
@@ -175,7 +172,6 @@ public final class ApiKeyAuthenticator {
         cache.asMap().values().removeIf(key -> key.stored != null && condition.test(key.stored));
     }
 
-    /** The number of queued lookups. */
     public int pendingLookups() {
         return lookups.queued();
     }

@@ -24,7 +24,6 @@ public sealed interface ApiKeyLookup {
         UNKNOWN,
         REVOKED,
         EXPIRED,
-        /** The account is disabled. */
         DISABLED
     }
 }

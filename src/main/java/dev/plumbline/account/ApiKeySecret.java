@@ -22,7 +22,6 @@ public final class ApiKeySecret {
 
     private ApiKeySecret() {}
 
-    /** A new random key. */
     public static String generate() {
         String body = PREFIX + random(RANDOM_LENGTH);
         return body + checksum(body);

@@ -28,7 +28,6 @@ public enum Scope {
                 .orElse(null);
     }
 
-    /** The names of all scopes. */
     public static List<String> ids() {
         return Arrays.stream(values()).map(Scope::id).toList();
     }

@@ -184,17 +184,14 @@ public final class SessionService {
         return store.end(accountId, sessionId);
     }
 
-    /** Ends all sessions of an account. */
     public Future<Void> endAll(long accountId) {
         return store.endAll(accountId);
     }
 
-    /** The number of queued lookups. */
     public int pendingLookups() {
         return lookups.queued();
     }
 
-    /** Deletes a slice of expired sessions. */
     public static Future<Integer> purgeExpired(Database maintenance, int slice) {
         return SessionStore.purgeExpired(maintenance, slice);
     }

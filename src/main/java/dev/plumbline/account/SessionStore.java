@@ -204,7 +204,6 @@ final class SessionStore {
         return database.query("delete from session where id = $1", Tuple.of(id)).mapEmpty();
     }
 
-    /** Ends a session of the account. */
     Future<Void> end(long accountId, long id) {
         return database.query("delete from session where id = $1 and account_id = $2", Tuple.of(id, accountId))
                 .mapEmpty();
@@ -253,7 +252,6 @@ final class SessionStore {
                                 .map(rows -> new PasswordChange(first(rows)))));
     }
 
-    /** Deletes a slice of expired sessions. */
     static Future<Integer> purgeExpired(Database maintenance, int slice) {
         return maintenance.query(PURGE, Tuple.of(slice)).map(rows -> rows.rowCount());
     }

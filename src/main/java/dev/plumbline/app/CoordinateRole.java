@@ -27,7 +27,6 @@ final class CoordinateRole {
         this.retention = retention;
     }
 
-    /** Deploys the coordinator and starts the deletions. */
     static CoordinateRole deploy(NodeContext node, CheckRouter router, CoordinatorSettings settings, NodeLease lease)
             throws StartException {
         Config config = node.config();
@@ -73,7 +72,6 @@ final class CoordinateRole {
         return coordinator.drain();
     }
 
-    /** Stops the deletions. */
     void stop() {
         retention.stop();
     }

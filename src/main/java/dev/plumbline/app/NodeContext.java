@@ -43,7 +43,6 @@ record NodeContext(
         NodeBudget budget,
         EventLoopLag lag) {
 
-    /** The number of event loops. */
     static int loops() {
         return Runtime.getRuntime().availableProcessors();
     }

@@ -76,7 +76,6 @@ public final class CpuPool implements AutoCloseable {
         return MEASURED ? THREADS.getCurrentThreadCpuTime() : System.nanoTime();
     }
 
-    /** The number of tasks that wait. */
     public synchronized int queued() {
         int queued = 0;
         for (FairQueue<String, Task<?>> queue : queues.values()) {

@@ -96,7 +96,6 @@ public final class MemoryBudget {
         return held > total - total / SCARCE_SHARE;
     }
 
-    /** The number of holders that wait for memory. */
     public synchronized int waiting() {
         return waiting.size();
     }

@@ -17,7 +17,6 @@ public final class WaitTime {
         this.parent = parent;
     }
 
-    /** Starts one wait. */
     public void start() {
         synchronized (this) {
             if (waits == 0) {
@@ -30,7 +29,6 @@ public final class WaitTime {
         }
     }
 
-    /** Ends one wait. */
     public void end() {
         synchronized (this) {
             if (waits == 1) {

@@ -88,10 +88,8 @@ public sealed interface Message
     sealed interface CompletedCheck extends RunReply {
         Verdict verdict();
 
-        /** The start of the check. */
         Instant checkedAt();
 
-        /** Whether the result can be cached. */
         boolean cacheable();
 
         /** The delay after which a line is checked once more, because the result is temporary; 0 if it is final. */
@@ -113,7 +111,6 @@ public sealed interface Message
      * @param json the rendered result
      */
     record Checked(CheckResult result, LimitWait limitWait, byte[] json) implements CompletedCheck {
-        /** Renders the result. */
         public Checked(CheckResult result, LimitWait limitWait) {
             this(result, limitWait, ResultJson.write(result));
         }

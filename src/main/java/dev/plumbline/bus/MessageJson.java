@@ -27,7 +27,6 @@ final class MessageJson {
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
     private final Map<String, Class<? extends Message>> types = typesOf(Message.class);
 
-    /** All message types by simple name. */
     static Map<String, Class<? extends Message>> typesOf(Class<?> sealed) {
         Map<String, Class<? extends Message>> found = new TreeMap<>();
         for (Class<?> permitted : sealed.getPermittedSubclasses()) {

@@ -16,7 +16,6 @@ public final class CheckFailure extends Exception {
         this.error = new CheckError(code, message);
     }
 
-    /** Whether the cause is a failure with this code. */
     public static boolean hasCode(@Nullable Throwable cause, ErrorCode code) {
         return cause instanceof CheckFailure failure && failure.error.code() == code;
     }

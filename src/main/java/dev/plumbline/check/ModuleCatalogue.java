@@ -70,7 +70,6 @@ public final class ModuleCatalogue {
         return List.copyOf(found);
     }
 
-    /** Loads the modules of the program. */
     public static ModuleCatalogue load() {
         return load(List.of());
     }

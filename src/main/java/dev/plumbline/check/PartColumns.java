@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * a list of objects with {@code module} and {@code verdict}, or an object with these objects by module.
  */
 public final class PartColumns {
-    /** The field of a composite with its parts. */
     public static final String FIELD = "parts";
 
     private final List<CompositePart> parts;
@@ -22,7 +21,6 @@ public final class PartColumns {
         this.parts = parts;
     }
 
-    /** The names of the columns. */
     public List<String> names() {
         return parts.stream().map(CompositePart::column).toList();
     }

@@ -28,7 +28,6 @@ public record PartResult(
         return target == null ? null : judged().topFinding();
     }
 
-    /** The name of the module. */
     public String module() {
         return part.module().module();
     }

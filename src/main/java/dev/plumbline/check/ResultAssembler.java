@@ -25,7 +25,6 @@ public final class ResultAssembler {
 
     private ResultAssembler() {}
 
-    /** Returns the result of a check with a report. */
     public static CheckResult assemble(
             ModuleDescription module, Target target, Evaluation evaluation, Instant checkedAt, long durationMs) {
         int budget = ResultSizeLimit.MAX - ENVELOPE_BYTES - ResultSizeLimit.size(target.text());

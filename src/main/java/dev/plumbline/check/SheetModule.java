@@ -126,7 +126,6 @@ public final class SheetModule<E, R extends Record, F extends FindingCollector> 
         }
     }
 
-    /** The name of the module of this class. */
     static String name(Class<?> type) {
         return CaseFormat.UPPER_CAMEL.to(CaseFormat.LOWER_HYPHEN, type.getSimpleName());
     }

@@ -92,7 +92,6 @@ final class AccountCommandSession {
         return accounts;
     }
 
-    /** Waits for an operation of the database. */
     static <T> T await(Future<T> operation) throws Refusal {
         try {
             return operation.toCompletionStage().toCompletableFuture().get(STEP_SECONDS, TimeUnit.SECONDS);

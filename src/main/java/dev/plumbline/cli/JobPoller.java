@@ -115,7 +115,6 @@ final class JobPoller {
         return jobs.stream().allMatch(job -> job.getString("state").equals("completed"));
     }
 
-    /** The results of all jobs by verdict. */
     VerdictCounts counts() {
         VerdictCounts sum = new VerdictCounts();
         for (JsonObject job : jobs) {

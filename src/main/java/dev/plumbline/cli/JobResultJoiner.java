@@ -13,7 +13,6 @@ final class JobResultJoiner {
         NDJSON,
         JSON;
 
-        /** The name on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);
@@ -32,12 +31,10 @@ final class JobResultJoiner {
         this.out = out;
     }
 
-    /** The format in which the results are requested from the service. */
     String requestedFormat() {
         return format == Format.CSV ? "csv" : "ndjson";
     }
 
-    /** Appends the results of the next job. */
     void append(String results) throws IOException {
         if (format == Format.CSV) {
             appendCsv(sanitizeCells(results));

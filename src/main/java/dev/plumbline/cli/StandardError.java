@@ -13,7 +13,6 @@ final class StandardError {
         System.err.println(sanitize(text));
     }
 
-    /** Prints an error. */
     static void fail(String message) {
         println("plumbline: " + message);
     }

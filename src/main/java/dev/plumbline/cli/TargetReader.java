@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * skipped. The file is not kept in memory.
  */
 final class TargetReader implements AutoCloseable {
-    /** The file name of stdin. */
     static final String STDIN = "-";
 
     /** The message if neither targets nor a file are given. */

@@ -11,7 +11,6 @@ import java.util.List;
  *     others may not know them yet
  */
 public record ClusterView(List<NodeRecord> nodes, RunRing ring) {
-    /** The number of nodes with a role. */
     public int count(NodeRole role) {
         return (int) nodes.stream().filter(node -> node.roles().contains(role)).count();
     }

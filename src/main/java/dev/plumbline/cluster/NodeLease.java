@@ -19,10 +19,8 @@ import org.slf4j.LoggerFactory;
  * a new ID. Thread-safe.
  */
 public final class NodeLease {
-    /** Duration of a lease. */
     public static final Duration DURATION = Duration.ofSeconds(20);
 
-    /** Interval of renewals. */
     public static final Duration RENEWAL = Duration.ofSeconds(5);
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeLease.class);
@@ -53,7 +51,6 @@ public final class NodeLease {
         /** The lease has expired; all chunks of the ID belong to other nodes. */
         default void onExpired() {}
 
-        /** The lease was renewed. */
         default void onRenewed(NodeStore.Renewal renewal) {}
 
         /** The lease could not be renewed, because the database is unavailable. */

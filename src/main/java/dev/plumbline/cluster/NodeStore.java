@@ -97,7 +97,6 @@ public final class NodeStore {
                 .map(rows -> rows.iterator().next().getLong("id"));
     }
 
-    /** Renews a lease. */
     public Future<Renewal> renew(long id, Duration lease) {
         return database.query(RENEW, Tuple.of(id, seconds(lease))).map(rows -> {
             Row row = rows.iterator().next();

@@ -108,7 +108,6 @@ public final class Batcher<Q, A> {
         return promise.future();
     }
 
-    /** The number of queued requests. */
     public synchronized int queued() {
         return queue.size();
     }

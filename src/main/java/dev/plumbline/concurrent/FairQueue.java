@@ -133,7 +133,6 @@ public final class FairQueue<K, T> {
         return size;
     }
 
-    /** The number of items of a key. */
     public int size(K key) {
         ArrayDeque<T> own = items.get(key);
         return own == null ? 0 : own.size();

@@ -127,7 +127,6 @@ public record Config(
 
     /** @param roles not empty; all roles unless the cluster is enabled */
     public record NodeSettings(@Setting(ROLE) Set<NodeRole> roles) {
-        /** Whether this node has a role. */
         public boolean has(NodeRole role) {
             return roles.contains(role);
         }
@@ -149,7 +148,6 @@ public record Config(
             @Setting(FILE) @Nullable Path tlsKey,
             @Setting(FILE) @Nullable Path tlsCa,
             @Setting(BOOLEAN) boolean insecure) {
-        /** The port of the event bus. */
         public int busPort() {
             return port + 1;
         }

@@ -79,7 +79,6 @@ public final class ConfigLoader {
         return config;
     }
 
-    /** The environment variable of a setting. */
     public static String variable(String key) {
         return PREFIX + key.replace('.', '_').toUpperCase(Locale.ROOT);
     }

@@ -65,7 +65,6 @@ public final class CnameChain {
                 : chain.stream().map(CNAMERecord::getTarget).toList();
     }
 
-    /** The targets of the CNAME records in a response. */
     static List<Name> targets(Message message) {
         return message.getSection(Section.ANSWER).stream()
                 .filter(CNAMERecord.class::isInstance)

@@ -37,7 +37,6 @@ final class DelegationSigner {
         return usable;
     }
 
-    /** The keys that match one of the anchors. */
     static List<DNSKEYRecord> matching(List<Record> anchors, List<DNSKEYRecord> keys, ValidationLimits limits)
             throws DnssecException {
         List<DNSKEYRecord> matching = new ArrayList<>();

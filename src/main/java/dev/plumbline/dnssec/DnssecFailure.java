@@ -60,7 +60,6 @@ public record DnssecFailure(Reason reason, Name name, int type, @Nullable Instan
             this.status = status;
         }
 
-        /** The status of a response with this failure. */
         public DnssecStatus status() {
             return status;
         }

@@ -60,7 +60,6 @@ public final class DnssecLookup {
         }
     }
 
-    /** The result of a complete lookup. */
     public DnssecResult result() {
         return new DnssecResult(zones, answers);
     }

@@ -40,7 +40,6 @@ public final class TrustAnchors {
         return new TrustAnchors(records);
     }
 
-    /** Whether a text is a valid trust anchor. */
     public static boolean isValid(String line) {
         return record(line) != null;
     }
@@ -70,7 +69,6 @@ public final class TrustAnchors {
         return closest;
     }
 
-    /** The trust anchors of a zone. */
     List<Record> of(Name zone) {
         return records.stream().filter(record -> record.getName().equals(zone)).toList();
     }

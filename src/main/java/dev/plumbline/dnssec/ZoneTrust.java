@@ -30,7 +30,6 @@ public record ZoneTrust(
         return new ZoneTrust(zone, anchors, List.of(), failure, null);
     }
 
-    /** The status of the zone. */
     public DnssecStatus status() {
         return failure == null ? DnssecStatus.SECURE : failure.reason().status();
     }

@@ -66,7 +66,6 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
         return limit.perSecond() == 0 && limit.concurrent() == 0;
     }
 
-    /** The number of keys with state. */
     int size() {
         return queues.size();
     }

@@ -68,12 +68,10 @@ public final class Gzip implements AutoCloseable {
         }
     }
 
-    /** Compresses a body. */
     public static Buffer encode(Buffer body) {
         return encode(body.getBytes());
     }
 
-    /** Compresses a body. */
     public static Buffer encode(byte[] body) {
         return encode(body, FAST_LEVEL);
     }

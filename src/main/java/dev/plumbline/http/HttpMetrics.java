@@ -60,7 +60,6 @@ public final class HttpMetrics {
         count(operation, status);
     }
 
-    /** The durations of an operation. */
     public Operation operation(String operationId) {
         return operations.computeIfAbsent(
                 operationId,

@@ -15,7 +15,6 @@ public final class RequestId {
 
     private RequestId() {}
 
-    /** Returns the identifier of a routed request. */
     public static String of(RoutingContext ctx) {
         String id = ctx.get(KEY);
         if (id == null) {

@@ -54,7 +54,6 @@ public final class TargetTable {
      * @param header whether the first record is not a target
      */
     public record Selection(int column, boolean header) {
-        /** The whole line. */
         public static final int LINE = 0;
     }
 

@@ -213,7 +213,6 @@ public final class InstantChecks {
         return InstantOutcome.Completed.cached(result);
     }
 
-    /** Counts a response of the response cache. */
     public void recordResponseCacheHit() {
         metrics.responseCache.increment();
     }

@@ -18,7 +18,6 @@ public sealed interface InstantOutcome {
      */
     record Completed(RenderedResult result, @Nullable Charge charge, @Nullable LimitWait limitWait)
             implements InstantOutcome {
-        /** A cached result. */
         static Completed cached(RenderedResult result) {
             return new Completed(result, null, null);
         }

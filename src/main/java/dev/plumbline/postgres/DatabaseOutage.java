@@ -68,7 +68,6 @@ final class DatabaseOutage {
         return failure instanceof PgException e && PLAN_INVALID.equals(e.getSqlState());
     }
 
-    /** Whether the disk of the server is full. */
     static boolean isDiskFull(Throwable failure) {
         return failure instanceof PgException e && DISK_FULL.equals(e.getSqlState());
     }

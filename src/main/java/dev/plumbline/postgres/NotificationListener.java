@@ -172,12 +172,10 @@ public final class NotificationListener {
         }
     }
 
-    /** Whether the connection is established. */
     public boolean listening() {
         return listening;
     }
 
-    /** Closes the connection. */
     public Future<Void> close() {
         Promise<Void> closed = Promise.promise();
         context.runOnContext(ignored -> {

@@ -85,7 +85,6 @@ final class QuotaStore {
                 .mapEmpty();
     }
 
-    /** Deletes a slice of expired rows. */
     static Future<Integer> purgeExpired(Database maintenance, int slice) {
         return maintenance.query(PURGE, Tuple.of(slice)).map(rows -> rows.rowCount());
     }

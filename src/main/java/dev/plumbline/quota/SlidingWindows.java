@@ -105,7 +105,6 @@ public final class SlidingWindows {
         return refunds.submit(request).map(new Done());
     }
 
-    /** The number of queued charges. */
     public int pendingCharges() {
         return charges.queued();
     }
@@ -115,7 +114,6 @@ public final class SlidingWindows {
         return refunds.drain();
     }
 
-    /** Deletes a slice of expired rows. */
     public static Future<Integer> purgeExpired(Database maintenance, int slice) {
         return QuotaStore.purgeExpired(maintenance, slice);
     }

@@ -10,7 +10,6 @@ public record CheckError(ErrorCode code, String message) {
     public static final CheckError INTERNAL =
             new CheckError(ErrorCode.INTERNAL, "The check failed because of an internal error.");
 
-    /** Whether a retry can succeed. */
     public boolean retryable() {
         return code.retryable();
     }

@@ -67,7 +67,6 @@ public record CheckResult(
                 false);
     }
 
-    /** Whether the result can be cached. */
     public boolean cacheable() {
         return complete
                 && retryAfterSeconds == 0

@@ -67,7 +67,6 @@ public enum ErrorCode {
         return this == DEADLINE_EXCEEDED || this == DNS_TIMEOUT || this == CONNECT_TIMEOUT || this == READ_TIMEOUT;
     }
 
-    /** Whether a retry can succeed. */
     public boolean retryable() {
         return retryable;
     }

@@ -9,21 +9,18 @@ import org.jspecify.annotations.Nullable;
  * the first finding of the worst level. Not thread-safe.
  */
 public final class FindingColumns {
-    /** The names of the columns. */
     public static final List<String> NAMES = List.of("finding_codes", "top_finding");
 
     private final List<String> codes = new ArrayList<>();
     private @Nullable Level worst;
     private @Nullable String top;
 
-    /** The columns of findings. */
     public static FindingColumns of(List<Finding> findings) {
         FindingColumns columns = new FindingColumns();
         findings.forEach(finding -> columns.add(finding.level(), finding.code(), finding.message(), finding.action()));
         return columns;
     }
 
-    /** Adds the next finding of the result. */
     public void add(Level level, String code, String message, String action) {
         codes.add(code);
         if (worst == null || level.compareTo(worst) > 0) {

@@ -25,7 +25,6 @@ public enum LimiterKind {
         this.plural = plural;
     }
 
-    /** The setting of the rate. */
     public String rateSetting() {
         return settings + "_per_second";
     }

@@ -19,7 +19,6 @@ public enum RobotsStandard {
         this.title = title;
     }
 
-    /** The name in reports. */
     public String title() {
         return title;
     }

@@ -202,7 +202,6 @@ public final class CheckRunner {
         return part != null ? part : resources.refusal(timedOut);
     }
 
-    /** Whether the result is a timeout. */
     static boolean timedOut(CheckResult result) {
         return result.error() != null && result.error().code().timeout();
     }

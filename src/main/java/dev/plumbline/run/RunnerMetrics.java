@@ -81,7 +81,6 @@ public final class RunnerMetrics {
         return running.get() + queued.get();
     }
 
-    /** Adds the permits of a runner. */
     void addPermits(int added) {
         permits.addAndGet(added);
     }

@@ -36,7 +36,6 @@ public final class IpAddressText {
         return bytes.length == 4 && text.indexOf(':') >= 0 ? of(Bytes.concat(MAPPED_PREFIX, bytes)) : of(bytes);
     }
 
-    /** Formats each address. */
     public static List<String> format(List<InetAddress> addresses) {
         return addresses.stream().map(IpAddressText::format).toList();
     }

@@ -73,7 +73,6 @@ public final class CertificateExtensions {
                         .getKeyIdentifier());
     }
 
-    /** The number of signed certificate timestamps embedded in the certificate. */
     public static int embeddedTimestamps(X509Certificate certificate) {
         return read(certificate, EMBEDDED_SCTS, 0, CertificateExtensions::timestamps);
     }
@@ -126,7 +125,6 @@ public final class CertificateExtensions {
                         == 0;
     }
 
-    /** The URLs of the OCSP responders. */
     public static List<String> ocspResponders(X509Certificate certificate) {
         return read(
                 certificate,

@@ -42,7 +42,6 @@ public record CertificatePath(
         certificates = List.copyOf(certificates);
     }
 
-    /** The server certificate. */
     public X509Certificate leaf() {
         return certificates.get(0);
     }

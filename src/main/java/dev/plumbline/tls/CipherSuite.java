@@ -60,7 +60,6 @@ public record CipherSuite(int code, String name) {
         return weak() ? CipherWeakness.of(name) : null;
     }
 
-    /** Whether it provides forward secrecy. */
     public boolean forwardSecret() {
         return isTls13() || name.startsWith("TLS_ECDHE_") || name.startsWith("TLS_DHE_");
     }
@@ -85,7 +84,6 @@ public record CipherSuite(int code, String name) {
         return name.startsWith("TLS_DHE_") || name.startsWith("TLS_DH_anon_");
     }
 
-    /** Whether it uses CBC mode. */
     public boolean cbc() {
         return name.contains("_CBC_");
     }

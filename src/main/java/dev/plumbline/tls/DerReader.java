@@ -96,7 +96,6 @@ final class DerReader {
         return to;
     }
 
-    /** A reader for the content of the element. */
     DerReader content() {
         return new DerReader(bytes, from, to);
     }

@@ -26,7 +26,6 @@ public record RevocationStatement(Status status, String detail, int timestamps) 
         return new RevocationStatement(Status.UNDETERMINED, reason, 0);
     }
 
-    /** Whether the status is known. */
     public boolean determined() {
         return status != Status.UNDETERMINED;
     }

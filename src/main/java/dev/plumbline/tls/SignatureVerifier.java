@@ -29,7 +29,6 @@ final class SignatureVerifier {
         return remaining <= 0;
     }
 
-    /** Whether the certificate is signed with the issuer's key. */
     boolean isSignedBy(X509Certificate certificate, X509Certificate issuer) {
         PublicKey key = issuer.getPublicKey();
         PublicKey signer = signers.get(certificate);
@@ -50,7 +49,6 @@ final class SignatureVerifier {
         return valid;
     }
 
-    /** Whether the certificate is signed with its own key. */
     boolean isSelfSigned(X509Certificate certificate) {
         return DistinguishedNames.selfIssued(certificate) && isSignedBy(certificate, certificate);
     }

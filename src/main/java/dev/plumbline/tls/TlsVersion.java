@@ -21,7 +21,6 @@ public enum TlsVersion {
         return title;
     }
 
-    /** The code in TLS messages. */
     public int code() {
         return code;
     }

@@ -45,7 +45,6 @@ public enum ReportFormat {
         return factory.create(module, parts, single, failOn, out);
     }
 
-    /** The name on the command line. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

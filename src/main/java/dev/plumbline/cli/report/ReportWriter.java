@@ -4,10 +4,8 @@ import java.io.IOException;
 
 /** Writes the results of a run of {@code check}, in the order in which it receives them. */
 public interface ReportWriter {
-    /** Writes a result. */
     void line(CheckedLine line) throws IOException;
 
-    /** Completes the report. */
     void end(VerdictCounts counts) throws IOException;
 
     /** Completes the report of an interrupted run, whose summary is printed on stderr. */

@@ -23,7 +23,6 @@ public final class SessionCookies {
         this.attributes = "; Path=/; HttpOnly; SameSite=Lax" + (tls ? "; Secure" : "");
     }
 
-    /** Whether a request has a session cookie. */
     public boolean isPresent(HttpServerRequest request) {
         return !tokens(request).isEmpty();
     }
@@ -57,7 +56,6 @@ public final class SessionCookies {
         response.putHeader("Set-Cookie", name + '=' + token + "; Max-Age=" + Math.max(1, seconds) + attributes);
     }
 
-    /** Deletes the cookie. */
     void clear(HttpServerResponse response) {
         response.putHeader("Set-Cookie", name + "=; Max-Age=0" + attributes);
     }

@@ -147,7 +147,6 @@ public final class SessionHandler {
         }
     }
 
-    /** Deletes the session cookie. */
     public void clearCookie(HttpServerResponse response) {
         cookies.clear(response);
     }

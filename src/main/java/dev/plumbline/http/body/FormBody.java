@@ -47,7 +47,6 @@ public record FormBody(Map<String, List<String>> values, Map<String, List<File>>
      */
     public record File(String name, byte[] content) {}
 
-    /** Whether the media type is a form. */
     static boolean isForm(@Nullable String contentType) {
         if (contentType == null) {
             return false;

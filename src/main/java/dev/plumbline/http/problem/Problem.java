@@ -98,7 +98,6 @@ public record Problem(
                 : unavailable("unavailable", "The database is unavailable. Retry shortly.", 2);
     }
 
-    /** Returns this problem with an additional header. */
     public Problem with(String header, String value) {
         Map<String, String> more = new TreeMap<>(headers);
         more.put(header, value);

@@ -161,7 +161,6 @@ final class JobWatcher {
         }
     }
 
-    /** The number of watched jobs. */
     int size() {
         return jobs.size();
     }

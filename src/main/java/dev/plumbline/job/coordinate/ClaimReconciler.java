@@ -66,7 +66,6 @@ final class ClaimReconciler implements NodeLease.Listener {
         lease.subscribe(this);
     }
 
-    /** Whether chunks can be claimed. */
     boolean valid() {
         return valid;
     }
@@ -76,7 +75,6 @@ final class ClaimReconciler implements NodeLease.Listener {
         return owner;
     }
 
-    /** The number of reconciliations. */
     long tick() {
         return tick;
     }

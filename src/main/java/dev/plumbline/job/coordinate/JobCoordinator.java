@@ -205,7 +205,6 @@ public final class JobCoordinator {
         }
     }
 
-    /** The number of lines in progress. */
     public int active() {
         return dispatcher.active() + crashRecovery.active();
     }

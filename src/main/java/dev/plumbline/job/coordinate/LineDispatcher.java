@@ -259,7 +259,6 @@ final class LineDispatcher {
         return available;
     }
 
-    /** The number of ready and active lines. */
     int readyAndActive() {
         int lines = unrouted.size();
         for (NodeQueue node : queues) {

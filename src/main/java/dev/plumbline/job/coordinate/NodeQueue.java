@@ -106,7 +106,6 @@ final class NodeQueue {
         return ready.size();
     }
 
-    /** The accounts with ready lines. */
     Set<Long> readyAccounts() {
         return ready.keys();
     }

@@ -58,7 +58,6 @@ final class PendingLine {
         return key;
     }
 
-    /** Sets the queue of the node that runs the line. */
     void startOn(NodeQueue queue) {
         node = queue;
     }

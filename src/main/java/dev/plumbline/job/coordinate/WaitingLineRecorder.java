@@ -20,7 +20,6 @@ import org.slf4j.LoggerFactory;
  * Executes one statement at a time, and only after a change. Confined to an event loop.
  */
 final class WaitingLineRecorder {
-    /** The interval of records. */
     static final long INTERVAL_MS = 1_000;
 
     /** The maximum number of recorded jobs, those with the most waiting lines. */

@@ -212,7 +212,6 @@ public final class JobStore {
                 .map(rows -> rows.iterator().next().getInteger(0) == 0 ? 0 : slice);
     }
 
-    /** Deletes a slice of expired idempotency keys. */
     public static Future<Integer> purgeIdempotencyKeys(Database maintenance, int slice) {
         return maintenance
                 .query(

@@ -25,7 +25,6 @@ import org.xbill.DNS.CAARecord;
 public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Findings> {
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
-    /** The fields of the report. */
     public record Report(
             boolean found,
             List<Row> records,
@@ -37,7 +36,6 @@ public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Find
     /** A CAA record. */
     public record Row(boolean critical, String tag, String value) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void noCaa(String domain);
 

@@ -51,7 +51,6 @@ public final class DnsPropagation
     /** The response of a resolver. */
     public record Row(String server, @Nullable String rcode, List<String> records, @Nullable Double timeMs) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void nameDoesNotExist(String name);
 

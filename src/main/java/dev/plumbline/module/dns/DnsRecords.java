@@ -67,7 +67,6 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
             boolean authoritative,
             Double responseMs) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void nameDoesNotExist(String name);
 

@@ -56,7 +56,6 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
     /** A zone from the trust anchor to the domain. */
     public record ChainZone(String zone, List<String> ds, List<String> dnskey, DnssecStatus status) {}
 
-    /** The fields of the report. */
     public record Report(
             DnssecStatus status,
             List<ChainZone> chain,
@@ -65,7 +64,6 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
             @Nullable Denial nsec,
             @Nullable Reason failure) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void signatureExpired(String records, Instant time);
 

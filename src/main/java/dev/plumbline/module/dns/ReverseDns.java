@@ -42,7 +42,6 @@ public final class ReverseDns implements CheckModule<ReverseDns.Evidence, Revers
     /** A name and its addresses. */
     public record Row(String name, List<String> ips, @Nullable Boolean confirmed) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void noPtr(String name);
 

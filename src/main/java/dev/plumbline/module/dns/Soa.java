@@ -37,7 +37,6 @@ public final class Soa implements CheckModule<Soa.Evidence, Soa.Report, Soa.Find
     /** The maximum number of nameservers whose SOA record is compared. */
     static final int MAX_SERVERS = 6;
 
-    /** The fields of the report. */
     public record Report(
             String primary,
             String contact,
@@ -48,7 +47,6 @@ public final class Soa implements CheckModule<Soa.Evidence, Soa.Report, Soa.Find
             long minimum,
             List<String> errors) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void notAZone(String name, String zone);
 

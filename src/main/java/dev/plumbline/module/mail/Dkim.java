@@ -44,13 +44,11 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
     /** The maximum number of TXT records of a selector that are read; a valid selector has one. */
     private static final int MAX_TEXTS = 20;
 
-    /** The fields of the report. */
     public record Report(List<Row> keys, int foundCount, int weakCount) {}
 
     /** A key. */
     public record Row(String selector, String type, @Nullable Integer bits, List<String> flags, boolean valid) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void noKeyFound(int count, String domain);
 

@@ -48,7 +48,6 @@ public final class Dnsbl implements CheckModule<Dnsbl.Evidence, Dnsbl.Report, Dn
     /** The result of a zone for all addresses. */
     public record Row(String zone, @Nullable Boolean listed, List<String> codes, @Nullable String reason) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void noZones();
 

@@ -73,7 +73,6 @@ public final class EmailAddress
             boolean roleAccount,
             @Nullable String suggestion) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void localPartEmpty();
 

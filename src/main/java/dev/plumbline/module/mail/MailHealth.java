@@ -32,7 +32,6 @@ public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHe
     /** The fields of the report. Score and grade are null only in a result with an error. */
     public record Report(Integer score, String grade, List<Cause> fixFirst, List<Cause> causes, Map<String, ?> parts) {}
 
-    /** The findings. */
     public interface Findings extends PartFindings {}
 
     /** The results of the parts, in the order of the parts. */

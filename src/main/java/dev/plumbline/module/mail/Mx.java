@@ -43,7 +43,6 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
     private static final int SMTP_PORT = 25;
     private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|.*:.*");
 
-    /** The fields of the report. */
     public record Report(
             List<Row> records,
             boolean nullMx,
@@ -54,7 +53,6 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
     /** An MX record. */
     public record Row(int preference, String host, List<String> ips, @Nullable Boolean tls) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void noMailServer();
 

@@ -60,7 +60,6 @@ public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.
             Double connectMs,
             Double bannerMs) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void portRefused(InetAddress ip, int port);
 

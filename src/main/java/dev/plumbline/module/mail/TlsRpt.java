@@ -22,10 +22,8 @@ public final class TlsRpt implements CheckModule<TlsRpt.Evidence, TlsRpt.Report,
     private static final String PREFIX = "_smtp._tls.";
     private static final int MAX_ERROR_FINDINGS = 5;
 
-    /** The fields of the report. */
     public record Report(@Nullable String record, List<String> rua, boolean valid) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void noRecord(String domain);
 

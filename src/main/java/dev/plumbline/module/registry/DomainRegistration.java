@@ -36,7 +36,6 @@ public final class DomainRegistration
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
     private static final int SOON_DAYS = 30;
 
-    /** The fields of the report. */
     public record Report(
             @Nullable Boolean registered,
             String registrableDomain,
@@ -53,7 +52,6 @@ public final class DomainRegistration
             RegistrationSource sourceUsed,
             boolean supported) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void notRegistered(String domain);
 

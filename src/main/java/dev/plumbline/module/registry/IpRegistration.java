@@ -41,7 +41,6 @@ public final class IpRegistration
             "lacnic.net", "LACNIC",
             "ripe.net", "RIPE NCC");
 
-    /** The fields of the report. */
     public record Report(
             @Nullable String cidr,
             @Nullable String name,
@@ -53,7 +52,6 @@ public final class IpRegistration
             @Nullable String asName,
             boolean reserved) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void specialPurpose(InetAddress ip);
 

@@ -40,7 +40,6 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
     /** The fields of the report. Beside an error, dnssecSecure can be null. */
     public record Report(List<TlsaRow> records, Boolean dnssecSecure, @Nullable Boolean matches) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void lookupBogus(String name, Reason cause);
 

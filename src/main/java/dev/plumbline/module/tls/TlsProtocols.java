@@ -33,7 +33,6 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
     private static final int RECOMMENDED_PRIME_BITS = 2048;
     private static final int BROKEN_PRIME_BITS = 1024;
 
-    /** The fields of the report. */
     public record Report(
             List<String> versions,
             boolean legacyEnabled,
@@ -48,7 +47,6 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
     /** A cipher suite that the server accepts in a TLS version. */
     public record Cipher(String version, String name) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void ssl3Enabled();
 

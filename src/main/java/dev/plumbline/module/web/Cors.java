@@ -39,7 +39,6 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
 
     private static final String PREFLIGHT_HEADER = "content-type";
 
-    /** The fields of the report. */
     public record Report(
             @Nullable String allowOrigin,
             boolean allowCredentials,
@@ -47,7 +46,6 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
             boolean nullOriginAllowed,
             @Nullable Integer preflightStatus) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void anyOriginWithCredentials(String origin);
 

@@ -48,7 +48,6 @@ public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.
         this.ports = ports;
     }
 
-    /** The fields of the report. */
     public record Report(
             boolean present,
             @Nullable Long maxAge,
@@ -57,7 +56,6 @@ public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.
             boolean preloadReady,
             List<String> errors) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void httpsUnavailable(String domain, String reason);
 

@@ -58,7 +58,6 @@ public final class HttpCompression
             Double savingPercent,
             boolean varyOk) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void compressionMissing(int bytes);
 

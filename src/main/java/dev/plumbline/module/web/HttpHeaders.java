@@ -47,11 +47,9 @@ public final class HttpHeaders implements CheckModule<HttpExchange, HttpHeaders.
     private static final List<String> CONNECTION =
             List.of("connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade");
 
-    /** The fields of the report. */
     public record Report(
             int status, String httpVersion, Map<String, List<String>> headers, int headerBytes, int setCookieCount) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void framingConflict(String length);
 

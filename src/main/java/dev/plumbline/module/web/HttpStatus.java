@@ -65,7 +65,6 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         }
     }
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void statusClientError(String status);
 

@@ -26,7 +26,6 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence, HttpTi
     private static final int MAX_BYTES = 1024 * 1024;
     private static final double VARIATION_MS = 100;
 
-    /** The fields of the report. */
     public record Report(
             double dnsMs,
             double connectMs,
@@ -37,7 +36,6 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence, HttpTi
             int bytes,
             String ip) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void slowDns(double ms);
 

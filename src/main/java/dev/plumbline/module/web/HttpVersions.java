@@ -40,7 +40,6 @@ public final class HttpVersions
     public record Report(
             Boolean http1, Boolean http2, boolean http3Advertised, @Nullable String altSvc, @Nullable String alpn) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void plainHttp();
 

@@ -37,7 +37,6 @@ public final class HttpsRedirect
         this.ports = ports;
     }
 
-    /** The fields of the report. */
     public record Report(
             @Nullable Integer httpStatus,
             boolean redirectsToHttps,
@@ -46,7 +45,6 @@ public final class HttpsRedirect
             boolean wwwConsistent,
             @Nullable String finalUrl) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void httpsUnavailable(String domain, String reason);
 
@@ -211,7 +209,6 @@ public final class HttpsRedirect
         return target.secure() && target.host().name().equals(first.url().host().name());
     }
 
-    /** The URL to which a hop redirects. */
     private static Target.Url target(RedirectTrace trace, int hop) {
         List<HttpExchange> hops = trace.hops();
         return hop + 1 < hops.size() ? hops.get(hop + 1).url() : trace.url();

@@ -44,7 +44,6 @@ record Ipv6Hosts(List<Server> servers, @Nullable CheckError error) {
         }
     }
 
-    /** The nameservers of the zone of the domain. */
     static Future<Ipv6Hosts> nameservers(CheckContext context, String domain) {
         return context.probe(DnsProbe.class).lookup(context, domain, "NS").compose(lookup -> {
             boolean apex = lookup.aliases().isEmpty() && !lookup.records().isEmpty();

@@ -47,7 +47,6 @@ public final class Ipv6Readiness
             @Nullable Boolean httpOverIpv6,
             @Nullable Boolean sameContent) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void httpOverIpv6Failed(String error);
 

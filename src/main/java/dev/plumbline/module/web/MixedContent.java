@@ -22,10 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class MixedContent
         implements CheckModule<MixedContent.Evidence, MixedContent.Report, MixedContent.Findings> {
 
-    /** The fields of the report. */
     public record Report(boolean https, List<String> active, List<String> passive, boolean upgradeInsecure) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void notAPage(int status, int bytes, String type);
 

@@ -34,7 +34,6 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
     private static final int CONCURRENT = 6;
     private static final int MAX_LINK_MS = 4_000;
 
-    /** The fields of the report. */
     public record Report(
             int linkCount,
             int internalCount,
@@ -46,7 +45,6 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
     /** A URL to which the page links. */
     public record Row(String url, String text, String rel, @Nullable Integer status) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void notAPage(int status, int bytes, String type);
 
@@ -189,7 +187,6 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
                 });
     }
 
-    /** The links in the scope. */
     private static List<LinkCollector.Link> selected(LinkCollector.Links links, Options options) {
         String scope = String.valueOf(options.text("scope"));
         return links.links().stream()

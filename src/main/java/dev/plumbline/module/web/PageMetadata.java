@@ -40,7 +40,6 @@ public final class PageMetadata
             Pattern.CASE_INSENSITIVE);
     private static final List<String> REQUIRED_OPEN_GRAPH = List.of("og:title", "og:type", "og:image", "og:url");
 
-    /** The fields of the report. */
     public record Report(
             @Nullable String title,
             int titleLength,
@@ -60,7 +59,6 @@ public final class PageMetadata
     /** A version of the page in another language. */
     public record Hreflang(String lang, String url) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void notAPage(int status, int bytes, String type);
 

@@ -34,7 +34,6 @@ public final class RedirectChain
     /** The characters of a URI reference (RFC 3986 section 2); percent-encoding is not validated. */
     private static final Pattern URI_CHARACTERS = Pattern.compile("[A-Za-z0-9._~:/?#\\[\\]@!$&'()*+,;=%-]*");
 
-    /** The fields of the report. */
     public record Report(
             List<Hop> hops,
             int hopCount,
@@ -51,7 +50,6 @@ public final class RedirectChain
     /** @param receivedAt when the last response was received */
     public record Evidence(RedirectTrace trace, Instant receivedAt) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void redirectLoop(Target url);
 

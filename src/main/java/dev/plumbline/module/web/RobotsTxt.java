@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 @AutoService(CheckModule.class)
 public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTxt.Report, RobotsTxt.Findings> {
 
-    /** The fields of the report. */
     public record Report(
             boolean found,
             @Nullable Integer status,
@@ -40,7 +39,6 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
             int bytes,
             List<String> errors) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void pathDisallowed(String path, String rule, String agent);
 

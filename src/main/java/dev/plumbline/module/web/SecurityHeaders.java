@@ -71,7 +71,6 @@ public final class SecurityHeaders
     private static final Set<String> OPENER_POLICIES =
             Set.of("same-origin", "same-origin-allow-popups", "noopener-allow-popups");
 
-    /** The fields of the report. */
     public record Report(
             String grade,
             int score,
@@ -93,7 +92,6 @@ public final class SecurityHeaders
 
     record Directive(String name, List<String> values) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void plainHttp();
 

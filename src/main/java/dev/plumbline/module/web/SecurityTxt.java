@@ -57,7 +57,6 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
         this.ports = ports;
     }
 
-    /** The fields of the report. */
     public record Report(
             boolean found,
             @Nullable String url,
@@ -68,7 +67,6 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
             @Nullable Boolean canonicalOk,
             List<String> errors) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void securityTxtMissing(int status, String example);
 

@@ -23,7 +23,6 @@ final class TraceErrors {
         return trace.hops().isEmpty() && error != null && codes.contains(error.code());
     }
 
-    /** The message of the error of a trace that has one. */
     static String message(RedirectTrace trace) {
         return Objects.requireNonNull(trace.error()).message();
     }

@@ -8,12 +8,10 @@ record WebPorts(int http, int https) {
     /** The default ports of the URL schemes (RFC 9110 section 4.2). */
     static final WebPorts STANDARD = new WebPorts(80, 443);
 
-    /** A URL of a hostname over HTTP. */
     Target.Url http(String name, String path) {
         return new Target.Url("http", new Host(name, null), http, path);
     }
 
-    /** A URL of a hostname over HTTPS. */
     Target.Url https(String name, String path) {
         return new Target.Url("https", new Host(name, null), https, path);
     }

@@ -32,7 +32,6 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
 
     private static final String NOT_SET = "not set";
 
-    /** The fields of the report. */
     public record Report(
             boolean upgraded,
             @Nullable Integer status,
@@ -40,7 +39,6 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
             List<String> extensions,
             long timeMs) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void acceptInvalid(String value, String expected);
 

@@ -237,7 +237,6 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /** Releases the lock. */
     @Override
     public void close() {
         try {

@@ -111,7 +111,6 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return port;
     }
 
-    /** The connection URL of the superuser. */
     public String superuserUrl(String database) {
         return cluster.superuserUrl(port, database);
     }

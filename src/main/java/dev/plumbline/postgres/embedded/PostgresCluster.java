@@ -104,7 +104,6 @@ public final class PostgresCluster {
         }
     }
 
-    /** Whether the data directory contains a cluster. */
     public static boolean existsIn(Path dataDir) {
         return Files.isDirectory(dataDir.resolve("postgres").resolve(CLUSTER));
     }
@@ -177,7 +176,6 @@ public final class PostgresCluster {
         }
     }
 
-    /** The running server, if there is one. */
     Optional<Postmaster> running() {
         return Postmaster.of(cluster);
     }

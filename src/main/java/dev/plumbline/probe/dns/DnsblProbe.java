@@ -40,7 +40,6 @@ public final class DnsblProbe {
                 .toList();
     }
 
-    /** The zones of the operator. */
     public List<String> zones() {
         return zones;
     }

@@ -9,7 +9,6 @@ import java.net.InetAddress;
  * @param host the name or address of the server
  */
 public record NameserverAddress(Host host, InetAddress address, int port) {
-    /** The port of DNS. */
     public static final int PORT = 53;
 
     public NameserverAddress(Host host, InetAddress address) {

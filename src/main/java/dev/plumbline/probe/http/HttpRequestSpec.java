@@ -100,7 +100,6 @@ public record HttpRequestSpec(
         return headers.stream().anyMatch(header -> header.name().equals(UPGRADE));
     }
 
-    /** Returns this request with an additional header. */
     public HttpRequestSpec with(String name, String value) {
         List<HttpHeader> more = new ArrayList<>(headers);
         more.add(new HttpHeader(name.toLowerCase(Locale.ROOT), value));
@@ -117,7 +116,6 @@ public record HttpRequestSpec(
         return offering(Alpn.HTTP1);
     }
 
-    /** Returns this request with other protocols. */
     public HttpRequestSpec offering(Alpn offered) {
         return new HttpRequestSpec(method, url, headers, maxBodyBytes, verifyTls, offered, redirectBodies, body);
     }
@@ -127,7 +125,6 @@ public record HttpRequestSpec(
         return new HttpRequestSpec(method, url, headers, maxBodyBytes, verifyTls, alpn, false, body);
     }
 
-    /** Returns this request for another URL. */
     public HttpRequestSpec to(Target.Url other) {
         return new HttpRequestSpec(method, other, headers, maxBodyBytes, verifyTls, alpn, redirectBodies, body);
     }

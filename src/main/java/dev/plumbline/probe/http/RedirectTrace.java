@@ -28,7 +28,6 @@ public record RedirectTrace(List<HttpExchange> hops, Target.Url url, @Nullable C
         return error == null ? this : new RedirectTrace(hops, url, RedirectFollower.afterRedirect(error));
     }
 
-    /** The size of all bodies. */
     public int bodyBytes() {
         int bytes = 0;
         for (HttpExchange hop : hops) {

@@ -37,7 +37,6 @@ public record ResponseHeaders(List<HttpHeader> lines) {
         return null;
     }
 
-    /** The values of all headers with this name. */
     public List<String> all(String name) {
         return lines.stream()
                 .filter(line -> line.name().equals(name))

@@ -12,7 +12,6 @@ import java.util.List;
  */
 public record RdapResponse(List<String> servers, int status, String body) {
 
-    /** The hostname of the server that sent the response. */
     public String server() {
         return servers.get(servers.size() - 1);
     }

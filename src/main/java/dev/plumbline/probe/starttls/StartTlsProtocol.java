@@ -26,7 +26,6 @@ public enum StartTlsProtocol {
         this.command = command;
     }
 
-    /** The protocol with this option value. */
     public static StartTlsProtocol of(String option) {
         return valueOf(option.toUpperCase(Locale.ROOT));
     }
@@ -44,12 +43,10 @@ public enum StartTlsProtocol {
         return line.startsWith("+OK") ? POP3 : line.startsWith("<") ? XMPP : null;
     }
 
-    /** The value of the option. */
     public String option() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The command that starts TLS. */
     public String command() {
         return command;
     }

@@ -131,7 +131,6 @@ final class StartTlsSession implements TlsProbe.Preamble {
             }
         }
 
-        /** Returns whether the dialog continues. */
         private boolean proceed(StartTlsDialog.Step step, boolean more, Promise<Void> done) {
             switch (step.kind()) {
                 case SEND -> {

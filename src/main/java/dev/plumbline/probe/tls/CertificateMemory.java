@@ -21,7 +21,6 @@ public final class CertificateMemory {
 
     private CertificateMemory() {}
 
-    /** The memory of parsed certificates. */
     static long bytesOf(List<X509Certificate> certificates) {
         long bytes = 0;
         for (X509Certificate certificate : certificates) {

@@ -61,7 +61,6 @@ final class CipherSuiteScan {
         return suite != null && suite.ecdsa();
     }
 
-    /** The accepted suites by version. */
     Map<TlsVersion, List<CipherSuite>> accepted() {
         Map<TlsVersion, List<CipherSuite>> suites = new EnumMap<>(TlsVersion.class);
         accepted.forEach((version, all) -> suites.put(version, List.copyOf(all)));

@@ -70,7 +70,6 @@ public final class HandshakeLimitHandler extends ChannelInboundHandlerAdapter {
         return received > MAX_BYTES;
     }
 
-    /** Whether the peer reset the connection. */
     boolean reset() {
         return reset;
     }

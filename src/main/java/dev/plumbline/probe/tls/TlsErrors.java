@@ -17,7 +17,6 @@ public final class TlsErrors {
     /** The form of BoringSSL errors: error:10000410:SSL routines:OPENSSL_internal:REASON. */
     private static final Pattern NATIVE_REASON = Pattern.compile("OPENSSL_internal:([A-Z0-9_]+)");
 
-    /** The form of JDK errors. */
     private static final Pattern JDK_ALERT = Pattern.compile("Received fatal alert: ([a-z0-9_]+)");
 
     private static final String NOT_TLS = "The server does not use TLS on this port.";
@@ -65,7 +64,6 @@ public final class TlsErrors {
                 : checkFailure;
     }
 
-    /** The failure of a handshake. */
     static CheckFailure toFailure(Throwable failure, HandshakeLimitHandler limits) {
         Throwable cause = unwrap(failure);
         if (cause instanceof SslHandshakeTimeoutException) {

@@ -72,7 +72,6 @@ public final class ResultCache {
         byKey.invalidate(key);
     }
 
-    /** Removes all results. */
     public void clear() {
         byKey.invalidateAll();
     }

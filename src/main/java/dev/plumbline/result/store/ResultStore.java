@@ -143,12 +143,10 @@ public final class ResultStore {
                 .mapEmpty();
     }
 
-    /** The number of queued reads. */
     public int pendingLookups() {
         return reads.queued() + bulkReads.queued();
     }
 
-    /** The number of queued writes. */
     public int pendingWrites() {
         return writes.queued();
     }
@@ -163,7 +161,6 @@ public final class ResultStore {
         return writes.drain();
     }
 
-    /** Deletes a slice of expired results. */
     public static Future<Integer> purgeExpired(Database maintenance, int slice) {
         return maintenance
                 .query(PURGE, Tuple.of(slice))

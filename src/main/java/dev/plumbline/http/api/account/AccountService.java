@@ -63,12 +63,10 @@ public final class AccountService {
         this.services = services;
     }
 
-    /** The session authentication. */
     public SessionHandler sessionHandler() {
         return services.sessionHandler;
     }
 
-    /** Whether sign-up is enabled. */
     public boolean isSignUpOpen() {
         return services.signUpPlan != null;
     }

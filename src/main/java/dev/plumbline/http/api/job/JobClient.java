@@ -120,7 +120,6 @@ final class JobClient {
                 last ? null : PageCursor.afterJob(jobs.get(jobs.size() - 1).token()));
     }
 
-    /** Returns the lines of a job at its version. */
     LineStream.Source lines(JobMessage.JobSnapshot job) {
         return (from, max) -> request(
                         BusAddresses.JOB_RESULTS,

@@ -31,7 +31,6 @@ final class JobJson {
         this.publicUrl = publicUrl;
     }
 
-    /** Returns the URL of the job. */
     String location(String token) {
         return publicUrl + PATH + token;
     }
@@ -41,7 +40,6 @@ final class JobJson {
         return json(job).toBuffer();
     }
 
-    /** Returns a page of jobs. */
     Buffer list(List<JobMessage.JobSnapshot> jobs, @Nullable String nextCursor) {
         return new JsonObject()
                 .put("jobs", new JsonArray(jobs.stream().map(this::json).toList()))

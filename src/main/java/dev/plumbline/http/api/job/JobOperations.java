@@ -80,7 +80,6 @@ public final class JobOperations {
         return operations;
     }
 
-    /** The job functions used by the pages. */
     public PageJobService forPages() {
         return forPages;
     }

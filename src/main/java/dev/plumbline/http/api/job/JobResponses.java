@@ -158,7 +158,6 @@ final class JobResponses {
         };
     }
 
-    /** Sets the headers of all authenticated responses. */
     private static void setHeaders(RoutingContext ctx) {
         ApiKeyHandler.markPrivate(ctx.response());
         ctx.response().putHeader("X-Content-Type-Options", "nosniff").putHeader(RequestId.HEADER, RequestId.of(ctx));

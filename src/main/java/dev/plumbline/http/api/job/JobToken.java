@@ -20,7 +20,6 @@ public final class JobToken {
         return token.toString();
     }
 
-    /** Whether the text has the format of a token. */
     public static boolean isValid(String text) {
         return TOKEN.matcher(text).matches();
     }

@@ -51,7 +51,6 @@ record JobViewParameters(ResultFormat format, int from, int limit, boolean lines
         return new JobViewParameters(format, from, limit, false, raw, asText);
     }
 
-    /** Returns the view of a file with all lines. */
     static JobViewParameters ofFile(RoutingContext ctx, ResultFormat format) {
         return new JobViewParameters(
                 format,

@@ -16,7 +16,6 @@ public enum LineState {
         this.id = id;
     }
 
-    /** The name used in responses. */
     public String id() {
         return id;
     }

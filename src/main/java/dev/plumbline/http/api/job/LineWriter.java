@@ -8,7 +8,6 @@ interface LineWriter {
     /** Writes the text before the first line. */
     default void begin(Buffer out) {}
 
-    /** Writes the next line. */
     void line(Buffer out, JobMessage.ResultLine line);
 
     /** Writes the text after the last line. */

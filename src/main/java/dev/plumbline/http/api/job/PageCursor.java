@@ -72,7 +72,6 @@ public final class PageCursor {
         return plain.substring(1);
     }
 
-    /** Returns the problem for an invalid cursor. */
     static Problem invalid() {
         return Problem.badRequest("The cursor is invalid for this list. Use the value of next_cursor.")
                 .withFaults(List.of(Problem.Fault.parameter("cursor", "is not a next_cursor value of this list")));

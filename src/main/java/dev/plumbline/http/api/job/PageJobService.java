@@ -126,7 +126,6 @@ public final class PageJobService {
         return problem.extensions().get(JobClient.TOKEN) instanceof String token ? token : null;
     }
 
-    /** Returns the current state of a job. */
     public Future<JobMessage.JobSnapshot> read(long accountId, String token) {
         return JobToken.isValid(token) ? jobs.read(accountId, token) : ProblemException.failed(JobClient.noSuchJob());
     }
@@ -188,7 +187,6 @@ public final class PageJobService {
                 .compose(read -> readPages(source, from + read, to, consumer));
     }
 
-    /** Reads one line of a job. */
     public Future<JobMessage.ResultLine> line(JobMessage.JobSnapshot job, int index) {
         return jobs.lines(job).read(index, 1).map(lines -> lines.get(0));
     }

@@ -77,7 +77,6 @@ public final class ToolSchemas {
         return schema;
     }
 
-    /** Returns the schema of a result. */
     static JsonObject result(ModuleDescription module) {
         JsonObject fields = new JsonObject();
         for (FieldDescription field : module.fields()) {

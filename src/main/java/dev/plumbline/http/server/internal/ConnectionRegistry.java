@@ -122,7 +122,6 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The number of open connections. */
     public int open() {
         return open.get();
     }

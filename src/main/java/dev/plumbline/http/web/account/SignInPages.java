@@ -63,7 +63,6 @@ public final class SignInPages implements PageRoutes.Pages {
      */
     public record SignInForm(boolean signUp, boolean signUpEnabled, String email, String next, FormErrors errors) {
 
-        /** The path of the other form. */
         public String otherForm() {
             String path = signUp ? "/sign-in" : "/sign-up";
             return next.equals(DEFAULT_NEXT) ? path : path + "?next=" + Links.encoded(next);

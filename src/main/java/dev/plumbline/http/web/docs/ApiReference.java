@@ -20,7 +20,6 @@ public record ApiReference(
         return "/docs/" + tag;
     }
 
-    /** The path of the page with the schemas of a tag. */
     static String schemasPath(String tag) {
         return path(tag) + "/schemas";
     }

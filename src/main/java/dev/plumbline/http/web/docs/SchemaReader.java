@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads JSON Schemas (2020-12) for display, without conditional keywords. */
 final class SchemaReader {
-    /** The href of each schema. */
     private final Map<String, String> hrefs;
 
     SchemaReader(Map<String, String> hrefs) {

@@ -110,7 +110,6 @@ record ResultColumns(
                 && (name.equals("status") || name.endsWith("_status") || name.endsWith("_code"));
     }
 
-    /** The names of all fields. */
     Set<String> names() {
         return Stream.concat(Stream.concat(shown.stream(), counted.stream()), Stream.of(measured, dated))
                 .filter(Objects::nonNull)

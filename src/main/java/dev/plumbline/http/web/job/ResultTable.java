@@ -68,7 +68,6 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
             return new Filter(verdict, query, column, descendingOrder, 1);
         }
 
-        /** The filter as a query string. */
         public String link() {
             Map<String, String> parameters = new LinkedHashMap<>();
             parameters.put("verdict", verdict);
@@ -109,7 +108,6 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
             @Nullable DisplayText message,
             String duration) {
 
-        /** The path of the page of the line. */
         public String path(JobSummary job) {
             return job.linePath(number - 1);
         }

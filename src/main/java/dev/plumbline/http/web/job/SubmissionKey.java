@@ -6,7 +6,6 @@ import java.util.regex.Pattern;
 
 /** A random value in a form. A form that is submitted twice creates one job. */
 final class SubmissionKey {
-    /** The name of the form field. */
     static final String FIELD = "bulk-idempotency-key";
 
     private static final int BYTES = 12;

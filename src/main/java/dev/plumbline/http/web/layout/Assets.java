@@ -71,7 +71,6 @@ public final class Assets {
         return path;
     }
 
-    /** The routes of the assets. */
     public PageRoutes.Pages routes(ProblemResponder problems) {
         return routes -> routes.get(FOLDER + ":file", "assets", ctx -> {
             Asset asset = byFile.get(ctx.pathParam("file"));

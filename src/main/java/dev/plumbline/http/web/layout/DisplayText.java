@@ -73,7 +73,6 @@ public record DisplayText(List<Run> runs) {
         return runs.stream().map(Run::text).collect(Collectors.joining()).replace('\n', ' ');
     }
 
-    /** Whether the text has several lines. */
     public boolean multiline() {
         return runs.stream().anyMatch(run -> run.text.indexOf('\n') >= 0);
     }

@@ -25,12 +25,10 @@ public sealed interface DisplayValue {
     record PlainText(DisplayText text, boolean code) implements DisplayValue {
         private static final int MAX_EXPANDED_CHARACTERS = 500;
 
-        /** The number of characters. */
         public int length() {
             return text.line().length();
         }
 
-        /** Whether the text is collapsed. */
         public boolean collapsed() {
             return length() > MAX_EXPANDED_CHARACTERS;
         }

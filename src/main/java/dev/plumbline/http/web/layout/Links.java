@@ -17,7 +17,6 @@ public final class Links {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    /** The path of a report. */
     public static String report(String module, String target, Map<String, String> options) {
         return "/check/" + module + '/' + encoded(target) + query(options);
     }

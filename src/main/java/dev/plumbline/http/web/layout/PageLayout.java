@@ -10,12 +10,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record PageLayout(PageInfo page, SiteSettings site, boolean signedIn) {
 
-    /** The href of a path of this service. */
     public String href(String path) {
         return site.basePath() + path;
     }
 
-    /** The URL of an asset. */
     public String asset(String name) {
         return site.basePath() + site.assets().path(name);
     }

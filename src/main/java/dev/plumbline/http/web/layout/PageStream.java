@@ -22,7 +22,6 @@ public final class PageStream {
         this.tail = tail;
     }
 
-    /** Whether the client has closed the connection. */
     public boolean closed() {
         return ctx.response().closed() || ctx.response().ended();
     }

@@ -66,7 +66,6 @@ public final class ReportProgress {
         this.checks = checks;
     }
 
-    /** Waits for the outcome of the check. */
     void await(Future<InstantOutcome> check, PageInfo page, Start start, End end) {
         timer = vertx.setTimer(DELAY_MS, elapsed -> begin(page, start));
         ctx.addEndHandler(ended -> vertx.cancelTimer(timer));

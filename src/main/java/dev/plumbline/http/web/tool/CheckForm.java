@@ -23,7 +23,6 @@ public record CheckForm(ModuleDescription module, String target, List<OptionFiel
         return "/check/" + module.module();
     }
 
-    /** The label of the target field. */
     public String label() {
         return Labels.inputType(module.input());
     }

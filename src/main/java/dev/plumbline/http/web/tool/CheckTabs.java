@@ -21,7 +21,6 @@ public record CheckTabs(List<Tab> visible, List<Group> more) {
     /** @param category its title */
     public record Group(String category, List<Tab> tabs) {}
 
-    /** The number of collapsed tabs. */
     public int moreCount() {
         return more.stream().mapToInt(group -> group.tabs.size()).sum();
     }

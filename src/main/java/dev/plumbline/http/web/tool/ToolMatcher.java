@@ -38,7 +38,6 @@ public final class ToolMatcher {
     /** @param target the input as a normalized target of the module */
     public record Match(ModuleDescription module, String target) {
 
-        /** The path of the report. */
         public String path() {
             return Links.report(module.module(), target, Map.of());
         }

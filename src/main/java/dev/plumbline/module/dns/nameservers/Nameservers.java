@@ -41,7 +41,6 @@ public final class Nameservers implements CheckModule<NameserverEvidence, Namese
             @Nullable Double timeMs,
             @Nullable Boolean recursion) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void notAZone(String name, String zone);
 

@@ -28,7 +28,6 @@ public record ZoneDelegation(
         NXDOMAIN
     }
 
-    /** The glue addresses of a nameserver. */
     public List<InetAddress> glueOf(Name server) {
         return glue.getOrDefault(server, List.of());
     }

@@ -36,7 +36,6 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
     private static final Pattern SVG_TYPE = Pattern.compile("(?i)image/svg\\+xml[ \\t]*+(;.*)?");
     private static final Pattern PREFIXED = Pattern.compile("(.{1,100}?)\\._bimi\\.(.+)");
 
-    /** The fields of the report. */
     public record Report(
             @Nullable String record,
             @Nullable String logoUrl,
@@ -45,7 +44,6 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
             boolean dmarcEnforced,
             List<String> errors) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void noRecord(String selector, String domain);
 

@@ -31,7 +31,6 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
     /** The number of report addresses that a receiver must support (RFC 7489 section 6.2). */
     private static final int SUPPORTED_ADDRESSES = 2;
 
-    /** The fields of the report. */
     public record Report(
             @Nullable String record,
             boolean valid,
@@ -49,7 +48,6 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
             @Nullable Boolean externalAuthorised,
             List<String> errors) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void noRecord(String domain, String publisher);
 

@@ -43,7 +43,6 @@ public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report,
         this.port = port;
     }
 
-    /** The fields of the report. */
     public record Report(
             @Nullable String id,
             @Nullable Mode mode,
@@ -54,7 +53,6 @@ public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report,
             @Nullable Integer policyStatus,
             List<String> errors) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void noRecord(String domain);
 

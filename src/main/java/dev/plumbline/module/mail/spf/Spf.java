@@ -53,7 +53,6 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
      */
     public record Evidence(SpfTree tree, SpfEvaluator.@Nullable Outcome outcome) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void noRecord(String domain);
 

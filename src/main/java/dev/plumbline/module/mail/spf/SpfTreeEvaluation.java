@@ -168,7 +168,6 @@ final class SpfTreeEvaluation {
                 .add(reason ? position + " (" + note + ")" : position);
     }
 
-    /** Adds an error. */
     void list(String text) {
         if (errors.size() < MAX_ERRORS) {
             errors.add(text + ".");

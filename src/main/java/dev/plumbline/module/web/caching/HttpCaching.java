@@ -47,7 +47,6 @@ public final class HttpCaching implements CheckModule<HttpCaching.Evidence, Http
             List.of("private", "s-maxage"),
             List.of("no-cache", "immutable"));
 
-    /** The fields of the report. */
     public record Report(
             @Nullable Map<String, String> cacheControl,
             @Nullable Instant expires,
@@ -60,7 +59,6 @@ public final class HttpCaching implements CheckModule<HttpCaching.Evidence, Http
             @Nullable Long freshnessSeconds,
             @Nullable String cdn) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void noStore();
 

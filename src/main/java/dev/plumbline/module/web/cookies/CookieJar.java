@@ -81,7 +81,6 @@ final class CookieJar {
         this.now = now;
     }
 
-    /** The number of received cookies. */
     int size() {
         return cookies.size();
     }

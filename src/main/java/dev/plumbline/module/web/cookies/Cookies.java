@@ -52,7 +52,6 @@ public final class Cookies implements CheckModule<Cookies.Evidence, Cookies.Repo
     private static final Predicate<String> CSRF_NAME =
             Pattern.compile("csrf|xsrf", Pattern.CASE_INSENSITIVE).asPredicate();
 
-    /** The fields of the report. */
     public record Report(
             List<CookieReport> cookies,
             int cookieCount,
@@ -72,7 +71,6 @@ public final class Cookies implements CheckModule<Cookies.Evidence, Cookies.Repo
             boolean prefixOk,
             State state) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void sessionInsecure(List<String> cookies);
 

@@ -34,7 +34,6 @@ public final class Indexability
         implements CheckModule<Indexability.Evidence, Indexability.Report, Indexability.Findings> {
     static final String ROBOTS_TAG = "x-robots-tag";
 
-    /** The fields of the report. */
     public record Report(
             boolean indexable,
             List<String> reasons,
@@ -45,7 +44,6 @@ public final class Indexability
             @Nullable String canonical,
             @Nullable Boolean canonicalSelf) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void disallowedByRobots(Target.Url url, String rule, String agent);
 

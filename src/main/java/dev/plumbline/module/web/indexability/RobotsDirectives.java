@@ -52,7 +52,6 @@ record RobotsDirectives(
             .map(pattern -> DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH))
             .toList();
 
-    /** The directives of meta elements. */
     static RobotsDirectives ofMeta(List<String> contents) {
         Builder builder = new Builder();
         contents.forEach(content -> joinDates(HeaderParser.split(content, ',')).forEach(builder::add));

@@ -51,7 +51,6 @@ public final class HtmlResponse {
         return HtmlHead.parse(bytes, type);
     }
 
-    /** The page in its encoding. */
     public String text() {
         return HtmlHead.decode(bytes, type);
     }

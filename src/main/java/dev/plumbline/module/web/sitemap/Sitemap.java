@@ -36,7 +36,6 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
 
     private static final long PROTOCOL_BYTES = 50L * 1024 * 1024;
 
-    /** The fields of the report. */
     public record Report(
             boolean found,
             @Nullable Kind kind,
@@ -50,7 +49,6 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
     public record ChildSitemap(
             String url, @Nullable Instant lastmod, @Nullable Integer status, @Nullable Integer urlCount) {}
 
-    /** The findings. */
     public interface Findings extends FindingCollector {
         void sitemapMissing(String reason);
 
