@@ -59,9 +59,9 @@ public final class ToolsCommand implements Callable<Integer> {
         for (FieldDescription field : tool.fields()) {
             fields.row(field.name(), field.type().id() + (field.nullable() ? "?" : ""), field.description());
         }
-        TableFormatter findings = new TableFormatter("LEVEL", "CONSEQUENCE", "FINDING");
+        TableFormatter findings = new TableFormatter("LEVEL", "CONSEQUENCE", "FINDING", "TITLE");
         for (FindingCode finding : tool.findings()) {
-            findings.row(finding.level().id(), finding.consequence().id(), finding.code());
+            findings.row(finding.level().id(), finding.consequence().id(), finding.code(), finding.title());
         }
         return "%s: %s%n%nplumbline check %s %s%n%n%s%n%s%n%s"
                 .formatted(tool.title(), tool.summary(), tool.module(), tool.example(), options, fields, findings);

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A finding as a module declares it.
  *
- * @param code snake_case, unique within the module
+ * @param code snake_case, with the same meaning in every module
+ * @param title the problem in at most 60 characters, the same in every module, without placeholders
  * @param field the field that it is about, null if it is about the whole result
  * @param message the problem in one sentence, with {@code {placeholders}} for observed values
  * @param action the fix as a command, with placeholders
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record FindingCode(
         String code,
+        String title,
         Level level,
         @Nullable String field,
         String message,
@@ -42,6 +44,7 @@ public record FindingCode(
      */
     public FindingCode(
             String code,
+            String title,
             Level level,
             @Nullable String field,
             String message,
@@ -52,6 +55,7 @@ public record FindingCode(
             List<String> explains) {
         this(
                 code,
+                title,
                 level,
                 field,
                 message,

@@ -41,6 +41,11 @@ public final class SheetReader {
     private static final Pattern FIELD = Pattern.compile(
             "([a-z]+)(\\[])?(?:\\(([^)]*)\\))?(\\?(?: ([^|]+))?)? \\| ([^|]+) \\| (.+)", Pattern.DOTALL);
 
+    /** The sheet with the titles of the findings that several sheets declare. */
+    private static final String SHARED_FINDINGS = "/dev/plumbline/module/findings";
+
+    private static final Pattern FINDING_TITLE = Pattern.compile("\\p{Lu}[^{}`]{1,58}[^{}`.]");
+
     private SheetReader() {}
 
     private record Sheet(
@@ -95,10 +100,13 @@ public final class SheetReader {
         }
     }
 
+    /** @param levelReason why the level differs from that of the same finding in other sheets */
     private record FindingSheet(
+            @Nullable String title,
             @Nullable String info,
             @Nullable String warn,
             @Nullable String fail,
+            @Nullable String levelReason,
             @Nullable String field,
             @Nullable String action,
             @Nullable String reference,
@@ -112,14 +120,16 @@ public final class SheetReader {
                 return this;
             }
             if (!including.equals(new FindingSheet(
-                    null, null, null, null, null, null, 0, including.consequence, including.explains))) {
+                    null, null, null, null, null, null, null, null, 0, including.consequence, including.explains))) {
                 throw new IllegalArgumentException("finding " + name
                         + ": the included sheet declares it. Only consequence and explains can be added");
             }
             return new FindingSheet(
+                    title,
                     info,
                     warn,
                     fail,
+                    levelReason,
                     field,
                     action,
                     reference,
@@ -128,8 +138,20 @@ public final class SheetReader {
                     including.explains == null ? explains : including.explains);
         }
 
-        /** @param composite whether the findings are about parts, which have the consequences */
-        FindingCode code(String name, boolean composite) {
+        /**
+         * @param shared the shared finding with the title; null if only this sheet declares the finding
+         * @param composite whether the findings are about parts, which have the consequences
+         */
+        FindingCode code(String name, @Nullable FindingSheet shared, boolean composite) {
+            if (title != null && shared != null) {
+                throw new IllegalArgumentException("finding " + name + ": findings.yaml declares the title");
+            }
+            String heading = required(shared == null ? title : shared.title, "finding " + name, "title");
+            if (!FINDING_TITLE.matcher(heading).matches()) {
+                throw new IllegalArgumentException("finding " + name
+                        + ": a title has at most 60 characters without placeholders and code, a capital at the start"
+                        + " and no full stop");
+            }
             List<String> messages =
                     Stream.of(info, warn, fail).flatMap(Stream::ofNullable).toList();
             if (messages.size() != 1) {
@@ -144,6 +166,7 @@ public final class SheetReader {
                     : required(consequence, "finding " + name, "consequence");
             return new FindingCode(
                     name,
+                    heading,
                     level,
                     field,
                     messages.get(0),
@@ -184,8 +207,11 @@ public final class SheetReader {
                 entries(part.groups(), (title, names) -> names.forEach(field -> group(groups, field, title)));
                 entries(part.headline(), headline::put);
             }
+            Map<String, FindingSheet> titles = files.apply(SHARED_FINDINGS + ".yaml") == null
+                    ? Map.of()
+                    : declaredFindings(null, parse(SHARED_FINDINGS, files));
             declaredFindings(shared, sheet)
-                    .forEach((key, finding) -> findings.add(finding.code(key, sheet.areas() != null)));
+                    .forEach((key, finding) -> findings.add(finding.code(key, titles.get(key), sheet.areas() != null)));
             options.addAll(ModuleDescription.commonOptions(
                     sheet.resolver() ? resolvers : null, sheet.connects(), sheet.areas() != null));
             InputType input = required(sheet.input(), name, "input");

@@ -2,6 +2,7 @@ package dev.plumbline.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
@@ -53,12 +54,13 @@ class SheetModuleTest {
         otherwise: '{state}'
       findings:
         old_page:
+          title: Old page
           warn: The page is {days} days old. Tags are {tags}.
           consequence: degraded
           field: age_days
           action: Update `{path}`.
           reference: RFC 9110 section 8.8.2
-        no_date: {info: The page has no date., action: Send Last-Modified.}
+        no_date: {title: No date, info: The page has no date., action: Send Last-Modified.}
       """;
 
     enum State {
@@ -184,7 +186,7 @@ class SheetModuleTest {
     private static final String SHARED_FINDING =
             """
             findings:
-              large: {warn: The page is large., field: bytes, action: Remove images.}
+              large: {title: Large page, warn: The page is large., field: bytes, action: Remove images.}
             """;
 
     interface LargeFindings extends FindingCollector {
@@ -231,6 +233,30 @@ class SheetModuleTest {
         assertThat(code.message()).isEqualTo("The page is large.");
         assertThat(code.consequence()).isEqualTo(Consequence.DEGRADED);
         assertThat(code.explains()).containsExactly("read_timeout");
+    }
+
+    private static SheetModule<Long, Report, Findings> withSharedTitles(String sheet) {
+        Map<String, String> files = Map.of(
+                "page-age.yaml",
+                sheet,
+                "/dev/plumbline/module/findings.yaml",
+                "findings: {old_page: {title: Page not updated}, other: {title: Not used}}");
+        return SheetModule.load(new PageAge(), List.of(), files::get);
+    }
+
+    @Test
+    void takesTheTitleOfAFindingOfSeveralSheetsFromTheSharedSheet() {
+        assertThat(withSharedTitles(SHEET.replace("    title: Old page\n", ""))
+                        .description()
+                        .findings())
+                .extracting(FindingCode::code, FindingCode::title)
+                .containsExactly(tuple("old_page", "Page not updated"), tuple("no_date", "No date"));
+    }
+
+    @Test
+    void rejectsASecondTitle() {
+        assertThatThrownBy(() -> withSharedTitles(SHEET))
+                .hasMessageContaining("finding old_page: findings.yaml declares the title");
     }
 
     @Test
@@ -300,7 +326,12 @@ class SheetModuleTest {
                 arguments("title: Page age", "titel: Page age", "Unrecognized field \"titel\""),
                 arguments("warn: The", "wran: The", "Unrecognized field \"wran\""),
                 arguments("    consequence: degraded\n", "", "finding old_page: consequence is required"),
-                arguments("no_date: {info", "no_date: {consequence: exposed, info", "info does not have a consequence"),
+                arguments("title: No date", "title: No date, consequence: exposed", "info does not have a consequence"),
+                arguments("title: Old page", "level_reason: It is old.", "finding old_page: title is required"),
+                arguments("title: Old page", "title: Old pages. " + "x".repeat(60), "a title has at most 60"),
+                arguments("title: Old page", "title: Page {days} days old", "finding old_page: a title has at most 60"),
+                arguments("title: Old page", "title: old page", "finding old_page: a title has at most 60"),
+                arguments("title: Old page", "title: Old page.", "finding old_page: a title has at most 60"),
                 arguments("summary: Reports", "title: Reports", "Duplicate field 'title'"),
                 arguments("category: web", "default_port: 1", "category is required"),
                 arguments("category: web", "category: web\ndefault_for: [host]", "default_for: use domain or ip"),

@@ -188,8 +188,11 @@ class CheckManyTargetsTest {
         assertThat(suite.getAttribute("failures")).isEqualTo("1");
         assertThat(suite.getAttribute("errors")).isEqualTo("1");
         assertThat(suite.getElementsByTagName("testcase").getLength()).isEqualTo(3);
-        assertThat(((Element) suite.getElementsByTagName("failure").item(0)).getAttribute("message"))
-                .contains("404");
+        Element failure = (Element) suite.getElementsByTagName("failure").item(0);
+        assertThat(failure.getAttribute("type")).isEqualTo("HTTP client error (4xx)");
+        assertThat(failure.getAttribute("message")).contains("404");
+        assertThat(((Element) suite.getElementsByTagName("error").item(0)).getAttribute("type"))
+                .isEqualTo("invalid_target");
         assertThat(suite.getElementsByTagName("error").item(0).getTextContent())
                 .startsWith("ERROR  HTTP status for http://a b/\n");
     }

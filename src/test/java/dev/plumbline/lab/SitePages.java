@@ -28,7 +28,7 @@ final class SitePages {
                         c -> c.respond(200, HTML + "x-robots-tag: noindex\r\n", "<title>Not indexed</title>")),
                 new LabPage(
                         "/indexing/conflict",
-                        "200; indexability reports canonical_conflict and directives_conflict",
+                        "200; indexability reports canonical_conflict and robots_directives_conflict",
                         c -> c.respond(
                                 200,
                                 HTML + "x-robots-tag: noindex\r\nlink: </ok>; rel=canonical\r\n",

@@ -91,7 +91,7 @@ class ConsequencesTest {
         "dnssec/signature_expired, UNAVAILABLE",
         "nameservers/no_authoritative_server, UNAVAILABLE",
         "nameservers/lame_delegation, DEGRADED",
-        "dmarc/no_record, EXPOSED",
+        "dmarc/dmarc_missing, EXPOSED",
         "caa/malformed_issuer, EXPIRING",
         "domain-registration/registration_expires_soon, EXPIRING",
         "hsts/hsts_missing, RECOMMENDED",

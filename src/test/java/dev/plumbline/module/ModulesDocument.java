@@ -64,12 +64,13 @@ final class ModulesDocument {
         line("|---|---|---|");
         module.fields().forEach(field -> field("", field));
         line("");
-        line("| finding | level | consequence | message | action | reference |");
-        line("|---|---|---|---|---|---|");
+        line("| finding | title | level | consequence | message | action | reference |");
+        line("|---|---|---|---|---|---|---|");
         for (FindingCode finding : module.findings()) {
             String reference = finding.reference();
             row(
                     "`" + finding.code() + "`",
+                    finding.title(),
                     finding.level().id(),
                     finding.consequence().id(),
                     finding.message(),

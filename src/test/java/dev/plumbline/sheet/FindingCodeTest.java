@@ -22,8 +22,8 @@ class FindingCodeTest {
                 "null, null",
             })
     void linksItsReference(String reference, String url) {
-        FindingCode code =
-                new FindingCode("a", Level.INFO, null, "M.", "A.", reference, 0, Consequence.RECOMMENDED, List.of());
+        FindingCode code = new FindingCode(
+                "a", "A", Level.INFO, null, "M.", "A.", reference, 0, Consequence.RECOMMENDED, List.of());
 
         assertThat(code.referenceUrl()).isEqualTo(url);
         assertThat(String.valueOf(code.reference())).doesNotContain("<");

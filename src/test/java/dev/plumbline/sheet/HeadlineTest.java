@@ -28,7 +28,16 @@ class HeadlineTest {
             Descriptions.table("hops", "Hops", "Hops.", Descriptions.integer("status", "Status", "The status.")),
             Descriptions.object("records", "Records", "Lists by type."));
     private static final List<FindingCode> FINDINGS = List.of(new FindingCode(
-            "port_closed", Level.FAIL, null, "Closed.", "Open it.", null, 0, Consequence.RECOMMENDED, List.of()));
+            "port_closed",
+            "Port closed",
+            Level.FAIL,
+            null,
+            "Closed.",
+            "Open it.",
+            null,
+            0,
+            Consequence.RECOMMENDED,
+            List.of()));
 
     private static @Nullable String headline(String template, Map<String, ?> fields) {
         return Headline.parse(Map.of("otherwise", template), FIELDS, FINDINGS).of(fields, List.of(), true);

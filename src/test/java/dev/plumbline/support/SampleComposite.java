@@ -34,9 +34,19 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
 
     private static final Map<String, Promise<Void>> GATES = new ConcurrentHashMap<>();
     private static final FindingCode PART_FAIL = new FindingCode(
-            "part_fail", Level.FAIL, "parts", "A check fails.", "Fix it.", null, 0, Consequence.RECOMMENDED, List.of());
+            "part_fail",
+            "Failed check",
+            Level.FAIL,
+            "parts",
+            "A check fails.",
+            "Fix it.",
+            null,
+            0,
+            Consequence.RECOMMENDED,
+            List.of());
     private static final FindingCode BAD = new FindingCode(
             "made_bad",
+            "Made bad",
             Level.FAIL,
             null,
             "It is bad.",

@@ -43,6 +43,7 @@ public final class SampleModule implements ModuleDefinition<String> {
 
     private static final FindingCode BAD = new FindingCode(
             "made_bad",
+            "Made bad",
             Level.FAIL,
             "text",
             "It is bad.",
@@ -53,6 +54,7 @@ public final class SampleModule implements ModuleDefinition<String> {
             List.of());
     private static final FindingCode DUBIOUS = new FindingCode(
             "made_dubious",
+            "Made dubious",
             Level.WARN,
             null,
             "It is dubious.",
@@ -62,7 +64,16 @@ public final class SampleModule implements ModuleDefinition<String> {
             Consequence.RECOMMENDED,
             List.of());
     private static final FindingCode NOTED = new FindingCode(
-            "made_note", Level.INFO, "flag", "It is noted.", "", null, 0, Consequence.RECOMMENDED, List.of());
+            "made_note",
+            "Made note",
+            Level.INFO,
+            "flag",
+            "It is noted.",
+            "",
+            null,
+            0,
+            Consequence.RECOMMENDED,
+            List.of());
 
     private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(
                     NAME, "Made-up tool", InputType.DOMAIN)

@@ -5,6 +5,7 @@ import dev.plumbline.result.Finding;
 import dev.plumbline.result.Level;
 import dev.plumbline.result.LimitWait;
 import java.util.Comparator;
+import java.util.Optional;
 
 /**
  * The result of one input line.
@@ -25,10 +26,13 @@ public record CheckedLine(long index, String input, CheckResult result, LimitWai
         if (result.error() != null) {
             return result.error().code().id() + ": " + result.error().message();
         }
+        return problem().map(Finding::message).orElse("");
+    }
+
+    /** The most severe finding above {@code info}. */
+    Optional<Finding> problem() {
         return result.findings().stream()
                 .filter(finding -> finding.level() != Level.INFO)
-                .min(Comparator.comparing(Finding::level, Level.MOST_SEVERE_FIRST))
-                .map(Finding::message)
-                .orElse("");
+                .min(Comparator.comparing(Finding::level, Level.MOST_SEVERE_FIRST));
     }
 }

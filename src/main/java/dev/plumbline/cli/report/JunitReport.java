@@ -1,14 +1,17 @@
 package dev.plumbline.cli.report;
 
+import dev.plumbline.result.CheckError;
 import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.FindingCode;
 import dev.plumbline.sheet.ModuleDescription;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Results as JUnit XML, one test case per target. Verdicts at or above {@code --fail-on} are failures, except
- * {@code error}, which is an error.
+ * {@code error}, which is an error. The type of both is the title of the most severe finding.
  */
 final class JunitReport implements ReportWriter {
     private final ModuleDescription module;
@@ -39,8 +42,8 @@ final class JunitReport implements ReportWriter {
         failures += error ? 0 : 1;
         errors += error ? 1 : 0;
         String element = error ? "error" : "failure";
-        cases.append(">\n    <" + element + " type=\"" + verdict.id() + "\" message=\"" + escape(line.reason()) + "\">"
-                + escape(TextReport.of(module, line)) + "</" + element + ">\n  </testcase>\n");
+        cases.append(">\n    <" + element + " type=\"" + escape(type(line)) + "\" message=\"" + escape(line.reason())
+                + "\">" + escape(TextReport.of(module, line)) + "</" + element + ">\n  </testcase>\n");
     }
 
     @Override
@@ -50,6 +53,18 @@ final class JunitReport implements ReportWriter {
                 + seconds(milliseconds) + "\">\n");
         cases.drainTo(out);
         out.write("</testsuite>\n");
+    }
+
+    /** The title of the most severe finding; without one, the code of the error. */
+    private String type(CheckedLine line) {
+        CheckError error = line.result().error();
+        return line.problem()
+                .flatMap(finding -> Optional.ofNullable(module.finding(finding.code())))
+                .map(FindingCode::title)
+                .orElse(
+                        error == null
+                                ? line.result().verdict().id()
+                                : error.code().id());
     }
 
     private static String seconds(long milliseconds) {

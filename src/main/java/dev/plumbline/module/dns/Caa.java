@@ -39,7 +39,7 @@ public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Find
     public interface Findings extends FindingCollector {
         void noCaa(String domain);
 
-        void lookupFailed(String name, String error);
+        void caaLookupFailed(String name, String error);
 
         void unknownCriticalTag(List<String> tags);
 
@@ -148,7 +148,7 @@ public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Find
         String failed = evidence.failed();
         CheckError error = evidence.error();
         if (failed != null && error != null) {
-            findings.lookupFailed(failed, error.message());
+            findings.caaLookupFailed(failed, error.message());
             findings.error(error);
             return null;
         }

@@ -64,7 +64,7 @@ public final class DnsPropagation
 
         void unresponsiveResolvers(List<String> servers);
 
-        void nameserversUnknown(String name);
+        void authoritativeRecordsUnknown(String name);
     }
 
     /**
@@ -182,7 +182,7 @@ public final class DnsPropagation
                         .toList(),
                 findings::resolverErrors);
         if (!comparable) {
-            findings.nameserversUnknown(DnsRecordRow.text(evidence.name()));
+            findings.authoritativeRecordsUnknown(DnsRecordRow.text(evidence.name()));
         }
         if (!answered.isEmpty() && expected != null) {
             compare(evidence, answered, equal, expected, options, findings);

@@ -84,7 +84,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
 
         void longAliasChain(String name, int count, String target);
 
-        void lookupsFailed(List<String> types);
+        void lookupFailed(List<String> types);
 
         void privateRecordsHidden(List<String> records);
 
@@ -344,7 +344,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
         if (evidence.hasBrokenAlias()) {
             findings.brokenAlias(evidence.name(), DnsRecordRow.text(((CNAMERecord) records.get(0)).getTarget()));
         } else if (!failed.isEmpty()) {
-            findings.lookupsFailed(failed);
+            findings.lookupFailed(failed);
         }
         List<String> hidden = new ArrayList<>(evidence.types(DnsLookupResult::blocked));
         if (evidence.random() != null && evidence.random().blocked()) {

@@ -103,7 +103,7 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
 
         void sha1Digest(String zone);
 
-        void weakKey(String zone, int tag, int bits);
+        void dnskeyWeak(String zone, int tag, int bits);
 
         void signatureExpiresSoon(Instant time);
 
@@ -336,7 +336,7 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
         for (DNSKEYRecord key : keys) {
             int bits = isRevoked(key) ? 0 : rsaBits(key);
             if (bits > 0 && bits < MIN_RSA_BITS) {
-                findings.weakKey(name, key.getFootprint(), bits);
+                findings.dnskeyWeak(name, key.getFootprint(), bits);
             }
         }
     }

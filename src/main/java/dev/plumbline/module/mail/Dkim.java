@@ -76,9 +76,9 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
 
         void testMode(List<String> selectors);
 
-        void keyRevoked(List<String> selectors);
+        void selectorRevoked(List<String> selectors);
 
-        void danglingAlias(String selector, String target);
+        void selectorAliasDangling(String selector, String target);
 
         void wildcardKey(String domain);
 
@@ -222,7 +222,7 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
             if (lookup.texts().isEmpty() || isWildcard(evidence, lookup)) {
                 without.add(lookup.selector());
                 if (lookup.alias() != null && lookup.texts().isEmpty()) {
-                    findings.danglingAlias(lookup.selector(), lookup.alias());
+                    findings.selectorAliasDangling(lookup.selector(), lookup.alias());
                 }
             } else {
                 add(evidence.domain(), lookup, rows, keys, findings);
@@ -315,7 +315,7 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
             }
         }
         reportIfAny(testing, findings::testMode);
-        reportIfAny(revoked, findings::keyRevoked);
+        reportIfAny(revoked, findings::selectorRevoked);
         if (!rsa) {
             reportIfAny(usable, findings::ed25519Only);
         }

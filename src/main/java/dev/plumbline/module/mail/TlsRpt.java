@@ -25,7 +25,7 @@ public final class TlsRpt implements CheckModule<TlsRpt.Evidence, TlsRpt.Report,
     public record Report(@Nullable String record, List<String> rua, boolean valid) {}
 
     public interface Findings extends FindingCollector {
-        void noRecord(String domain);
+        void tlsRptMissing(String domain);
 
         void notRequired(String domain);
 
@@ -33,7 +33,7 @@ public final class TlsRpt implements CheckModule<TlsRpt.Evidence, TlsRpt.Report,
 
         void lookalike(String text);
 
-        void noAddress(String domain);
+        void noReportAddress(String domain);
 
         void syntaxError(String error);
 
@@ -84,14 +84,14 @@ public final class TlsRpt implements CheckModule<TlsRpt.Evidence, TlsRpt.Report,
             } else if (hosts != null && hosts.nullMx()) {
                 findings.notRequired(domain);
             } else {
-                findings.noRecord(domain);
+                findings.tlsRptMissing(domain);
             }
             return new Report(null, List.of(), false);
         }
         String text = evidence.records().get(0);
         TlsRptRecord record = TlsRptRecord.parse(text);
         if (record.usable() == 0) {
-            findings.noAddress(domain);
+            findings.noReportAddress(domain);
         }
         record.errors().stream().limit(MAX_ERROR_FINDINGS).forEach(findings::syntaxError);
         reportIfAny(record.unknownTags(), findings::unknownTag);

@@ -45,7 +45,7 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
 
         void notSecure(String name);
 
-        void noRecords(String name);
+        void tlsaMissing(String name);
 
         void noMatch(String name);
 
@@ -159,7 +159,7 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
         if (lookup.status() == DnssecStatus.BOGUS && lookup.result().failure() != null) {
             findings.lookupBogus(evidence.name(), lookup.result().failure().reason());
         } else if (records.isEmpty() && lookup.error() == null) {
-            findings.noRecords(evidence.name());
+            findings.tlsaMissing(evidence.name());
         } else if (lookup.status() == DnssecStatus.INSECURE) {
             findings.notSecure(evidence.name());
         }

@@ -60,9 +60,9 @@ public final class Ipv6Readiness
 
         void mxNoAaaa(List<String> hosts);
 
-        void contentDiffers(String difference);
+        void ipv6ContentDiffers(String difference);
 
-        void lookupsFailed(List<String> hosts);
+        void lookupFailed(List<String> hosts);
 
         void oneNsAaaa(String host);
 
@@ -217,7 +217,7 @@ public final class Ipv6Readiness
                         .map(Ipv6Hosts.Server::host)
                         .distinct()
                         .toList(),
-                findings::lookupsFailed);
+                findings::lookupFailed);
         Stream.of(
                         evidence.web().knownIpv6() == null
                                 ? evidence.web().addresses().error()
@@ -274,7 +274,7 @@ public final class Ipv6Readiness
         }
         String difference = v4.difference(v6);
         if (difference != null) {
-            findings.contentDiffers(difference);
+            findings.ipv6ContentDiffers(difference);
         }
         return difference == null;
     }

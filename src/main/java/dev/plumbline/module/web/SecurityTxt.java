@@ -86,13 +86,13 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
 
         void expiresSeveral(int count);
 
-        void expired(Instant expires);
+        void securityTxtExpired(Instant expires);
 
         void fileMalformed(List<String> errors);
 
         void canonicalMismatch(Target.Url url, List<String> canonicals);
 
-        void contentTypeInvalid(String type);
+        void securityTxtContentType(String type);
 
         void legacyLocation();
 
@@ -248,7 +248,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
         Instant expires = file.expires();
         boolean expired = expires != null && !expires.isAfter(now);
         if (expired) {
-            findings.expired(expires);
+            findings.securityTxtExpired(expires);
         }
         List<String> errors = Stream.concat(
                         file.errors().stream(),
@@ -301,7 +301,7 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
     private static void evaluateContentType(HttpExchange response, Findings findings) {
         String type = Objects.requireNonNullElse(response.headers().firstText("content-type"), "not set");
         if (!PLAIN_TEXT.matcher(type).matches()) {
-            findings.contentTypeInvalid(type);
+            findings.securityTxtContentType(type);
         } else if (!UTF8.matcher(type).matches()) {
             findings.charsetNotSet(type);
         }

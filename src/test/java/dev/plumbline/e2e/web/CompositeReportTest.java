@@ -117,7 +117,7 @@ class CompositeReportTest {
             assertThat(page.select(area)).hasSize(1);
         }
         assertThat(page.select("#field-fix_first .causes > li > :not(details)").eachText())
-                .containsExactly("Security risk It is bad.", "Set max-age=31536000.", "Details: Slow part");
+                .containsExactly("Security risk Made bad", "It is bad.", "Set max-age=31536000.", "Details: Slow part");
         assertThat(page.select("#field-fix_first details").text())
                 .isEqualTo(
                         "Also affects 1 other check Error Failing part Connection refused by https://report.example/");

@@ -109,6 +109,8 @@ class GenericModulePagesTest {
         assertThat(tool.select("details:not([open]) summary:contains(3 finding codes) ~ ul code")
                         .eachText())
                 .containsExactly("made_bad", "made_dubious", "made_note");
+        assertThat(tool.select("summary:contains(finding codes) ~ ul strong").eachText())
+                .containsExactly("Made bad", "Made dubious", "Made note");
     }
 
     @Test
@@ -118,7 +120,8 @@ class GenericModulePagesTest {
         assertThat(page.select(".verdict").hasClass("fail")).isTrue();
         assertThat(page.select(".verdict h1").text()).isEqualTo("bad.example");
         assertThat(page.select(".verdict .summary").text()).isEqualTo("Fail. It says " + SHOWN + " 1 more problem.");
-        assertThat(page.select(".findings .badge").eachText()).containsExactly("Fail", "Warning", "Info");
+        assertThat(page.select(".findings h3").eachText())
+                .containsExactly("Fail Made bad", "Warning Made dubious", "Info Made note");
         assertThat(page.select(".findings > li").first().text()).contains("Make it good.");
         assertThat(page.select(".findings a[href=#field-text]").text()).isEqualTo("Some text");
         assertThat(page.select(".findings a[href^=https]").attr("href"))

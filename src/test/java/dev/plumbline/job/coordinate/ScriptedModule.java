@@ -39,6 +39,7 @@ public final class ScriptedModule implements ModuleDefinition<String> {
             .fields(Descriptions.string("text", "Text", "The target."))
             .findings(new FindingCode(
                     "said",
+                    "Said",
                     Level.WARN,
                     "text",
                     "The target says so.",

@@ -94,7 +94,7 @@ final class MailFaults {
     }
 
     private void addAuthentication() {
-        zone("no SPF record", SPF, "no_record", "spf", zone -> zone.remove("@", "TXT"));
+        zone("no SPF record", SPF, "spf_missing", "spf", zone -> zone.remove("@", "TXT"));
         zone("two SPF records", SPF, "several_records", "spf", zone -> zone.record("@ TXT \"v=spf1 -all\""));
         zone("SPF allows everyone", SPF, "pass_all", "spf", zone -> zone.replace("@", "TXT", "\"v=spf1 mx +all\""));
         zone(
@@ -110,7 +110,7 @@ final class MailFaults {
                                         .mapToObj(i -> "exists:%{i}." + i + ".x.test ")
                                         .collect(Collectors.joining())
                                 + "-all\""));
-        zone("no DMARC record", DMARC, "no_record", "dmarc", zone -> zone.remove("_dmarc", "TXT"));
+        zone("no DMARC record", DMARC, "dmarc_missing", "dmarc", zone -> zone.remove("_dmarc", "TXT"));
         plan("DMARC policy none", DMARC, "policy_none", "dmarc", plan -> plan.zone()
                 .replace("_dmarc", "TXT", "\"v=DMARC1; p=none; rua=mailto:dmarc@" + plan.domain() + "\""));
         zone(
@@ -129,7 +129,7 @@ final class MailFaults {
     }
 
     private void addPolicies() {
-        zone("no TLS-RPT record", TLS_RPT, "no_record", "tls-rpt", zone -> zone.remove("_smtp._tls", "TXT"));
+        zone("no TLS-RPT record", TLS_RPT, "tls_rpt_missing", "tls-rpt", zone -> zone.remove("_smtp._tls", "TXT"));
         zone("no MTA-STS record", MTA_STS, "policy_without_record", "mta-sts", zone -> zone.remove("_mta-sts", "TXT"));
         plan("MTA-STS policy missing", MTA_STS, "policy_status_invalid", "mta-sts", plan -> plan.site()
                 .policyStatus(404));

@@ -71,7 +71,7 @@ final class ZoneFaults {
     }
 
     private void addCaa() {
-        caa("CAA lookups fail", "lookup_failed", zone -> zone.failLookup("@", "CAA"));
+        caa("CAA lookups fail", "caa_lookup_failed", zone -> zone.failLookup("@", "CAA"));
         caa("malformed CAA record", "malformed_issuer", zone -> zone.replace("@", "CAA", "0 issue \"%%%%\""));
         caa(
                 "CAA record with an unknown critical tag",

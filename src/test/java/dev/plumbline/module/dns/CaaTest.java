@@ -118,7 +118,7 @@ class CaaTest {
         assertThat(result.error().code()).isEqualTo(code);
         assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
         assertThat(result.fields().values()).containsOnlyNulls();
-        assertThat(codes(result.findings())).containsExactly("lookup_failed");
+        assertThat(codes(result.findings())).containsExactly("caa_lookup_failed");
         assertThat(result.findings().get(0).message()).startsWith("The CAA lookup for " + failed + " failed");
     }
 

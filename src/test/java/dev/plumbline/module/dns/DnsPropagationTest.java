@@ -103,7 +103,7 @@ class DnsPropagationTest {
                 "added.zone.test | TXT | warn | 66.7 | missing_on_resolvers",
                 "missing.zone.test | A | pass | 100.0 | name_does_not_exist",
                 "late.zone.test | TXT | pass | 100.0 | unresponsive_resolvers",
-                "alias.zone.test | A | pass | 100.0 | nameservers_unknown",
+                "alias.zone.test | A | pass | 100.0 | authoritative_records_unknown",
                 "alias.zone.test | CNAME | pass | 100.0 |",
             })
     void comparesResolversWithTheNameservers(

@@ -183,7 +183,7 @@ class DnsRecordsEvaluationTest {
 
         assertThat(evaluate(evidence).error()).isEqualTo(timeout);
         assertThat(evaluate(evidence).fields().get("records").toString()).contains("1.1.1.1");
-        assertThat(codes(evaluate(evidence))).containsExactly("lookups_failed");
+        assertThat(codes(evaluate(evidence))).containsExactly("lookup_failed");
     }
 
     @Property(tries = 5000)

@@ -340,7 +340,7 @@ class DnsRecordsTest {
         CheckResult result = check("h0.far.test", "types=" + all);
 
         assertThat(result.error()).isNull();
-        assertThat(codes(result.findings())).doesNotContain("lookups_failed");
+        assertThat(codes(result.findings())).doesNotContain("lookup_failed");
         assertThat(records(result).get("CNAME")).hasSize(8);
     }
 

@@ -67,7 +67,7 @@ class ZonemasterDnssecTest {
     private static final Map<String, String> SECURE_TAGS = Map.ofEntries(
             Map.entry("ALGORITHM_DEPRECATED", "sha1_algorithm"),
             Map.entry("ALGORITHM_NOT_RECOMMENDED", "sha1_algorithm"),
-            Map.entry("DNSKEY_SMALLER_THAN_REC", "weak_key"),
+            Map.entry("DNSKEY_SMALLER_THAN_REC", "dnskey_weak"),
             Map.entry("DS01_DS_ALGO_DEPRECATED", "sha1_digest"),
             Map.entry("DS10_MISSING_NSEC_NSEC3", "denial_missing"),
             Map.entry("DS10_NAME_NOT_COVERED_BY_NSEC", "denial_missing"),
@@ -203,7 +203,7 @@ class ZonemasterDnssecTest {
                 "iterations     | secure   | nsec3 | nsec3_iterations | '' | ''",
                 "ed25519        | secure   | nsec  | '' | '' | ''",
                 "rsasha1        | secure   | nsec  | sha1_algorithm | '' | ''",
-                "rsa1024        | secure   | nsec  | weak_key | '' | ''",
+                "rsa1024        | secure   | nsec  | dnskey_weak | '' | ''",
                 "ending         | secure   | nsec  | signature_expires_soon | '' | ''",
                 "sha1-ds        | secure   | nsec  | sha1_digest | '' | ''",
                 "lost-nsec3     | secure   |       | denial_missing | '' | ''",

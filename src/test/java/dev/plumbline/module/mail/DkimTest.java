@@ -165,9 +165,9 @@ class DkimTest {
                 "v=DKIM1; k=ed25519; p=KEY|none|false|key_invalid",
                 "v=DKIM1; p=ED|none|false|key_invalid",
                 "v=DKIM1; k=rsa; p=SHORT|512|false|key_too_short",
-                "v=DKIM1; p=|none|false|key_revoked",
-                "v=DKIM1; p= ;|none|false|key_revoked",
-                "v=DKIM1; t=y; p=|none|false|key_revoked",
+                "v=DKIM1; p=|none|false|selector_revoked",
+                "v=DKIM1; p= ;|none|false|selector_revoked",
+                "v=DKIM1; t=y; p=|none|false|selector_revoked",
                 "v=DKIM1; k=rsa|none|false|key_invalid",
                 "v=DKIM1|none|false|key_invalid",
                 "v=DKIM2; p=KEY|2048|false|key_invalid",
@@ -277,7 +277,7 @@ class DkimTest {
 
         CheckResult result = bench.check(MODULE, "broken.example", "");
 
-        assertThat(codes(result.findings())).isEqualTo("dangling_alias lookup_failed");
+        assertThat(codes(result.findings())).isEqualTo("lookup_failed selector_alias_dangling");
         assertThat(selectors(result)).asString().isEqualTo("[mail]");
         CheckResult failed = bench.check(MODULE, "broken.example", "selectors=google");
         assertThat(failed.error().code().id()).isEqualTo("dns_servfail");
@@ -320,7 +320,7 @@ class DkimTest {
                             .findings()))
                     .isEqualTo("selector_without_key");
             CheckResult revoked = bench.check(MODULE, named.address(), "wildkey.example", "");
-            assertThat(codes(revoked.findings())).isEqualTo("key_revoked wildcard_key");
+            assertThat(codes(revoked.findings())).isEqualTo("selector_revoked wildcard_key");
             assertThat(selectors(revoked)).asString().isEqualTo("[google, *]");
             assertThat(codes(bench.check(MODULE, named.address(), "none.example", "")
                             .findings()))

@@ -84,22 +84,22 @@ class TlsRptTest {
                 "rua=mailto:a@example.com?subject=x|true|1|''",
                 "ext.1=value;rua=mailto:a@example.com|true|1|unknown_tag",
                 ";rua=mailto:a@example.com;;|true|1|''",
-                "''|false|0|no_address",
-                "rua=|false|0|no_address syntax_error",
-                "RUA=mailto:a@example.com|false|0|no_address unknown_tag",
-                "rua=a@example.com|false|1|no_address syntax_error",
-                "rua=http://b.example/x|false|1|no_address syntax_error",
-                "rua=https:///x|false|1|no_address syntax_error",
-                "rua=mailto:@|false|1|no_address syntax_error",
-                "rua=mailto:a@example.com!10m|false|1|no_address syntax_error",
-                "rua=https://b.example/x!10m|false|1|no_address syntax_error",
-                "rua=ftp://b.example/|false|1|no_address syntax_error",
+                "''|false|0|no_report_address",
+                "rua=|false|0|no_report_address syntax_error",
+                "RUA=mailto:a@example.com|false|0|no_report_address unknown_tag",
+                "rua=a@example.com|false|1|no_report_address syntax_error",
+                "rua=http://b.example/x|false|1|no_report_address syntax_error",
+                "rua=https:///x|false|1|no_report_address syntax_error",
+                "rua=mailto:@|false|1|no_report_address syntax_error",
+                "rua=mailto:a@example.com!10m|false|1|no_report_address syntax_error",
+                "rua=https://b.example/x!10m|false|1|no_report_address syntax_error",
+                "rua=ftp://b.example/|false|1|no_report_address syntax_error",
                 "rua=mailto:a@example.com,b@example.com|false|2|syntax_error",
                 "rua=mailto:a@example.com,|false|1|syntax_error",
                 "rua=mailto:a@example.com; rua=mailto:b@example.com|false|1|syntax_error",
-                "mailto:a@example.com|false|0|no_address syntax_error",
+                "mailto:a@example.com|false|0|no_report_address syntax_error",
                 "rua=mailto:a@example.com; trailing|false|1|syntax_error",
-                "rua=mailto:a b@example.com|false|1|no_address syntax_error",
+                "rua=mailto:a b@example.com|false|1|no_report_address syntax_error",
             })
     void reportsFindingsForEachRecord(String tags, boolean valid, int addresses, String codes) {
         Evaluation evaluation = evaluate("v=TLSRPTv1;" + tags);
@@ -113,14 +113,14 @@ class TlsRptTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "v=TLSRPTv1|lookalike no_record",
-                "v=TLSRPTv1 ; rua=mailto:a@example.com|lookalike no_record",
-                "v=tlsrptv1; rua=mailto:a@example.com|lookalike no_record",
-                "v=TLSRPTv2; rua=mailto:a@example.com|lookalike no_record",
-                "v = TLSRPTv1; rua=mailto:a@example.com|lookalike no_record",
-                "TLSRPTv1; rua=mailto:a@example.com|lookalike no_record",
-                "TLS-RPT reports|lookalike no_record",
-                "v=spf1 -all|no_record",
+                "v=TLSRPTv1|lookalike tls_rpt_missing",
+                "v=TLSRPTv1 ; rua=mailto:a@example.com|lookalike tls_rpt_missing",
+                "v=tlsrptv1; rua=mailto:a@example.com|lookalike tls_rpt_missing",
+                "v=TLSRPTv2; rua=mailto:a@example.com|lookalike tls_rpt_missing",
+                "v = TLSRPTv1; rua=mailto:a@example.com|lookalike tls_rpt_missing",
+                "TLSRPTv1; rua=mailto:a@example.com|lookalike tls_rpt_missing",
+                "TLS-RPT reports|lookalike tls_rpt_missing",
+                "v=spf1 -all|tls_rpt_missing",
             })
     void discardsTextsWithoutTheVersion(String text, String codes) {
         String domain = "lookalike" + Math.abs(text.hashCode()) + ".example";
@@ -144,9 +144,9 @@ class TlsRptTest {
                 .address("inside.example", "10.0.0.1")
                 .record("_smtp._tls.inside.example. 60 IN TXT \"v=TLSRPTv1\\;rua=mailto:a@inside.example\"");
 
-        assertThat(codes(bench.check(MODULE, "mail.example", "").findings())).isEqualTo("no_record");
+        assertThat(codes(bench.check(MODULE, "mail.example", "").findings())).isEqualTo("tls_rpt_missing");
         assertThat(codes(bench.check(MODULE, "_smtp._tls.mail.example", "").findings()))
-                .isEqualTo("no_record");
+                .isEqualTo("tls_rpt_missing");
         assertThat(codes(bench.check(MODULE, "null.example", "").findings())).isEqualTo("not_required");
         assertThat(bench.check(MODULE, "missing.example", "").error().code().id())
                 .isEqualTo("dns_nxdomain");

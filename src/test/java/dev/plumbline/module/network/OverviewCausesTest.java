@@ -86,10 +86,10 @@ class OverviewCausesTest {
         PartResult caa = result(
                 part("caa"),
                 Verdict.ERROR,
-                List.of(failure("lookup_failed", "The CAA lookup failed. " + SERVFAIL.message())),
+                List.of(failure("caa_lookup_failed", "The CAA lookup failed. " + SERVFAIL.message())),
                 SERVFAIL);
 
-        assertThat(codes(evaluate(caa, ended("soa", Verdict.PASS, null)))).containsExactly("caa/lookup_failed");
+        assertThat(codes(evaluate(caa, ended("soa", Verdict.PASS, null)))).containsExactly("caa/caa_lookup_failed");
         assertThat(codes(evaluate(caa, ended("soa", Verdict.ERROR, SERVFAIL), ended("spf", Verdict.PASS, null))))
                 .containsExactly("caa/dns_servfail");
     }

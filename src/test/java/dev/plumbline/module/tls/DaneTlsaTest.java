@@ -234,7 +234,7 @@ class DaneTlsaTest {
         "'3 2 1 other, 3 1 3 other, 3 1 2 other', false, unusable_records no_match",
         "'3 0 0 0', true, full_certificate",
         "'255 1 1 other', , unusable_records",
-        "'', , no_records",
+        "'', , tlsa_missing",
     })
     void reportsRecords(String records, Boolean matches, String findings) {
         CheckResult result = check("valid", records);

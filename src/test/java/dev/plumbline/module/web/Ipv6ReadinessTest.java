@@ -188,8 +188,8 @@ class Ipv6ReadinessTest {
     @CsvSource({
         "dual.test, true, true, true, true, true, -",
         "v6only.test, true, true, true, true, null, -",
-        "differs.test, true, true, true, true, false, content_differs",
-        "status.test, true, true, true, true, false, content_differs",
+        "differs.test, true, true, true, true, false, ipv6_content_differs",
+        "status.test, true, true, true, true, false, ipv6_content_differs",
         "moved.test, true, true, true, true, true, -",
         "away.test, true, true, true, false, null, http_over_ipv6_failed",
         "nocert.test, true, true, true, true, true, certificate_invalid",
@@ -276,7 +276,7 @@ class Ipv6ReadinessTest {
 
         assertThat(result.fields()).containsEntry("web_aaaa", false).containsEntry("ns_aaaa", null);
         assertThat(result.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
-        assertThat(codes(result.findings())).contains("lookups_failed").doesNotContain("ns_no_aaaa");
+        assertThat(codes(result.findings())).contains("lookup_failed").doesNotContain("ns_no_aaaa");
     }
 
     @Test

@@ -208,7 +208,7 @@ class SecurityTxtTest {
             nullValues = "-",
             value = {
                 "Expires: 2021-06-01T00:00:01Z, 2021-06-01T00:00:01Z, ''",
-                "Expires: 2021-06-01T00:00:00Z, 2021-06-01T00:00:00Z, expired",
+                "Expires: 2021-06-01T00:00:00Z, 2021-06-01T00:00:00Z, security_txt_expired",
                 "Expires: 2021-06-01T02:00:01.5+02:00, 2021-06-01T00:00:01.5Z, ''",
                 "Expires: 2022-06-01T00:00:00Z, 2022-06-01T00:00:00Z, ''",
                 "Expires: 2022-06-03T00:00:00Z, 2022-06-03T00:00:00Z, expires_far",
@@ -224,7 +224,7 @@ class SecurityTxtTest {
 
         assertThat(evaluation.fields())
                 .containsEntry("expires", expires)
-                .containsEntry("expired", expected.equals("expired"));
+                .containsEntry("expired", expected.equals("security_txt_expired"));
         assertThat(codes(evaluation)).isEqualTo(expected.isEmpty() ? List.of() : List.of(expected));
     }
 
@@ -272,7 +272,7 @@ class SecurityTxtTest {
         "text/plain;charset=\"UTF-8\", ''",
         "text/plain, charset_not_set",
         "text/plain; charset=iso-8859-1, charset_not_set",
-        "application/octet-stream, content_type_invalid"
+        "application/octet-stream, security_txt_content_type"
     })
     void evaluatesTheContentType(String type, String expected) {
         Evaluation evaluation = evaluate(trace(page(URL, 200, VALID, "Content-Type: " + type)), null);

@@ -150,6 +150,7 @@ public final class ToolDocuments {
     private static JsonObject finding(FindingCode finding) {
         return new JsonObject()
                 .put("code", finding.code())
+                .put("title", finding.title())
                 .put("level", finding.level().id())
                 .put("consequence", finding.consequence().id())
                 .put("field", finding.field())

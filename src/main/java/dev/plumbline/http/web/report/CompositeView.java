@@ -72,14 +72,16 @@ public record CompositeView(
      *
      * @param level of the problem, {@code error} if the parts were not determined
      * @param consequence the label of the consequence; empty if the parts were not determined
-     * @param title of the check that reports the problem
+     * @param title of the finding; null for an error and for a finding that the module does not declare
+     * @param check the title of the check that reports the problem
      * @param path of the report of this check; null if it does not have a target
      * @param affected the other parts that it affects
      */
     public record CauseView(
             String level,
             String consequence,
-            String title,
+            @Nullable String title,
+            String check,
             @Nullable String path,
             String message,
             String action,

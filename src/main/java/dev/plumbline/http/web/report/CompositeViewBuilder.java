@@ -5,6 +5,7 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.result.Consequence;
+import dev.plumbline.sheet.FindingCode;
 import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -134,6 +135,8 @@ final class CompositeViewBuilder {
         boolean determined = !level.equals("info");
         CompositeView.Part owner = parts.get(module);
         ModuleDefinition<?> definition = modules.find(module);
+        FindingCode finding =
+                definition == null ? null : definition.description().finding(string(cause, "code"));
         List<CompositeView.Part> affected = new ArrayList<>();
         if (cause.getValue("parts") instanceof JsonArray names) {
             names.stream()
@@ -145,6 +148,7 @@ final class CompositeViewBuilder {
         return new CompositeView.CauseView(
                 determined ? level : "error",
                 determined ? Consequence.of(string(cause, "consequence")).title() : "",
+                finding == null ? null : finding.title(),
                 definition == null ? module : definition.description().title(),
                 owner == null ? null : owner.path(),
                 string(cause, "message"),

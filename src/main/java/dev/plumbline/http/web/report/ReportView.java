@@ -52,6 +52,7 @@ public record ReportView(
         @Nullable Recheck recheck) {
 
     /**
+     * @param title of the code; the code itself if the module does not declare it, for example in an old result
      * @param field the name of the field to which the finding refers, or null
      * @param reference the title of the standard, or null
      * @param referenceUrl its address, or null
@@ -59,6 +60,7 @@ public record ReportView(
     public record FindingView(
             String level,
             String code,
+            String title,
             String message,
             String action,
             @Nullable String field,

@@ -177,23 +177,20 @@ public final class ReportViewBuilder {
                 .map(finding -> {
                     String field = finding.getString("field");
                     String code = finding.getString("code");
+                    FindingCode declared = module.finding(code);
                     return new ReportView.FindingView(
                             finding.getString("level"),
                             code,
+                            declared == null ? code : declared.title(),
                             finding.getString("message", ""),
                             finding.getString("action", ""),
                             field,
                             field == null ? null : title(module, field),
                             finding.getString("reference"),
-                            referenceUrl(module, code));
+                            declared == null ? null : declared.referenceUrl());
                 })
                 .sorted(Comparator.comparing(finding -> Level.of(finding.level()), Level.MOST_SEVERE_FIRST))
                 .toList();
-    }
-
-    private static @Nullable String referenceUrl(ModuleDescription module, String code) {
-        FindingCode finding = module.finding(code);
-        return finding == null ? null : finding.referenceUrl();
     }
 
     private static String title(ModuleDescription module, String name) {

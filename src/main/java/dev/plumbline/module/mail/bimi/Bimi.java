@@ -45,7 +45,7 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
             List<String> errors) {}
 
     public interface Findings extends FindingCollector {
-        void noRecord(String selector, String domain);
+        void bimiMissing(String selector, String domain);
 
         void severalRecords(int count, String selector, String publisher);
 
@@ -73,23 +73,23 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
 
         void logoNotSquare(String box);
 
-        void noCertificate();
+        void noMarkCertificate();
 
-        void certificateUnavailable(Target.Url url, String reason);
+        void markCertificateUnavailable(Target.Url url, String reason);
 
-        void certificateInvalid(String reason);
+        void markCertificateInvalid(String reason);
 
-        void certificateExpired(Instant expires);
+        void markCertificateExpired(Instant expires);
 
-        void certificateExpiresSoon(String timeLeft, String threshold);
+        void markCertificateExpiresSoon(String timeLeft, String threshold);
 
-        void certificateNameMismatch(String domain, List<String> names);
+        void markCertificateNameMismatch(String domain, List<String> names);
 
-        void certificateLogoMismatch(Target.Url url);
+        void markCertificateLogoMismatch(Target.Url url);
 
-        void certificateChainIncomplete();
+        void markCertificateChainIncomplete();
 
-        void certificateTrustNotEvaluated(String issuer);
+        void markCertificateTrustNotEvaluated(String issuer);
     }
 
     /**
@@ -231,7 +231,7 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
         }
         if (count != 1) {
             if (count == 0) {
-                findings.noRecord(evidence.selector(), evidence.domain());
+                findings.bimiMissing(evidence.selector(), evidence.domain());
             } else {
                 errors.add(count + " BIMI records are published.");
                 findings.severalRecords(count, evidence.selector(), evidence.publisher());
@@ -301,14 +301,14 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
         BimiFile<MarkCertificate> file = evidence.certificate();
         if (file == null) {
             if (evidence.logo() != null && evidence.logo().content() != null) {
-                findings.noCertificate();
+                findings.noMarkCertificate();
             }
             return;
         }
         findings.error(file.error());
         if (file.fault() != null) {
             errors.add("The mark certificate is not available: " + file.fault());
-            findings.certificateUnavailable(file.url(), file.fault());
+            findings.markCertificateUnavailable(file.url(), file.fault());
         }
         MarkCertificate certificate = file.content();
         if (certificate == null) {
@@ -317,20 +317,20 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
         String fault = fault(certificate, evidence.now());
         if (fault != null) {
             errors.add(fault);
-            findings.certificateInvalid(fault);
+            findings.markCertificateInvalid(fault);
         }
         Instant expires = certificate.notAfter();
         if (expires.isBefore(evidence.now())) {
             errors.add("The mark certificate has expired.");
-            findings.certificateExpired(expires);
+            findings.markCertificateExpired(expires);
         } else if (expires.isBefore(evidence.now().plus(EXPIRES_SOON))) {
-            findings.certificateExpiresSoon(
+            findings.markCertificateExpiresSoon(
                     QuantityText.days(Duration.between(evidence.now(), expires).toDays()),
                     QuantityText.days(EXPIRES_SOON.toDays()));
         }
         if (!certificate.matches(evidence.publisher(), evidence.selector())) {
             errors.add("The mark certificate is not for " + evidence.publisher() + ".");
-            findings.certificateNameMismatch(evidence.publisher(), certificate.names());
+            findings.markCertificateNameMismatch(evidence.publisher(), certificate.names());
         }
         BimiFile<SvgLogo> logo = evidence.logo();
         if (logo != null
@@ -338,12 +338,12 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
                 && certificate.logoDigest() != null
                 && !certificate.logoDigest().equals(logo.digest())) {
             errors.add("The logo differs from the logo in the mark certificate.");
-            findings.certificateLogoMismatch(logo.url());
+            findings.markCertificateLogoMismatch(logo.url());
         }
         if (!certificate.chained()) {
-            findings.certificateChainIncomplete();
+            findings.markCertificateChainIncomplete();
         }
-        findings.certificateTrustNotEvaluated(certificate.issuer());
+        findings.markCertificateTrustNotEvaluated(certificate.issuer());
     }
 
     private static @Nullable String fault(MarkCertificate certificate, Instant now) {

@@ -49,13 +49,13 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
             List<String> errors) {}
 
     public interface Findings extends FindingCollector {
-        void noRecord(String domain, String publisher);
+        void dmarcMissing(String domain, String publisher);
 
         void severalRecords(int count, String publisher);
 
         void noPolicy();
 
-        void policyInvalid(List<String> tags);
+        void policyTagInvalid(List<String> tags);
 
         void policyMissing();
 
@@ -79,15 +79,15 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
 
         void noReports(String publisher);
 
-        void reportNotAuthorised(String external, String publisher);
+        void reportNotAuthorized(String external, String publisher);
 
         void reportRedirected(String external, String publisher);
 
         void reportNameTooLong(String external, String publisher);
 
-        void reportAuthorisationDiffers(String rfc, String external, String publisher);
+        void reportAuthorizationDiffers(String rfc, String external, String publisher);
 
-        void reportAuthorisationUnknown(String external, String publisher);
+        void reportAuthorizationUnknown(String external, String publisher);
 
         void manyReportAddresses(int count);
 
@@ -105,7 +105,7 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
 
         void psdNotPublicSuffix(String publisher);
 
-        void lookupFailed(Collection<String> names);
+        void organizationalDomainUnknown(Collection<String> names);
 
         void obsoleteTag(Collection<String> tags);
 
@@ -180,7 +180,7 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
             }
         }
         if (text == null && !ambiguous) {
-            findings.noRecord(domain, DmarcTree.listed(domain));
+            findings.dmarcMissing(domain, DmarcTree.listed(domain));
         }
         tree.levels().stream()
                 .map(Level::lookalike)
@@ -237,7 +237,7 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
         String tag = own ? "p" : evidence.exists() ? "sp" : "np";
         Policy applied = own ? policy : evidence.exists() ? subdomain : nonexistent;
         if (!record.invalidPolicyTags.isEmpty()) {
-            findings.policyInvalid(record.invalidPolicyTags);
+            findings.policyTagInvalid(record.invalidPolicyTags);
         } else if (!record.has("p")) {
             findings.policyMissing();
         } else if (applied == Policy.NONE) {
@@ -301,13 +301,13 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
                 case GRANTED -> {}
                 case REDIRECTED -> findings.reportRedirected(external, publisher);
                 case NAME_TOO_LONG -> findings.reportNameTooLong(external, publisher);
-                case UNKNOWN -> findings.reportAuthorisationUnknown(external, publisher);
+                case UNKNOWN -> findings.reportAuthorizationUnknown(external, publisher);
                 case DENIED -> {
                     if (both) {
-                        findings.reportNotAuthorised(external, publisher);
+                        findings.reportNotAuthorized(external, publisher);
                     } else {
                         String rfc = destination.external() ? "RFC 9989" : "RFC 7489";
-                        findings.reportAuthorisationDiffers(rfc, external, publisher);
+                        findings.reportAuthorizationDiffers(rfc, external, publisher);
                     }
                 }
             }
@@ -339,7 +339,7 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
                 findings.policyDomainDiffers(domain, policy.name(), legacy.name());
             }
         }
-        reportIfAny(failed, findings::lookupFailed);
+        reportIfAny(failed, findings::organizationalDomainUnknown);
         String organizational = tree.organizationalDomain();
         boolean relaxed = record.aspf == Alignment.R || record.adkim == Alignment.R;
         if (organizational != null && !organizational.equals(listed) && relaxed) {

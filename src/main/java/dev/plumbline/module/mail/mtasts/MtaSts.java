@@ -54,7 +54,7 @@ public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report,
             List<String> errors) {}
 
     public interface Findings extends FindingCollector {
-        void noRecord(String domain);
+        void mtaStsMissing(String domain);
 
         void notRequired(String domain);
 
@@ -213,7 +213,7 @@ public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report,
         } else if (evidence.hosts().nullMx()) {
             findings.notRequired(evidence.domain());
         } else {
-            findings.noRecord(evidence.domain());
+            findings.mtaStsMissing(evidence.domain());
         }
     }
 

@@ -54,7 +54,7 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
     public record Evidence(SpfTree tree, SpfEvaluator.@Nullable Outcome outcome) {}
 
     public interface Findings extends FindingCollector {
-        void noRecord(String domain);
+        void spfMissing(String domain);
 
         void severalRecords(List<String> records);
 
@@ -151,7 +151,7 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
             findings.severalRecords(
                     tree.records().stream().map(text -> '"' + text + '"').toList());
         } else if (record == null) {
-            findings.noRecord(root.domain());
+            findings.spfMissing(root.domain());
         }
         evaluation.report(findings);
         if (evaluation.lookups() > MAX_LOOKUPS) {

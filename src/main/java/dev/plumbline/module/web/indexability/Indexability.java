@@ -87,7 +87,7 @@ public final class Indexability
 
         void pageEmpty();
 
-        void directivesConflict(String directives);
+        void robotsDirectivesConflict(String directives);
 
         void directiveUnknown(List<String> directives);
 

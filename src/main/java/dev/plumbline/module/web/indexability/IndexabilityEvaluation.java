@@ -139,7 +139,7 @@ final class IndexabilityEvaluation {
             findings.noindexBlockedByRobots(text);
         }
         if (all.conflicting()) {
-            findings.directivesConflict(text);
+            findings.robotsDirectivesConflict(text);
         }
         Instant date = all.unavailableAfter();
         if (date != null && !date.isAfter(evidence.now())) {

@@ -102,7 +102,7 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
 
         void lastmodMissing();
 
-        void contentTypeInvalid(String type);
+        void sitemapContentType(String type);
 
         void redirected(Target.Url url);
     }
@@ -277,7 +277,7 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
                 ? lower.startsWith("text/plain")
                 : lower.contains("xml") && !lower.contains("html");
         if (file.kind() != null && !expected && !lower.contains("gzip")) {
-            findings.contentTypeInvalid(type);
+            findings.sitemapContentType(type);
         }
         if (!first.lastUrl().equals(first.url())) {
             findings.redirected(first.lastUrl());

@@ -123,7 +123,7 @@ class BimiTest {
     private static String codes(List<Finding> findings) {
         return findings.stream()
                 .map(Finding::code)
-                .filter(code -> !code.equals("certificate_trust_not_evaluated"))
+                .filter(code -> !code.equals("mark_certificate_trust_not_evaluated"))
                 .sorted()
                 .collect(Collectors.joining(" "));
     }
@@ -132,7 +132,9 @@ class BimiTest {
     void acceptsALogoWithItsMarkCertificate() {
         Evaluation evaluation = evaluate(RECORD, ENFORCED, logo(SVG), certificate(vmc(SVG, "example.com")));
 
-        assertThat(evaluation.findings()).extracting(Finding::code).containsExactly("certificate_trust_not_evaluated");
+        assertThat(evaluation.findings())
+                .extracting(Finding::code)
+                .containsExactly("mark_certificate_trust_not_evaluated");
         assertThat(evaluation.fields())
                 .containsEntry("record", RECORD)
                 .containsEntry("logo_url", "https://example.com/logo.svg")
@@ -221,7 +223,7 @@ class BimiTest {
                 .containsEntry("dmarc_enforced", weakness == null)
                 .containsEntry("valid", true);
         assertThat(codes(evaluation.findings()))
-                .isEqualTo(weakness == null ? "no_certificate" : "dmarc_not_enforced no_certificate");
+                .isEqualTo(weakness == null ? "no_mark_certificate" : "dmarc_not_enforced no_mark_certificate");
     }
 
     @ParameterizedTest
@@ -232,9 +234,9 @@ class BimiTest {
                 "EXAMPLE.com|''",
                 "default._bimi.example.com|''",
                 "com|''",
-                "other._bimi.example.com|certificate_name_mismatch",
-                "www.example.com|certificate_name_mismatch",
-                "badexample.com|certificate_name_mismatch",
+                "other._bimi.example.com|mark_certificate_name_mismatch",
+                "www.example.com|mark_certificate_name_mismatch",
+                "badexample.com|mark_certificate_name_mismatch",
             })
     void matchesTheNamesOfTheCertificate(String name, String codes) {
         Evaluation evaluation = evaluate(RECORD, ENFORCED, logo(SVG), certificate(vmc(SVG, name)));
@@ -248,20 +250,23 @@ class BimiTest {
         Map<BimiFile<MarkCertificate>, String> expected = new LinkedHashMap<>();
         expected.put(
                 certificate(vmc(SVG, "example.com").from(NOW.minusSeconds(99)).until(NOW.minusSeconds(9))),
-                "certificate_expired");
+                "mark_certificate_expired");
         expected.put(
-                certificate(vmc(SVG, "example.com").until(NOW.plus(Duration.ofDays(20)))), "certificate_expires_soon");
-        expected.put(certificate(vmc(SVG, "example.com").from(NOW.plusSeconds(99))), "certificate_invalid");
+                certificate(vmc(SVG, "example.com").until(NOW.plus(Duration.ofDays(20)))),
+                "mark_certificate_expires_soon");
+        expected.put(certificate(vmc(SVG, "example.com").from(NOW.plusSeconds(99))), "mark_certificate_invalid");
         expected.put(
-                certificate(vmc(SVG, "example.com").purpose(KeyPurposeId.id_kp_serverAuth)), "certificate_invalid");
+                certificate(vmc(SVG, "example.com").purpose(KeyPurposeId.id_kp_serverAuth)),
+                "mark_certificate_invalid");
         expected.put(
-                certificate(CertificateSpec.server("example.com").purpose(BRAND_INDICATOR)), "certificate_invalid");
-        expected.put(certificate(vmc(SVG + " ", "example.com")), "certificate_logo_mismatch");
-        expected.put(certificate(pem), "certificate_chain_incomplete");
-        expected.put(certificate(""), "certificate_unavailable");
-        expected.put(certificate("<title>Welcome</title>"), "certificate_unavailable");
-        expected.put(certificate(pem.substring(0, pem.length() / 2)), "certificate_unavailable");
-        expected.put(certificate(pem.replace("M", "N")), "certificate_unavailable");
+                certificate(CertificateSpec.server("example.com").purpose(BRAND_INDICATOR)),
+                "mark_certificate_invalid");
+        expected.put(certificate(vmc(SVG + " ", "example.com")), "mark_certificate_logo_mismatch");
+        expected.put(certificate(pem), "mark_certificate_chain_incomplete");
+        expected.put(certificate(""), "mark_certificate_unavailable");
+        expected.put(certificate("<title>Welcome</title>"), "mark_certificate_unavailable");
+        expected.put(certificate(pem.substring(0, pem.length() / 2)), "mark_certificate_unavailable");
+        expected.put(certificate(pem.replace("M", "N")), "mark_certificate_unavailable");
 
         expected.forEach((file, codes) -> assertThat(
                         codes(evaluate(RECORD, ENFORCED, logo(SVG), file).findings()))
@@ -278,7 +283,7 @@ class BimiTest {
         assertThat(evaluate(RECORD, ENFORCED, unknown, null).error()).isEqualTo(blocked);
         assertThat(codes(evaluate(RECORD, ENFORCED, missing, null).findings())).contains("logo_unavailable");
         assertThat(codes(evaluate(RECORD, ENFORCED, logo(large), null).findings()))
-                .isEqualTo("logo_large no_certificate");
+                .isEqualTo("logo_large no_mark_certificate");
     }
 
     private static String location(String path, String type) {
@@ -307,12 +312,14 @@ class BimiTest {
         expected.put("l=https://HOST/logo.svgz; a=https://HOST/vmc.pem", "");
         expected.put("l=https://HOST/moved.svg; a=https://HOST/vmc.pem", "logo_redirected");
         expected.put("l=https://HOST/text.svg; a=https://HOST/vmc.pem", "logo_content_type");
-        expected.put("l=https://HOST/script.svg; a=https://HOST/vmc.pem", "certificate_logo_mismatch logo_invalid");
+        expected.put(
+                "l=https://HOST/script.svg; a=https://HOST/vmc.pem", "logo_invalid mark_certificate_logo_mismatch");
         expected.put("l=https://HOST/huge.svg; a=https://HOST/vmc.pem", "logo_unavailable");
         expected.put("l=https://HOST/bomb.svgz; a=https://HOST/vmc.pem", "logo_unavailable");
-        expected.put("l=https://HOST/none.svg; a=https://HOST/none.pem", "certificate_unavailable logo_unavailable");
-        expected.put("l=https://HOST/logo.svg; a=https://HOST/logo.svg", "certificate_unavailable");
-        expected.put("l=https://HOST/logo.svg", "no_certificate");
+        expected.put(
+                "l=https://HOST/none.svg; a=https://HOST/none.pem", "logo_unavailable mark_certificate_unavailable");
+        expected.put("l=https://HOST/logo.svg; a=https://HOST/logo.svg", "mark_certificate_unavailable");
+        expected.put("l=https://HOST/logo.svg", "no_mark_certificate");
         expected.put("l=https://invalid.test:PORT/logo.svg; a=", "logo_unavailable");
         try (PolicySites sites = new PolicySites(folder, Map.of("good.test", server, "invalid.test", server))) {
             sites.dns().record("_dmarc.good.test. 60 IN TXT \"v=DMARC1\\; p=reject\"");
@@ -376,10 +383,10 @@ class BimiTest {
             assertThat(codes(sites.check(MODULE, "own.org.test", "").findings()))
                     .isEqualTo("logo_unavailable");
             assertThat(codes(sites.check(MODULE, "org.test", "selector=other").findings()))
-                    .isEqualTo("no_record");
+                    .isEqualTo("bimi_missing");
             assertThat(codes(sites.check(MODULE, "default._bimi.two.test", "").findings()))
                     .isEqualTo("several_records");
-            assertThat(codes(sites.check(MODULE, "old.test", "").findings())).isEqualTo("lookalike no_record");
+            assertThat(codes(sites.check(MODULE, "old.test", "").findings())).isEqualTo("bimi_missing lookalike");
             assertThat(sites.check(MODULE, "missing.test", "").error().code()).isEqualTo(ErrorCode.DNS_NXDOMAIN);
             assertThat(sites.check(MODULE, "inside.test", "").error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
         }

@@ -136,7 +136,7 @@ class DmarcTest {
                 "v=DMARC1; rua=mailto:a@thirdparty.example.net; ruf=mailto:f@thirdparty.example.net|true|none",
                 "v=DMARC1; rua=mailto:a@elsewhere.example.net|false|report_redirected",
                 "v=DMARC1; ruf=mailto:a@elsewhere.example.net|false|report_redirected",
-                "v=dmarc1; rua=mailto:a@thirdparty.example.net|false|report_not_authorised"
+                "v=dmarc1; rua=mailto:a@thirdparty.example.net|false|report_not_authorized"
             })
     void followsOverridesOnlyWithinTheDestination(String text, boolean authorised, @Nullable String codes) {
         text("_dmarc.example.com", "v=DMARC1; p=reject; rua=mailto:a@thirdparty.example.net");
@@ -174,8 +174,8 @@ class DmarcTest {
                         + "nonexistent_policy_weaker psd_not_public_suffix",
                 "p=none; np=reject; rua=mailto:a@example.com|true|nonexistent_policy_ignored policy_none",
                 "p=reject; sp=none; np=none; rua=mailto:a@example.com|true|subdomain_policy_weaker",
-                "p=reject; np=all; rua=mailto:a@example.com|false|nonexistent_policy_ignored policy_invalid syntax_error",
-                "p=reject; np=; rua=mailto:a@example.com|false|nonexistent_policy_ignored policy_invalid syntax_error",
+                "p=reject; np=all; rua=mailto:a@example.com|false|nonexistent_policy_ignored policy_tag_invalid syntax_error",
+                "p=reject; np=; rua=mailto:a@example.com|false|nonexistent_policy_ignored policy_tag_invalid syntax_error",
                 "p=reject; psd=maybe; rua=mailto:a@example.com|false|syntax_error",
                 "p=reject; t=yes; rua=mailto:a@example.com|false|syntax_error",
                 "p=reject; t=s; rua=mailto:a@example.com|false|syntax_error",
@@ -188,10 +188,10 @@ class DmarcTest {
                 "rua=mailto:a@example.com|true|policy_missing",
                 "sp=reject; rua=mailto:a@example.com|true|policy_missing",
                 "aspf=s|false|no_policy no_reports",
-                "sp=bad; rua=mailto:a@example.com|false|policy_invalid syntax_error",
+                "sp=bad; rua=mailto:a@example.com|false|policy_tag_invalid syntax_error",
                 "p=reject; sp=bad|false|no_policy no_reports syntax_error",
-                "p=block; rua=mailto:a@example.com|false|policy_invalid syntax_error",
-                "p=reject; sp=all; rua=mailto:a@example.com|false|policy_invalid syntax_error",
+                "p=block; rua=mailto:a@example.com|false|policy_tag_invalid syntax_error",
+                "p=reject; sp=all; rua=mailto:a@example.com|false|policy_tag_invalid syntax_error",
                 "p=reject; pct=101; rua=mailto:a@example.com|true|obsolete_tag",
                 "p=reject; pct=ten; rua=mailto:a@example.com|true|obsolete_tag",
                 "p=reject; aspf=x; rua=mailto:a@example.com|false|syntax_error",
@@ -247,7 +247,7 @@ class DmarcTest {
 
         CheckResult result = check("example.com");
 
-        assertThat(codes(result.findings())).containsExactly("lookalike", "no_record");
+        assertThat(codes(result.findings())).containsExactly("dmarc_missing", "lookalike");
         assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
         assertThat(result.fields()).containsEntry("record", null).containsEntry("valid", false);
     }
@@ -279,9 +279,9 @@ class DmarcTest {
             value = {
                 "v=DMARC1, true, none",
                 "v=DMARC1; rua=mailto:x@thirdparty.test, true, none",
-                "nothing, false, report_not_authorised",
-                "none, false, report_not_authorised",
-                "SERVFAIL, none, report_authorisation_unknown"
+                "nothing, false, report_not_authorized",
+                "none, false, report_not_authorized",
+                "SERVFAIL, none, report_authorization_unknown"
             })
     void checksTheAuthorizationOfExternalDomains(
             @Nullable String text, @Nullable Boolean authorised, @Nullable String codes) {
@@ -308,7 +308,7 @@ class DmarcTest {
         CheckResult result = check("example.com");
 
         assertThat(result.fields()).containsEntry("external_authorised", null);
-        assertThat(codes(result.findings())).containsExactly("report_authorisation_unknown");
+        assertThat(codes(result.findings())).containsExactly("report_authorization_unknown");
         assertThat(bench.dns().queries("example.com._report._dmarc.split.test")).isZero();
     }
 

@@ -312,12 +312,12 @@ class DmarcTreeTest {
     @CsvSource(
             nullValues = "none",
             value = {
-                "psd=n, example.com, none, false, report_authorisation_differs",
+                "psd=n, example.com, none, false, report_authorization_differs",
                 "psd=n, example.com, v=DMARC1, true, none",
                 "psd=n, deep.mail.example.com, none, none, none",
                 "psd=u, example.com, none, none, none",
                 "psd=u, other.example.com, none, none, none",
-                "psd=u, own.example.com, none, false, report_authorisation_differs",
+                "psd=u, own.example.com, none, false, report_authorization_differs",
             })
     void comparesOrganizationalDomainsOfReportAddresses(
             String psd, String host, @Nullable String grant, @Nullable Boolean authorised, @Nullable String codes) {
@@ -378,7 +378,7 @@ class DmarcTreeTest {
 
         assertThat(result.error() == null ? "none" : result.error().code().id()).isEqualTo(error);
         if (error.equals("none")) {
-            assertThat(codes(result)).isEqualTo(words("lookup_failed"));
+            assertThat(codes(result)).isEqualTo(words("organizational_domain_unknown"));
             assertThat(result.findings())
                     .extracting(Finding::message)
                     .containsExactly("The organizational domain is unknown, because DNS lookups failed: _dmarc.com.");

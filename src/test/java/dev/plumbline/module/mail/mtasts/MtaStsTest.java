@@ -247,7 +247,7 @@ class MtaStsTest {
         assertThat(codes(evaluation.findings())).isEqualTo(expected);
         assertThat(evaluation.error()).isEqualTo(expected.isEmpty() ? error : null);
         assertThat(evaluation.fields()).containsEntry("id", "20160831085700Z").containsEntry("mode", null);
-        assertThat(codes(absent.findings())).isEqualTo("no_record");
+        assertThat(codes(absent.findings())).isEqualTo("mta_sts_missing");
         assertThat(absent.error()).isNull();
     }
 
@@ -259,7 +259,7 @@ class MtaStsTest {
 
         assertThat(codes(policy.findings())).isEqualTo("policy_without_record");
         assertThat(policy.fields()).containsEntry("mode", "enforce").containsEntry("mx_match", null);
-        assertThat(codes(page.findings())).isEqualTo("no_record");
+        assertThat(codes(page.findings())).isEqualTo("mta_sts_missing");
         assertThat(codes(several.findings())).isEqualTo("several_records");
         assertThat(several.fields()).containsEntry("id", null).containsEntry("mode", "enforce");
     }
@@ -342,7 +342,7 @@ class MtaStsTest {
 
             assertThat(codes(sites.check(MODULE, "null.test", "").findings())).isEqualTo("not_required");
             assertThat(codes(sites.check(MODULE, "_mta-sts.lookalike.test", "").findings()))
-                    .isEqualTo("lookalike no_record");
+                    .isEqualTo("lookalike mta_sts_missing");
             assertThat(sites.check(MODULE, "split.test", "").error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
             assertThat(sites.check(MODULE, "lame.test", "").error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
             assertThat(sites.check(MODULE, "missing.test", "").error().code()).isEqualTo(ErrorCode.DNS_NXDOMAIN);
@@ -359,7 +359,7 @@ class MtaStsTest {
             CheckResult result = assertTimeoutPreemptively(
                     Duration.ofSeconds(20), () -> sites.check(module, "silent.test", "timeout_ms=30000"));
 
-            assertThat(codes(result.findings())).isEqualTo("no_record");
+            assertThat(codes(result.findings())).isEqualTo("mta_sts_missing");
         }
     }
 

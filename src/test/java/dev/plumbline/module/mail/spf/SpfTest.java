@@ -416,7 +416,7 @@ class SpfTest {
 
         CheckResult result = check("like.example.org");
 
-        assertThat(codes(result.findings())).containsExactly("lookalike", "no_record");
+        assertThat(codes(result.findings())).containsExactly("lookalike", "spf_missing");
         assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
     }
 

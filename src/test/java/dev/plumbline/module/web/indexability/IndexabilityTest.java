@@ -164,8 +164,8 @@ class IndexabilityTest {
                 "200 | <meta name=googlebot-news content=noindex> | - | - | -",
                 "200 | <meta name=robots content='index,follow,max-snippet:-1, max-image-preview:large'> | - | - | -",
                 "200 | <meta name=robots content=index><meta name=googlebot content=noindex> | - | noindex_meta"
-                        + " | noindex_meta directives_conflict",
-                "200 | <meta name=robots content='all, noindex'> | - | noindex_meta | noindex_meta directives_conflict",
+                        + " | noindex_meta robots_directives_conflict",
+                "200 | <meta name=robots content='all, noindex'> | - | noindex_meta | noindex_meta robots_directives_conflict",
                 "200 | <meta name=robots content=no-index> | - | - | directive_unknown",
                 "200 | <template><meta name=robots content=noindex></template> | - | - | -",
                 "200 | - | X-Robots-Tag: noindex | noindex_header | noindex_header",
@@ -182,7 +182,7 @@ class IndexabilityTest {
                         + " | unavailable_after_passed",
                 "200 | <meta name=robots content='unavailable_after: soon'> | - | - | unavailable_after_invalid",
                 "200 | <meta name=robots content=index> | X-Robots-Tag: noindex | noindex_header"
-                        + " | noindex_header directives_conflict",
+                        + " | noindex_header robots_directives_conflict",
                 "200 | <meta name=robots content=noindex> | X-Robots-Tag: noindex | noindex_meta noindex_header"
                         + " | noindex_meta noindex_header",
                 "200 | <link rel=canonical href=https://a.test/> | - | - | -",

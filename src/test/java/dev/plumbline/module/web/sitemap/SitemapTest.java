@@ -205,7 +205,7 @@ class SitemapTest {
         "/urls/feed.rss, ''",
         "/urls/latin1.xml, not_utf8 lastmod_missing",
         "/urls/namespace.xml, namespace_invalid lastmod_missing",
-        "/urls/typed.xml, content_type_invalid lastmod_missing",
+        "/urls/typed.xml, lastmod_missing sitemap_content_type",
         "/urls/future.xml, lastmod_future",
         "/urls/dates.xml, lastmod_invalid",
         "/urls/values.xml, value_invalid lastmod_missing",
