@@ -1,6 +1,7 @@
 package dev.plumbline.app;
 
 import dev.plumbline.postgres.PostgresException;
+import dev.plumbline.target.ExceptionMessage;
 import io.vertx.core.Future;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +40,7 @@ final class BlockingAwait {
             return future.toCompletionStage().toCompletableFuture().get(seconds, TimeUnit.SECONDS);
         } catch (ExecutionException failed) {
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();
-            String text = String.valueOf(cause.getMessage());
+            String text = ExceptionMessage.of(cause);
             String message = text.contains("Address already in use")
                     ? "address already in use. Stop the other program or set another port."
                     : text;

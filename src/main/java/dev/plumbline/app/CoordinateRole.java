@@ -31,6 +31,7 @@ final class CoordinateRole {
             throws StartException {
         Config config = node.config();
         JobCoordinatorVerticle verticle = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
+                node.vertx(),
                 node.notifications(),
                 node.bus(),
                 router,

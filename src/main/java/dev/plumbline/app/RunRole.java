@@ -15,6 +15,7 @@ import dev.plumbline.run.ClusterRuns;
 import dev.plumbline.run.InstantRuns;
 import dev.plumbline.run.PartResults;
 import dev.plumbline.run.RunnerMetrics;
+import dev.plumbline.target.ExceptionMessage;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -83,7 +84,7 @@ final class RunRole {
         try {
             return CheckEnvironment.of(node.vertx(), node.config(), node.policy(), limiters, Version.text());
         } catch (ConfigException invalid) {
-            throw new StartException(String.valueOf(invalid.getMessage()), invalid);
+            throw new StartException(ExceptionMessage.of(invalid), invalid);
         }
     }
 

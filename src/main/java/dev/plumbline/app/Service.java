@@ -34,6 +34,7 @@ import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.result.store.ResultLookup;
 import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.run.CheckEnvironment;
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.TargetPolicy;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -126,7 +127,7 @@ public final class Service {
                 throw failed;
             }
         } catch (ConfigException invalid) {
-            throw new StartException(String.valueOf(invalid.getMessage()), invalid);
+            throw new StartException(ExceptionMessage.of(invalid), invalid);
         } finally {
             BlockingAwait.quietly(starter.close(), CLOSE_SECONDS);
         }
@@ -221,7 +222,7 @@ public final class Service {
             embedded = started;
             return started.url();
         } catch (PostgresException failed) {
-            throw new StartException(String.valueOf(failed.getMessage()), failed);
+            throw new StartException(ExceptionMessage.of(failed), failed);
         }
     }
 
@@ -267,7 +268,7 @@ public final class Service {
         try {
             return CheckEnvironment.policy(config, own);
         } catch (IllegalArgumentException rule) {
-            throw new StartException(String.valueOf(rule.getMessage()), rule);
+            throw new StartException(ExceptionMessage.of(rule), rule);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.plumbline.app;
 
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.tls.PemCertificates;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.PemKeyCertOptions;
@@ -68,7 +69,7 @@ final class TlsFiles {
         try {
             return PemCertificates.read(file);
         } catch (IOException invalid) {
-            throw ConfigException.ofFile(setting, file, String.valueOf(invalid.getMessage()), expected);
+            throw ConfigException.ofFile(setting, file, ExceptionMessage.of(invalid), expected);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.plumbline.check;
 import dev.plumbline.budget.LimitExceededException;
 import dev.plumbline.budget.NodeExhaustedException;
 import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.ExceptionMessage;
 import java.time.Duration;
 
 /** Failures of checks because of the budgets of the node. */
@@ -22,10 +23,10 @@ public final class BudgetFailures {
      */
     public static Throwable of(Throwable cause) {
         if (cause instanceof LimitExceededException own) {
-            return new CheckFailure(ErrorCode.RESPONSE_TOO_LARGE, String.valueOf(own.getMessage()));
+            return new CheckFailure(ErrorCode.RESPONSE_TOO_LARGE, ExceptionMessage.of(own));
         }
         return cause instanceof NodeExhaustedException node
-                ? OverloadFailure.ofNode(String.valueOf(node.getMessage()), RETRY_AFTER)
+                ? OverloadFailure.ofNode(ExceptionMessage.of(node), RETRY_AFTER)
                 : cause;
     }
 }

@@ -1,5 +1,6 @@
 package dev.plumbline.check;
 
+import com.google.common.base.Strings;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.Consequence;
 import dev.plumbline.result.ErrorAction;
@@ -19,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -184,15 +186,15 @@ public final class CauseFinder {
     }
 
     private static HostAndPort location(PartResult part, boolean withPort) {
-        String text = part.result().target();
+        String text = Strings.nullToEmpty(part.result().target());
         try {
-            Target target = TargetParser.parse(part.part().module(), text == null ? "" : text);
+            Target target = TargetParser.parse(part.part().module(), text);
             int port = target.port() != 0
                     ? target.port()
                     : part.part().module().category().equals("web") ? Target.Url.defaultPort("https") : 0;
             return new HostAndPort(target.host().name(), withPort ? port : 0);
         } catch (InvalidTargetException impossible) {
-            return new HostAndPort(String.valueOf(text), 0);
+            return new HostAndPort(text, 0);
         }
     }
 
@@ -217,26 +219,27 @@ public final class CauseFinder {
                 .map(PartResult::module)
                 .distinct()
                 .toList();
-        if (root.finding == null) {
+        Finding finding = root.finding;
+        if (finding == null) {
             return ofError(root, affected);
         }
         // an effect can be worse than its cause; the consequence of an error is that of the finding about it
-        List<Candidate> findings =
-                group.stream().filter(each -> each.finding != null).toList();
         return new Cause(
-                root.finding.code(),
+                finding.code(),
                 root.owner.module(),
                 root.owner.result().target(),
-                findings.stream()
-                        .map(each -> each.finding.level())
+                group.stream()
+                        .flatMap(each -> Stream.ofNullable(each.finding))
+                        .map(Finding::level)
                         .min(Level.MOST_SEVERE_FIRST)
-                        .orElse(root.finding.level()),
-                findings.stream()
+                        .orElse(finding.level()),
+                group.stream()
+                        .filter(each -> each.finding != null)
                         .map(this::consequence)
                         .min(Comparator.naturalOrder())
                         .orElse(consequence(root)),
-                shorten(root.finding.message()),
-                shorten(root.finding.action()),
+                shorten(finding.message()),
+                shorten(finding.action()),
                 affected);
     }
 
@@ -248,7 +251,8 @@ public final class CauseFinder {
     }
 
     private Cause ofError(Candidate candidate, List<String> parts) {
-        CheckError error = candidate.owner.result().error();
+        CheckError error =
+                Objects.requireNonNull(candidate.owner.result().error(), "a candidate without a finding has an error");
         boolean unavailable = candidate.parts.stream().anyMatch(this::isUnavailable);
         boolean targetFault = candidate.parts.stream().anyMatch(PartResult::endedByTarget);
         return new Cause(

@@ -106,7 +106,7 @@ public interface CheckContext {
 
     /** The IP version of connections: {@code 4}, {@code 6}, or any other text or null for both. */
     default @Nullable String ipVersion() {
-        return options().text(ModuleDescription.IP_VERSION);
+        return options().optionalText(ModuleDescription.IP_VERSION);
     }
 
     /** Returns a context whose connections use one IP version, {@code 4} or {@code 6}. */

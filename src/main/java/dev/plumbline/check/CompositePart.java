@@ -94,12 +94,9 @@ public record CompositePart(ModuleDescription module, String area) {
                         || !(mx.fields().get("records") instanceof List<?> records)
                 ? null
                 : records.stream()
-                        .flatMap(row -> row instanceof Map<?, ?> record ? Stream.of(record) : Stream.empty())
-                        .filter(record -> record.get("preference") instanceof Number
-                                && record.get("host") instanceof String host
-                                && host.indexOf('.') > 0)
-                        .min(Comparator.comparing(record -> ((Number) record.get("preference")).intValue()))
-                        .map(CompositePart::mailServer)
+                        .flatMap(row -> Stream.ofNullable(MxRow.of(row)))
+                        .min(Comparator.comparingInt(MxRow::preference))
+                        .map(MxRow::server)
                         .orElse(null);
     }
 
@@ -114,8 +111,17 @@ public record CompositePart(ModuleDescription module, String area) {
                                 && !host.equals(record.get("host")));
     }
 
-    private static MailServer mailServer(Map<?, ?> record) {
-        String ip = record.get("ips") instanceof List<?> ips && !ips.isEmpty() ? String.valueOf(ips.get(0)) : null;
-        return new MailServer((String) record.get("host"), ip);
+    private record MxRow(int preference, MailServer server) {
+        /** Null if the value is not the row of a mail server. */
+        static @Nullable MxRow of(@Nullable Object row) {
+            if (row instanceof Map<?, ?> record
+                    && record.get("preference") instanceof Number preference
+                    && record.get("host") instanceof String host
+                    && host.indexOf('.') > 0) {
+                String ip = record.get("ips") instanceof List<?> ips && !ips.isEmpty() ? (String) ips.get(0) : null;
+                return new MxRow(preference.intValue(), new MailServer(host, ip));
+            }
+            return null;
+        }
     }
 }

@@ -8,6 +8,7 @@ import dev.plumbline.postgres.Database;
 import dev.plumbline.postgres.PostgresException;
 import dev.plumbline.postgres.SchemaMigrator;
 import dev.plumbline.postgres.backup.CommandDatabase;
+import dev.plumbline.target.ExceptionMessage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -63,7 +64,7 @@ final class AccountCommandSession {
         } catch (ConfigException invalid) {
             return fail("Invalid configuration: " + invalid.getMessage());
         } catch (PostgresException | Refusal refusal) {
-            return fail(String.valueOf(refusal.getMessage()));
+            return fail(ExceptionMessage.of(refusal));
         }
     }
 
@@ -97,7 +98,7 @@ final class AccountCommandSession {
             return operation.toCompletionStage().toCompletableFuture().get(STEP_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException failed) {
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();
-            throw new Refusal(String.valueOf(cause.getMessage()));
+            throw new Refusal(ExceptionMessage.of(cause));
         } catch (TimeoutException late) {
             throw new Refusal("the database does not respond");
         } catch (InterruptedException interrupted) {

@@ -14,6 +14,7 @@ import dev.plumbline.result.LimitWait;
 import dev.plumbline.result.TargetLimit;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetParser;
@@ -218,7 +219,7 @@ final class CheckBatch {
         try {
             target = TargetParser.parse(module, slot.input);
         } catch (InvalidTargetException invalid) {
-            CheckError error = new CheckError(ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage()));
+            CheckError error = new CheckError(ErrorCode.INVALID_TARGET, ExceptionMessage.of(invalid));
             complete(slot, ResultAssembler.withoutTarget(module, error, Instant.now()), true);
             return;
         }

@@ -24,6 +24,7 @@ import dev.plumbline.run.PartResults;
 import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetParser;
@@ -175,7 +176,7 @@ public final class CheckCommand implements Callable<Integer> {
         } catch (ConfigException invalid) {
             return fail("Invalid configuration: " + invalid.getMessage());
         } catch (InvalidTargetException | IllegalArgumentException invalid) {
-            return fail(String.valueOf(invalid.getMessage()));
+            return fail(ExceptionMessage.of(invalid));
         } catch (FileSystemException unreadable) {
             return fail(TargetReader.unreadable(unreadable));
         } catch (StandardOutput.ClosedException closed) {
@@ -183,7 +184,7 @@ public final class CheckCommand implements Callable<Integer> {
         } catch (StandardOutput.FailedException reported) {
             return format() == ReportFormat.NAGIOS ? Verdict.ERROR.ordinal() : INVALID;
         } catch (IOException unreadable) {
-            return fail(String.valueOf(unreadable.getMessage()));
+            return fail(ExceptionMessage.of(unreadable));
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             return fail("Interrupted.");

@@ -2,6 +2,7 @@ package dev.plumbline.cli;
 
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.config.SettingValue;
+import dev.plumbline.target.ExceptionMessage;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,7 +31,7 @@ public final class ConfigCommand implements Callable<Integer> {
             }
         } catch (ConfigException invalid) {
             StandardError.println("plumbline: Invalid configuration:");
-            String.valueOf(invalid.getMessage()).lines().forEach(line -> StandardError.println("  " + line));
+            ExceptionMessage.of(invalid).lines().forEach(line -> StandardError.println("  " + line));
             return 1;
         }
         System.out.print(table);

@@ -12,6 +12,7 @@ final class EmailOption {
             paramLabel = "ADDRESS",
             description = "E-mail address of the account.",
             converter = AccountOptions.Email.class)
+    @SuppressWarnings("NullAway.Init") // picocli sets a required option before the command runs
     private AccountEmail address;
 
     AccountEmail address() {

@@ -3,6 +3,7 @@ package dev.plumbline.cli;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.postgres.PostgresException;
+import dev.plumbline.target.ExceptionMessage;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 
@@ -41,7 +42,7 @@ abstract class EmbeddedDatabaseCommand implements Callable<Integer> {
         } catch (ConfigException invalid) {
             return fail("Invalid configuration: " + invalid.getMessage());
         } catch (PostgresException failed) {
-            return fail(String.valueOf(failed.getMessage()));
+            return fail(ExceptionMessage.of(failed));
         }
     }
 

@@ -5,6 +5,7 @@ import dev.plumbline.cli.report.TerminalText;
 import dev.plumbline.input.JobName;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.ExceptionMessage;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -247,7 +248,8 @@ public final class JobCommand {
     }
 
     private static String text(JsonObject job, String name) {
-        return TerminalText.sanitize(String.valueOf(job.getValue(name, "")));
+        Object value = job.getValue(name);
+        return value == null ? "" : TerminalText.sanitize(value.toString());
     }
 
     private static List<JsonObject> jobs(ServiceClient client, List<String> tokens)
@@ -284,7 +286,7 @@ public final class JobCommand {
         } catch (StandardOutput.FailedException reported) {
             return CheckCommand.INVALID;
         } catch (ServiceException | IOException failed) {
-            StandardError.fail(String.valueOf(failed.getMessage()));
+            StandardError.fail(ExceptionMessage.of(failed));
             return CheckCommand.INVALID;
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();

@@ -4,6 +4,7 @@ import dev.plumbline.cli.report.TerminalText;
 import dev.plumbline.input.TargetLines;
 import dev.plumbline.input.TargetTable;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.ExceptionMessage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -73,29 +74,34 @@ final class JobInput {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
+    private static TargetTable.Selection select(TargetTable table, String column) throws ServiceException {
+        TargetTable.Selection selection = table.find(column);
+        if (selection != null) {
+            return selection;
+        }
+        List<TargetTable.CsvColumn> columns = table.columns();
+        String shown = shortened(column);
+        throw new ServiceException(
+                columns.isEmpty()
+                        ? "The input is not CSV, so column '" + shown + "' does not exist. Remove --column."
+                        : "Column '" + shown + "' does not exist. Set --column to one of: "
+                                + columns.stream()
+                                        .map(one -> shortened(one.first()))
+                                        .collect(Collectors.joining(", "))
+                                + ".");
+    }
+
     private TargetLines read(String text, String input, @Nullable String column) throws ServiceException {
         TargetTable table =
                 TargetTable.of(text, module, input.toLowerCase(Locale.ROOT).endsWith(".csv"));
-        List<TargetTable.CsvColumn> columns = table.columns();
-        TargetTable.Selection selection = column == null ? table.suggested() : table.find(column);
-        if (selection == null) {
-            throw new ServiceException(
-                    columns.isEmpty()
-                            ? "The input is not CSV, so column '" + shortened(String.valueOf(column))
-                                    + "' does not exist. Remove --column."
-                            : "Column '" + shortened(String.valueOf(column))
-                                    + "' does not exist. Set --column to one of: "
-                                    + columns.stream()
-                                            .map(one -> shortened(one.first()))
-                                            .collect(Collectors.joining(", "))
-                                    + ".");
-        }
+        TargetTable.Selection selection = column == null ? table.suggested() : select(table, column);
         TargetLines lines;
         try {
             lines = table.read(selection, Integer.MAX_VALUE);
         } catch (IllegalArgumentException invalid) {
-            throw new ServiceException(String.valueOf(invalid.getMessage()));
+            throw new ServiceException(ExceptionMessage.of(invalid));
         }
+        List<TargetTable.CsvColumn> columns = table.columns();
         if (selection.column() != TargetTable.Selection.LINE) {
             String header = selection.header()
                     ? " '" + shortened(columns.get(selection.column() - 1).first()) + "'"

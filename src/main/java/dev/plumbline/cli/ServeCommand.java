@@ -5,6 +5,7 @@ import dev.plumbline.app.StartException;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.ops.LogConfiguration;
+import dev.plumbline.target.ExceptionMessage;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.util.HashMap;
@@ -57,7 +58,7 @@ public final class ServeCommand implements Callable<Integer> {
             return 0;
         } catch (ConfigException invalid) {
             StandardError.println("plumbline cannot start. The configuration is not valid:");
-            String.valueOf(invalid.getMessage()).lines().forEach(line -> StandardError.println("  " + line));
+            ExceptionMessage.of(invalid).lines().forEach(line -> StandardError.println("  " + line));
             return CANNOT_START;
         } catch (StartException failed) {
             LOG.atDebug().setCause(failed).log("start failed");

@@ -1,5 +1,6 @@
 package dev.plumbline.cli;
 
+import com.google.common.base.Strings;
 import dev.plumbline.app.Version;
 import dev.plumbline.cli.report.TerminalText;
 import io.vertx.core.Vertx;
@@ -199,7 +200,7 @@ final class ServiceClient implements AutoCloseable {
     /** Other subclasses of {@link ConnectException} are timeouts. */
     private static boolean isRefused(Throwable cause) {
         return cause instanceof ConnectException
-                && String.valueOf(cause.getMessage()).contains("refused");
+                && Strings.nullToEmpty(cause.getMessage()).contains("refused");
     }
 
     private static String sentence(String text) {

@@ -1,5 +1,6 @@
 package dev.plumbline.cli;
 
+import com.google.common.base.Strings;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -61,7 +62,9 @@ public final class StandardOutputStream extends PrintStream {
     IOException fault() {
         IOException cause = file.cause;
         boolean closed = cause != null
-                && String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT).contains("broken pipe");
+                && Strings.nullToEmpty(cause.getMessage())
+                        .toLowerCase(Locale.ROOT)
+                        .contains("broken pipe");
         return closed ? null : cause;
     }
 

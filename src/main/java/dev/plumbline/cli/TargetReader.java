@@ -41,9 +41,12 @@ final class TargetReader implements AutoCloseable {
         this.total = total;
     }
 
-    /** The message for an input without targets. */
+    /** The message without targets. @param input the option {@code --input}; null if it is not set */
     static String empty(@Nullable String input) {
-        String name = STDIN.equals(input) ? "stdin" : "File '" + TerminalText.sanitize(String.valueOf(input)) + "'";
+        if (input == null) {
+            return MISSING;
+        }
+        String name = STDIN.equals(input) ? "stdin" : "File '" + TerminalText.sanitize(input) + "'";
         return name + " contains no targets. Add one target per line.";
     }
 
@@ -52,8 +55,7 @@ final class TargetReader implements AutoCloseable {
         String problem = failure instanceof NoSuchFileException
                 ? "does not exist"
                 : DIRECTORY.equals(failure.getReason()) ? DIRECTORY : "cannot be read";
-        return "File '" + TerminalText.sanitize(String.valueOf(failure.getFile())) + "' " + problem
-                + ". Check --input.";
+        return "File '" + TerminalText.sanitize(failure.getFile()) + "' " + problem + ". Check --input.";
     }
 
     /** Opens a file. The JDK also opens a directory, and reports it without its name when it is read. */

@@ -1,5 +1,6 @@
 package dev.plumbline.cli;
 
+import dev.plumbline.target.ExceptionMessage;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;
@@ -15,8 +16,9 @@ public final class UsageErrorHandler implements IParameterExceptionHandler {
     @Override
     public int handleParseException(ParameterException invalid, String[] arguments) {
         CommandLine command = invalid.getCommandLine();
-        String message =
-                invalid instanceof UnmatchedArgumentException unmatched ? unknown(unmatched) : invalid.getMessage();
+        String message = invalid instanceof UnmatchedArgumentException unmatched
+                ? unknown(unmatched)
+                : ExceptionMessage.of(invalid);
         PrintWriter err = command.getErr();
         err.println("plumbline: " + StandardError.sanitize(message));
         err.println("Run '" + command.getCommandSpec().qualifiedName() + " --help' for usage.");

@@ -1,5 +1,6 @@
 package dev.plumbline.cluster;
 
+import com.google.common.base.Strings;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -52,7 +53,8 @@ final class RegisteredNodes {
                 .filter(node -> !renewed.contains(node.node().name()))
                 .toList();
         latest = Stream.concat(read.stream(), retained.stream())
-                .sorted(Comparator.comparing(node -> String.valueOf(node.node().name())))
+                .sorted(Comparator.comparing(
+                        node -> Strings.nullToEmpty(node.node().name())))
                 .toList();
         return latest;
     }

@@ -136,7 +136,7 @@ public final class SingleFlight<K, V> {
         }
         served.forEach(follower ->
                 follower.context.runOnContext(ignored -> ContextFutures.complete(follower.promise, outcome)));
-        if (successor != null) {
+        if (next != null && successor != null) {
             Follower<V> leader = next;
             Execution<V> following = successor;
             start(leader, () -> execute(key, following, leader.operation));

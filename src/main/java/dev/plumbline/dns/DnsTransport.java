@@ -97,7 +97,7 @@ public final class DnsTransport {
                 eventLoop,
                 maxUnread,
                 activePools,
-                server -> newSocket(eventLoop, IpAddressText.parse(server.hostAddress()), server.port()));
+                server -> newSocket(eventLoop, IpAddressText.of(server.hostAddress()), server.port()));
     }
 
     private DnsUdpSocket newSocket(EventLoop eventLoop, InetAddress address, int port) {

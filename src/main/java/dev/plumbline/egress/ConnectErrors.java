@@ -5,6 +5,7 @@ import static dev.plumbline.result.ErrorCode.CONNECT_REFUSED;
 import static dev.plumbline.result.ErrorCode.CONNECT_TIMEOUT;
 import static dev.plumbline.result.ErrorCode.CONNECT_UNREACHABLE;
 
+import com.google.common.base.Strings;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.target.IpAddressText;
 import io.netty.channel.ConnectTimeoutException;
@@ -23,7 +24,7 @@ public final class ConnectErrors {
      * ECONNREFUSED and ETIMEDOUT, others for EACCES, EHOSTUNREACH and ENETUNREACH.
      */
     public static CheckFailure of(Throwable cause, SocketAddress remote) {
-        String text = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+        String text = Strings.nullToEmpty(cause.getMessage()).toLowerCase(Locale.ROOT);
         if (cause instanceof ConnectTimeoutException || text.contains("timed out")) {
             return new CheckFailure(CONNECT_TIMEOUT, "Connection to " + endpoint(remote) + " timed out.");
         }
@@ -51,6 +52,6 @@ public final class ConnectErrors {
 
     private static String address(SocketAddress remote) {
         InetAddress address = remote.hostAddress() == null ? null : IpAddressText.parse(remote.hostAddress());
-        return address == null ? String.valueOf(remote.host()) : IpAddressText.format(address);
+        return address == null ? remote.host() : IpAddressText.format(address);
     }
 }

@@ -143,8 +143,9 @@ public final class HtmlTokenizer {
             } else if (templates == 0) {
                 handler.foreignStartTag(name, attributes);
             }
-            if (foreign == 0 && RAW_TEXT.containsKey(name)) {
-                rawText(name, attributes);
+            Pattern endTag = RAW_TEXT.get(name);
+            if (foreign == 0 && endTag != null) {
+                rawText(name, attributes, endTag.matcher(page));
             } else if (foreign == 0 && name.equals("plaintext")) {
                 position = page.length();
             }
@@ -164,9 +165,8 @@ public final class HtmlTokenizer {
         }
     }
 
-    private void rawText(String name, Map<String, String> attributes) {
+    private void rawText(String name, Map<String, String> attributes, Matcher end) {
         int start = position;
-        Matcher end = RAW_TEXT.get(name).matcher(page);
         position = end.find(start) ? end.start() : page.length();
         if (visible()) {
             handler.rawText(name, attributes, page.substring(start, position));

@@ -1,6 +1,7 @@
 package dev.plumbline.input;
 
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.TargetParser;
 import java.util.ArrayList;
@@ -90,7 +91,7 @@ public record TargetLines(List<Line> lines, int total, int empty) {
             } catch (InvalidTargetException e) {
                 invalid++;
                 if (first.size() < maxInvalid) {
-                    first.add(new InvalidLine(line, e.getMessage()));
+                    first.add(new InvalidLine(line, ExceptionMessage.of(e)));
                 }
             }
         }

@@ -16,6 +16,7 @@ import dev.plumbline.result.store.ResultKey;
 import dev.plumbline.result.store.ResultLookup;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetParser;
@@ -193,7 +194,7 @@ public final class InstantChecks {
         try {
             target = TargetParser.parse(description, request.target());
         } catch (InvalidTargetException invalid) {
-            return new Validation(null, new InstantOutcome.InvalidTarget(String.valueOf(invalid.getMessage())));
+            return new Validation(null, new InstantOutcome.InvalidTarget(ExceptionMessage.of(invalid)));
         }
         String refusal = policy.refusal(target, options.connectTo());
         if (refusal != null) {

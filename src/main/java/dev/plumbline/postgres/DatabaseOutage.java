@@ -1,5 +1,6 @@
 package dev.plumbline.postgres;
 
+import com.google.common.base.Strings;
 import io.vertx.core.VertxException;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.pgclient.PgException;
@@ -55,7 +56,7 @@ final class DatabaseOutage {
     // The client reports these failures, and errors of the caller, as VertxException. Only the message differs.
     private static boolean hasMessage(Throwable failure, Pattern messages) {
         return failure instanceof VertxException
-                && messages.matcher(String.valueOf(failure.getMessage())).lookingAt();
+                && messages.matcher(Strings.nullToEmpty(failure.getMessage())).lookingAt();
     }
 
     /** Whether the server rejects the credentials or the database name. */

@@ -25,6 +25,7 @@ import dev.plumbline.probe.starttls.StartTlsProbe;
 import dev.plumbline.probe.tcp.TcpProbe;
 import dev.plumbline.probe.tls.TlsProbe;
 import dev.plumbline.probe.tls.TlsScanner;
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Vertx;
@@ -32,6 +33,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The target policy and the probes of a process, created from the configuration. */
@@ -105,8 +107,8 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
         } catch (IOException invalid) {
             throw ConfigException.ofFile(
                     "tls.extra_roots",
-                    String.valueOf(extra),
-                    String.valueOf(invalid.getMessage()),
+                    Objects.toString(extra, ""),
+                    ExceptionMessage.of(invalid),
                     "the path of a PEM file with one or more root certificates");
         }
     }
@@ -118,8 +120,8 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
         } catch (IOException | IllegalArgumentException invalid) {
             throw ConfigException.ofFile(
                     "rdap.bootstrap",
-                    String.valueOf(registries.rdapBootstrap()),
-                    String.valueOf(invalid.getMessage()),
+                    Objects.toString(registries.rdapBootstrap(), ""),
+                    ExceptionMessage.of(invalid),
                     "the URL or the path of an RDAP bootstrap registry (RFC 9224), such as"
                             + " https://data.iana.org/rdap/dns.json");
         }

@@ -18,6 +18,7 @@ import dev.plumbline.result.ResultJson;
 import dev.plumbline.result.store.ResultKey;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetParser;
@@ -100,7 +101,7 @@ final class CompositeRun {
         try {
             target = TargetParser.parse(description, text);
         } catch (InvalidTargetException invalid) {
-            CheckError error = new CheckError(ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage()));
+            CheckError error = new CheckError(ErrorCode.INVALID_TARGET, ExceptionMessage.of(invalid));
             return Future.succeededFuture(new PartResult(
                     part,
                     text,

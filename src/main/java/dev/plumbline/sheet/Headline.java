@@ -45,7 +45,11 @@ public final class Headline {
                 return findings.contains(finding);
             }
             // With an error, the values of fields can be incomplete. Only findings are certain.
-            return completed && (field == null || values.contains(String.valueOf(fields.get(field))));
+            if (field == null) {
+                return completed;
+            }
+            Object value = fields.get(field);
+            return completed && value != null && values.contains(value.toString());
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.plumbline.sheet;
 
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.IpAddressText;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -79,7 +80,7 @@ public final class Options {
                     given.put(option.name(), value);
                 }
             } catch (IllegalArgumentException wrong) {
-                faults.add(new Fault(option.name(), String.valueOf(wrong.getMessage())));
+                faults.add(new Fault(option.name(), ExceptionMessage.of(wrong)));
             }
         }
         if (!faults.isEmpty()) {
@@ -120,14 +121,19 @@ public final class Options {
         return (Long) all.get(name);
     }
 
+    /** Returns a string option that has a default. */
+    public String text(String name) {
+        return (String) known(name);
+    }
+
     /** Returns a string option; null if it is not given and has no default. */
-    public @Nullable String text(String name) {
+    public @Nullable String optionalText(String name) {
         return (String) all.get(name);
     }
 
     /** Returns the address to connect to instead of the addresses of the target; null if none was given. */
     public @Nullable InetAddress connectTo() {
-        String address = text(ModuleDescription.CONNECT_TO);
+        String address = optionalText(ModuleDescription.CONNECT_TO);
         return address == null ? null : IpAddressText.parse(address);
     }
 

@@ -36,6 +36,19 @@ public final class IpAddressText {
         return bytes.length == 4 && text.indexOf(':') >= 0 ? of(Bytes.concat(MAPPED_PREFIX, bytes)) : of(bytes);
     }
 
+    /**
+     * Parses the text of an address, as {@link #parse}.
+     *
+     * @throws IllegalArgumentException if the text is not an address
+     */
+    public static InetAddress of(String text) {
+        InetAddress address = parse(text);
+        if (address == null) {
+            throw new IllegalArgumentException("not an IP address: " + text);
+        }
+        return address;
+    }
+
     public static List<String> format(List<InetAddress> addresses) {
         return addresses.stream().map(IpAddressText::format).toList();
     }

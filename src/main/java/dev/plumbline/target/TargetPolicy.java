@@ -114,11 +114,11 @@ public final class TargetPolicy {
     /** Rejects reverse names of private addresses, which internal resolvers answer (RFC 6303). */
     private @Nullable String refusalOfReverse(String name) {
         ReverseName reverse = ReverseName.of(name);
-        String refusal = reverse == null ? null : refusalOf(reverse.last());
-        if (refusal == null || refusalOf(reverse.first()) == null) {
+        if (reverse == null || refusalOf(reverse.first()) == null) {
             return null;
         }
-        return name + " is the reverse DNS name of an address that is not allowed. " + refusal;
+        String refusal = refusalOf(reverse.last());
+        return refusal == null ? null : name + " is the reverse DNS name of an address that is not allowed. " + refusal;
     }
 
     /** Returns why an address is rejected on all ports; null if it is allowed. */

@@ -48,7 +48,7 @@ public record AlternativeNames(List<String> listed, boolean wildcard) {
 
     /** The first name; null if there is none. */
     static @Nullable String first(X509Certificate certificate) {
-        return CertificateExtensions.read(certificate, Extension.subjectAlternativeName.getId(), null, value -> {
+        return CertificateExtensions.readOrNull(certificate, Extension.subjectAlternativeName.getId(), value -> {
             DerReader names = new DerReader(value, 0, value.length)
                     .next(DerReader.SEQUENCE)
                     .content();

@@ -3,6 +3,7 @@ package dev.plumbline.tls;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -58,18 +59,16 @@ public final class CertificateExtensions {
 
     /** The identifier of the key that signed the certificate; null if it is not stated. */
     static byte @Nullable [] authorityKeyId(X509Certificate certificate) {
-        return read(
+        return readOrNull(
                 certificate,
                 Extension.authorityKeyIdentifier.getId(),
-                null,
                 value -> AuthorityKeyIdentifier.getInstance(value).getKeyIdentifierOctets());
     }
 
     /** The identifier of the key of the certificate; null if it is not stated. */
     static byte @Nullable [] subjectKeyId(X509Certificate certificate) {
-        return read(
-                certificate, Extension.subjectKeyIdentifier.getId(), null, value -> SubjectKeyIdentifier.getInstance(
-                                value)
+        return readOrNull(
+                certificate, Extension.subjectKeyIdentifier.getId(), value -> SubjectKeyIdentifier.getInstance(value)
                         .getKeyIdentifier());
     }
 
@@ -162,11 +161,16 @@ public final class CertificateExtensions {
 
     /** The decoded value of an extension; the default if it is absent or malformed. */
     static <T> T read(X509Certificate certificate, String oid, T absent, Function<byte[], T> decoder) {
+        return Objects.requireNonNullElse(readOrNull(certificate, oid, decoder::apply), absent);
+    }
+
+    /** The decoded value of an extension; null if it is absent or malformed. */
+    static <T> @Nullable T readOrNull(X509Certificate certificate, String oid, Function<byte[], @Nullable T> decoder) {
         try {
             byte[] value = value(certificate, oid);
-            return value == null ? absent : decoder.apply(value);
+            return value == null ? null : decoder.apply(value);
         } catch (IllegalArgumentException | IllegalStateException malformed) {
-            return absent;
+            return null;
         }
     }
 

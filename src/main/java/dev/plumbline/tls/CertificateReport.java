@@ -1,6 +1,7 @@
 package dev.plumbline.tls;
 
 import com.google.common.hash.Hashing;
+import dev.plumbline.sheet.NullOnError;
 import java.math.BigInteger;
 import java.security.cert.CertificateEncodingException;
 import java.security.cert.X509Certificate;
@@ -39,8 +40,8 @@ public record CertificateReport(
         List<ChainCertificate> chain,
         boolean chainComplete,
         boolean chainOrderOk,
-        String tlsVersion,
-        String cipher,
+        @NullOnError String tlsVersion,
+        @NullOnError String cipher,
         boolean ocspStapled,
         int sctCount,
         boolean mustStaple,

@@ -133,7 +133,7 @@ final class TextReport {
         int deeper = indent + INDENT.length();
         for (Map.Entry<?, ?> entry : map.entrySet()) {
             if (isNested(entry.getValue())) {
-                parts.add(TerminalText.sanitize(String.valueOf(entry.getKey())));
+                parts.add(TerminalText.sanitize(entry.getKey().toString()));
                 parts.add(INDENT + text(entry.getValue(), deeper));
             }
         }

@@ -190,7 +190,7 @@ final class BodySchema {
         for (String step : steps) {
             value = value instanceof JsonArray array
                     ? array.getValue(Integer.parseInt(step))
-                    : at((JsonObject) value, step);
+                    : value instanceof JsonObject object ? at(object, step) : null;
         }
         return value;
     }

@@ -7,6 +7,7 @@ import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.postgres.DatabaseOverloadedException;
 import dev.plumbline.postgres.DatabaseUnavailableException;
+import dev.plumbline.target.ExceptionMessage;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -220,15 +221,16 @@ public final class ProblemResponder {
     }
 
     private static String reason(RoutingContext ctx, @Nullable Throwable cause) {
-        if (cause instanceof ValidatorException) {
-            return cause.getMessage();
+        if (cause instanceof ValidatorException invalid) {
+            return ExceptionMessage.of(invalid);
         }
         // more specific than the message of the router
         String fault = RawTarget.encodingFault(ctx.request().uri());
         if (fault != null) {
             return fault;
         }
-        boolean hasMessage = cause instanceof HttpException http && http.getPayload() != null;
-        return hasMessage ? ((HttpException) cause).getPayload() : "The request is malformed.";
+        return cause instanceof HttpException http && http.getPayload() != null
+                ? http.getPayload()
+                : "The request is malformed.";
     }
 }

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The HTTP server. Mounts the operations on the OpenAPI router. One instance per event loop. */
 public final class HttpVerticle extends VerticleBase {
@@ -46,7 +47,7 @@ public final class HttpVerticle extends VerticleBase {
     private final AccessLog accessLog;
     private final HttpMetrics.Operation cacheHits;
     private final CorsPolicy cors;
-    private HttpServer server;
+    private @Nullable HttpServer server;
 
     public HttpVerticle(
             Config.HttpSettings config,
@@ -73,10 +74,11 @@ public final class HttpVerticle extends VerticleBase {
     public Future<?> start() {
         Router router = router();
         UnreadBodies bodies = new UnreadBodies(vertx, config.bodyTimeout(), problems, metrics, accessLog);
-        server = vertx.createHttpServer(HttpServerSettings.of(config))
+        HttpServer created = vertx.createHttpServer(HttpServerSettings.of(config))
                 .connectionHandler(ConnectionRegistry::configured)
                 .requestHandler(request -> bodies.filter(request, () -> handle(router, bodies, request)));
-        return server.listen();
+        server = created;
+        return created.listen();
     }
 
     private void handle(Router router, UnreadBodies bodies, HttpServerRequest request) {
@@ -99,11 +101,6 @@ public final class HttpVerticle extends VerticleBase {
     @Override
     public Future<?> stop() {
         return server == null ? Future.succeededFuture() : server.shutdown(0, TimeUnit.MILLISECONDS);
-    }
-
-    /** The port of the listening socket. */
-    public int port() {
-        return server.actualPort();
     }
 
     private Router router() {

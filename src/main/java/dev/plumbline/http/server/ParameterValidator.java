@@ -2,6 +2,7 @@ package dev.plumbline.http.server;
 
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.target.ExceptionMessage;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
@@ -54,7 +55,7 @@ final class ParameterValidator {
                     validateInteger(ctx, parameter);
                     validate(parameter, predicates.get(parameter), valueOf(ctx, parameter));
                 } catch (ValidatorException e) {
-                    ctx.fail(400, new ProblemException(problem(parameter.getName(), e.getMessage())));
+                    ctx.fail(400, new ProblemException(problem(parameter.getName(), ExceptionMessage.of(e))));
                     return;
                 }
             }

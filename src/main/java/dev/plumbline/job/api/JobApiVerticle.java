@@ -25,7 +25,6 @@ public final class JobApiVerticle extends VerticleBase {
     private final JobStore jobs;
     private final JobStateStore states;
     private final UsageStore usage;
-    private JobWatcher watcher;
 
     public JobApiVerticle(
             MessageBus bus, ModuleCatalogue modules, JobStore jobs, JobStateStore states, UsageStore usage) {
@@ -38,7 +37,7 @@ public final class JobApiVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        watcher = new JobWatcher(vertx, states);
+        JobWatcher watcher = new JobWatcher(vertx, states);
         JobCreator creator = new JobCreator(
                 vertx, modules, jobs, () -> bus.publishLocally(BusAddresses.JOB_QUEUED, new JobMessage.JobQueued()));
         return Future.all(List.of(
@@ -49,7 +48,7 @@ public final class JobApiVerticle extends VerticleBase {
                         .completion(),
                 serve(BusAddresses.JOB_CREATE, JobMessage.CreateJob.class, creator::create),
                 serve(BusAddresses.JOB_READ, JobMessage.ReadJob.class, this::read),
-                serve(BusAddresses.JOB_AWAIT, JobMessage.AwaitJob.class, this::await),
+                serve(BusAddresses.JOB_AWAIT, JobMessage.AwaitJob.class, request -> await(watcher, request)),
                 serve(BusAddresses.JOB_CANCEL, JobMessage.CancelJob.class, this::cancel),
                 serve(BusAddresses.JOB_RESULTS, JobMessage.ReadResults.class, jobs::results),
                 serve(BusAddresses.JOB_LIST, JobMessage.ListJobs.class, states::list),
@@ -66,7 +65,7 @@ public final class JobApiVerticle extends VerticleBase {
         return states.find(request.token()).map(job -> reply(request.accountId(), job));
     }
 
-    private Future<Message> await(JobMessage.AwaitJob request) {
+    private Future<Message> await(JobWatcher watcher, JobMessage.AwaitJob request) {
         return watcher.await(
                         request.token(),
                         job -> job.accountId() != request.accountId()

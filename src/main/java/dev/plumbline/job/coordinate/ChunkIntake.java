@@ -14,6 +14,7 @@ import dev.plumbline.result.store.ResultKey;
 import dev.plumbline.result.store.ResultLookup;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetParser;
@@ -134,7 +135,7 @@ final class ChunkIntake {
                     chunk,
                     index,
                     errors.withoutTarget(
-                            chunk, new CheckError(ErrorCode.INVALID_TARGET, String.valueOf(invalid.getMessage()))));
+                            chunk, new CheckError(ErrorCode.INVALID_TARGET, ExceptionMessage.of(invalid))));
             return null;
         } catch (RuntimeException failure) {
             // without a result, the chunk would be claimed again forever

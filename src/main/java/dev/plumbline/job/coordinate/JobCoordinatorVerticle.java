@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.function.ToDoubleFunction;
@@ -23,13 +24,14 @@ import java.util.function.ToDoubleFunction;
 /** Runs the coordinator and connects it to the notifications about jobs. One per node. */
 public final class JobCoordinatorVerticle extends VerticleBase {
     private final Dependencies dependencies;
-    private JobCoordinator coordinator;
+    private final JobCoordinator coordinator;
 
     /**
      * @param notifications of new jobs; not started
      * @param shutdownTimeout maximum time to wait for lines in progress
      */
     public record Dependencies(
+            Vertx vertx,
             NotificationListener notifications,
             MessageBus bus,
             CheckRouter router,
@@ -45,13 +47,9 @@ public final class JobCoordinatorVerticle extends VerticleBase {
 
     public JobCoordinatorVerticle(Dependencies dependencies) {
         this.dependencies = dependencies;
-    }
-
-    @Override
-    public Future<?> start() {
         MessageBus bus = dependencies.bus();
-        coordinator = new JobCoordinator(new JobCoordinator.Dependencies(
-                vertx,
+        this.coordinator = new JobCoordinator(new JobCoordinator.Dependencies(
+                dependencies.vertx(),
                 dependencies.router(),
                 dependencies.modules(),
                 dependencies.policy(),
@@ -62,6 +60,11 @@ public final class JobCoordinatorVerticle extends VerticleBase {
                 dependencies.lease(),
                 dependencies.notifications()::listening,
                 job -> bus.publish(BusAddresses.JOB_CHANGED, new JobMessage.JobChanged(job))));
+    }
+
+    @Override
+    public Future<?> start() {
+        MessageBus bus = dependencies.bus();
         gauge("running", JobCoordinator::active);
         gauge("waiting", JobCoordinator::waiting);
         gauge("storing", JobCoordinator::unwritten);

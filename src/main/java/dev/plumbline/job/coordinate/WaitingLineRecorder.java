@@ -82,12 +82,9 @@ final class WaitingLineRecorder {
     }
 
     private static List<WaitingLines> lines(Multiset<TargetLimit> limits) {
-        return WaitingLines.most(limits.entrySet().stream()
-                .map(entry -> new WaitingLines(
-                        entry.getElement().targetAddress(),
-                        entry.getElement().limit(),
-                        entry.getElement().perSecond(),
-                        entry.getCount()))
+        return WaitingLines.most(limits.elementSet().stream()
+                .map(limit ->
+                        new WaitingLines(limit.targetAddress(), limit.limit(), limit.perSecond(), limits.count(limit)))
                 .toList());
     }
 }

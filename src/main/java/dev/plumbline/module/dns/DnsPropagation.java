@@ -19,6 +19,7 @@ import dev.plumbline.probe.dns.PropagationResolvers.Resolver;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Host;
 import dev.plumbline.target.Target;
@@ -46,7 +47,7 @@ public final class DnsPropagation
     private static final Set<String> LOCATED = Set.of("A", "AAAA", "CNAME", "HTTPS");
 
     /** The fields of the report. Beside an error, the percentage can be null. */
-    public record Report(List<Row> answers, Double agreementPercent, List<String> authoritative) {}
+    public record Report(List<Row> answers, @NullOnError Double agreementPercent, List<String> authoritative) {}
 
     /** The response of a resolver. */
     public record Row(String server, @Nullable String rcode, List<String> records, @Nullable Double timeMs) {}

@@ -17,6 +17,7 @@ import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.CompositeFuture;
@@ -60,12 +61,12 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
 
     /** The fields of the report. Beside an error, rcode, wildcard and responseMs can be null. */
     public record Report(
-            String rcode,
+            @NullOnError String rcode,
             Map<String, ?> records,
             @Nullable Integer ttlMin,
-            Boolean wildcard,
+            @NullOnError Boolean wildcard,
             boolean authoritative,
-            Double responseMs) {}
+            @NullOnError Double responseMs) {}
 
     public interface Findings extends FindingCollector {
         void nameDoesNotExist(String name);
@@ -214,9 +215,9 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
                         ? each
                         : new DnsLookupResult(each.type(), null, unverified))
                 .toList();
-        boolean hidden = random != null && random.hasRecords();
-        return new Evidence(
-                name, shown, hidden ? new DnsLookupResult(random.type(), null, unverified) : random, unverified);
+        DnsLookupResult wildcard =
+                random == null || !random.hasRecords() ? random : new DnsLookupResult(random.type(), null, unverified);
+        return new Evidence(name, shown, wildcard, unverified);
     }
 
     @Override
@@ -225,7 +226,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
         List<DnsLookupResult> lookups = evidence.lookups();
         List<DnsResponse> responses = lookups.stream()
                 .filter(DnsLookupResult::succeeded)
-                .map(DnsLookupResult::response)
+                .flatMap(each -> Stream.ofNullable(each.response()))
                 .toList();
         List<Record> records =
                 responses.stream().flatMap(each -> each.records().stream()).toList();
@@ -367,7 +368,9 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
             return null;
         }
         CheckError cause = failure(List.of(evidence.random()));
-        return new CheckError(cause.code(), "The lookup for a wildcard record failed. " + cause.message());
+        return cause == null
+                ? null
+                : new CheckError(cause.code(), "The lookup for a wildcard record failed. " + cause.message());
     }
 
     private static boolean hasCname(DnsLookupResult lookup) {

@@ -14,6 +14,7 @@ import dev.plumbline.probe.dns.HostAddresses.State;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.IpAddressText;
 import dev.plumbline.target.Target;
@@ -37,7 +38,7 @@ public final class ReverseDns implements CheckModule<ReverseDns.Evidence, Revers
             "(?!.*\\.?[0-9]+$)[A-Za-z0-9](?:[A-Za-z0-9-]*+(?<!-))?+(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*+(?<!-))?+)++");
 
     /** The fields of the report. Beside an error, forwardConfirmed can be null. */
-    public record Report(List<String> ptr, Boolean forwardConfirmed, List<Row> names) {}
+    public record Report(List<String> ptr, @NullOnError Boolean forwardConfirmed, List<Row> names) {}
 
     /** A name and its addresses. */
     public record Row(String name, List<String> ips, @Nullable Boolean confirmed) {}

@@ -103,8 +103,11 @@ record DkimKey(
     /** The values of a list separated by colons, in lower case. */
     private static List<String> keywords(TagList tags, String name, List<String> errors) {
         String value = tags.get(name);
+        if (value == null) {
+            return List.of();
+        }
         List<String> keywords = new ArrayList<>();
-        for (String part : value == null ? new String[0] : value.split(":")) {
+        for (String part : value.split(":")) {
             String keyword = part.strip();
             if (KEYWORD.matcher(keyword).matches() || name.equals("s") && keyword.equals("*")) {
                 keywords.add(keyword.toLowerCase(Locale.ROOT));

@@ -13,6 +13,7 @@ import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Host;
 import dev.plumbline.target.IpAddressText;
@@ -43,7 +44,8 @@ public final class Dnsbl implements CheckModule<Dnsbl.Evidence, Dnsbl.Report, Dn
     private static final int MAX_REASON_CHARACTERS = 500;
 
     /** The fields of the report. Beside an error, listed can be null. */
-    public record Report(Boolean listed, int listedCount, int checkedCount, int unansweredCount, List<Row> results) {}
+    public record Report(
+            @NullOnError Boolean listed, int listedCount, int checkedCount, int unansweredCount, List<Row> results) {}
 
     /** The result of a zone for all addresses. */
     public record Row(String zone, @Nullable Boolean listed, List<String> codes, @Nullable String reason) {}

@@ -10,6 +10,7 @@ import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.EmailLocalPart;
 import dev.plumbline.target.Target;
@@ -67,9 +68,9 @@ public final class EmailAddress
             @Nullable String normalized,
             @Nullable String localPart,
             @Nullable String domain,
-            Boolean hasMx,
-            Boolean nullMx,
-            Boolean disposable,
+            @NullOnError Boolean hasMx,
+            @NullOnError Boolean nullMx,
+            @NullOnError Boolean disposable,
             boolean roleAccount,
             @Nullable String suggestion) {}
 

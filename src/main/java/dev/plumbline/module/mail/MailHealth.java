@@ -12,6 +12,7 @@ import dev.plumbline.check.PartRuns;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.PrintableText;
 import dev.plumbline.target.Target;
@@ -30,7 +31,12 @@ public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHe
     private static final int MAX_TEXT = 300;
 
     /** The fields of the report. Score and grade are null only in a result with an error. */
-    public record Report(Integer score, String grade, List<Cause> fixFirst, List<Cause> causes, Map<String, ?> parts) {}
+    public record Report(
+            @NullOnError Integer score,
+            @NullOnError String grade,
+            List<Cause> fixFirst,
+            List<Cause> causes,
+            Map<String, ?> parts) {}
 
     public interface Findings extends PartFindings {}
 

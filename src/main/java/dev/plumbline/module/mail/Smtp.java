@@ -11,6 +11,7 @@ import dev.plumbline.probe.tcp.TcpProbe;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
@@ -52,13 +53,13 @@ public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.
     public record Report(
             boolean connected,
             @Nullable String banner,
-            Boolean greetingOk,
-            Boolean starttls,
-            List<String> extensions,
+            @NullOnError Boolean greetingOk,
+            @NullOnError Boolean starttls,
+            @NullOnError List<String> extensions,
             @Nullable Long sizeLimit,
-            Boolean authBeforeTls,
-            Double connectMs,
-            Double bannerMs) {}
+            @NullOnError Boolean authBeforeTls,
+            @NullOnError Double connectMs,
+            @NullOnError Double bannerMs) {}
 
     public interface Findings extends FindingCollector {
         void portRefused(InetAddress ip, int port);

@@ -106,7 +106,7 @@ public final class DomainRegistration
                     name + " is a public suffix. Enter a domain below it, for example example." + name + "."));
         }
         String domain = DOMAINS.registered(name);
-        String source = String.valueOf(context.options().text("source"));
+        String source = context.options().text("source");
         if (source.equals("whois")) {
             return lookupWhois(context, domain, null);
         }

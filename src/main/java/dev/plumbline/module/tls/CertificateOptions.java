@@ -15,7 +15,7 @@ final class CertificateOptions {
 
     /** The SNI; null for the hostname of the target. */
     static @Nullable String serverName(CheckContext context) {
-        return context.options().text("sni");
+        return context.options().optionalText("sni");
     }
 
     /** Validates the certificate of a peer for the server name. */

@@ -19,6 +19,7 @@ import dev.plumbline.probe.tls.TlsProbe;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Host;
 import dev.plumbline.target.Target;
@@ -38,7 +39,7 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
     public record TlsaRow(int usage, int selector, int matchingType, String data, @Nullable Problem problem) {}
 
     /** The fields of the report. Beside an error, dnssecSecure can be null. */
-    public record Report(List<TlsaRow> records, Boolean dnssecSecure, @Nullable Boolean matches) {}
+    public record Report(List<TlsaRow> records, @NullOnError Boolean dnssecSecure, @Nullable Boolean matches) {}
 
     public interface Findings extends FindingCollector {
         void lookupBogus(String name, Reason cause);

@@ -49,12 +49,8 @@ public final class SslCertificate
         }
     }
 
-    /**
-     * The certificate of one address, or the error.
-     *
-     * @param ip null if any address of the host may have responded
-     */
-    public record Address(@Nullable String ip, @Nullable CertificateEvidence certificate, @Nullable CheckError error) {}
+    /** The certificate of one address, or the error. */
+    public record Address(String ip, @Nullable CertificateEvidence certificate, @Nullable CheckError error) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
@@ -65,7 +61,7 @@ public final class SslCertificate
         }
         return probe.handshake(context, to.host(), to.port(), CertificateOptions.serverName(context))
                 .compose(peer -> CertificateOptions.examine(context, to.host(), peer))
-                .map(certificate -> new Evidence(List.of(new Address(null, certificate, null)), 0));
+                .map(certificate -> new Evidence(List.of(new Address(certificate.ip(), certificate, null)), 0));
     }
 
     private static Future<Evidence> all(CheckContext context, Target.HostPort to, List<InetAddress> addresses) {
@@ -117,7 +113,7 @@ public final class SslCertificate
             findings.addressFailed(other.ip(), error.message());
         } else if (error != null) {
             findings.addressNotChecked(other.ip(), error.message());
-        } else {
+        } else if (certificate != null) {
             CertificateEvaluation.problems(certificate).stream()
                     .findFirst()
                     .ifPresent(problem -> findings.addressProblem(

@@ -8,6 +8,7 @@ import dev.plumbline.probe.starttls.StartTlsPeer;
 import dev.plumbline.probe.starttls.StartTlsProbe;
 import dev.plumbline.probe.starttls.StartTlsProtocol;
 import dev.plumbline.probe.tls.TlsPeer;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import dev.plumbline.tls.CertificateEvaluation;
@@ -29,7 +30,9 @@ public final class StarttlsCertificate
      * error.
      */
     public record Report(
-            @JsonUnwrapped CertificateReport certificate, Boolean starttlsOffered, @Nullable String banner) {}
+            @JsonUnwrapped @NullOnError CertificateReport certificate,
+            @NullOnError Boolean starttlsOffered,
+            @Nullable String banner) {}
 
     /** The findings about STARTTLS, in addition to those about the certificate. */
     public interface Findings extends CertificateFindings {
@@ -70,7 +73,7 @@ public final class StarttlsCertificate
     }
 
     private static StartTlsProtocol protocol(Options options) {
-        String protocol = options.text("protocol");
+        String protocol = options.optionalText("protocol");
         return protocol == null ? StartTlsProtocol.SMTP : StartTlsProtocol.of(protocol);
     }
 

@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -133,8 +134,10 @@ public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtoco
                         .map(KeyExchangeGroup::name)
                         .toList(),
                 findings::weakGroup);
-        TlsVersion newest = Collections.max(versions);
-        CipherSuite selected = scan.chosen().get(newest);
+        Map.Entry<TlsVersion, CipherSuite> chosen =
+                Collections.max(scan.chosen().entrySet(), Map.Entry.comparingByKey());
+        TlsVersion newest = chosen.getKey();
+        CipherSuite selected = chosen.getValue();
         // A newer version whose test got no response may be supported, with another selection.
         boolean newestKnown = scan.unknown().stream().noneMatch(version -> version.compareTo(newest) > 0);
         if (!selected.forwardSecret() && newestKnown) {

@@ -124,8 +124,8 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
         }
     }
 
-    /** A preflight request: its response, or the error. */
-    record Preflight(@Nullable Response response, @Nullable String error) {}
+    /** @param error why there is no response; empty if there is one */
+    record Preflight(@Nullable Response response, String error) {}
 
     /**
      * @param requested the response for the origin of the option
@@ -142,7 +142,7 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         HttpRequestSpec request = HttpRequestSpec.get((Target.Url) target, 0);
-        String option = context.options().text("origin");
+        String option = context.options().optionalText("origin");
         String origin = option == null ? UNRELATED_ORIGIN : option;
         CheckContext patient = context.patiently();
         return send(context, request, origin).compose(requested -> (option == null
@@ -163,7 +163,7 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
                 .with("access-control-request-method", PREFLIGHT_METHOD)
                 .with("access-control-request-headers", PREFLIGHT_HEADER);
         return send(context, request, origin)
-                .map(response -> new Preflight(response, null))
+                .map(response -> new Preflight(response, ""))
                 .recover(failure -> failure instanceof CheckFailure known
                         ? Future.succeededFuture(
                                 new Preflight(null, known.error().message()))
@@ -222,9 +222,10 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
             evaluatePreflight(evidence, findings);
         }
         evaluateVary(evidence, findings);
-        if (unrelated.allowed() && !unrelated.allowsCredentials()) {
-            findings.anyOrigin(String.valueOf(unrelated.allowOrigin()));
-        } else if (!given && unrelated.allowOrigin() == null) {
+        String allowOrigin = unrelated.allowOrigin();
+        if (allowOrigin != null && unrelated.allowed() && !unrelated.allowsCredentials()) {
+            findings.anyOrigin(allowOrigin);
+        } else if (!given && allowOrigin == null) {
             findings.corsNotEnabled(UNRELATED_ORIGIN);
         }
         if (requested.redirects()) {
@@ -290,7 +291,7 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
     private static void evaluatePreflight(Evidence evidence, Findings findings) {
         Response preflight = evidence.preflight().response();
         if (preflight == null) {
-            findings.preflightFailed(String.valueOf(evidence.preflight().error()));
+            findings.preflightFailed(evidence.preflight().error());
         } else if (preflight.status() / 100 == 3) {
             findings.preflightRedirects(preflight.status());
         } else if (preflight.status() / 100 != 2) {

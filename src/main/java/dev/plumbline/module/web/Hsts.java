@@ -171,7 +171,7 @@ public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.
         if (count > 1) {
             errors.add("The header is sent " + count + " times.");
         }
-        if (policy.fault() != null) {
+        if (!policy.fault().isEmpty()) {
             errors.add("The header is invalid because " + policy.fault() + ".");
             findings.hstsInvalid(policy.fault());
         }
@@ -247,10 +247,8 @@ public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.
                     ? null
                     : "The redirect of %s could not be checked. %s".formatted(url, TraceErrors.message(trace));
         }
-        Target.Url location = !response.redirects()
-                ? null
-                : RedirectLocation.resolveReference(
-                        response.url(), String.valueOf(response.headers().firstText("location")));
+        Target.Url location =
+                !response.redirects() ? null : RedirectLocation.resolveReference(response.url(), response.location());
         boolean sameHost = location != null
                 && location.secure()
                 && location.host().name().equals(response.url().host().name());

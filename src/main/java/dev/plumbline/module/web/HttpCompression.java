@@ -13,6 +13,7 @@ import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
@@ -52,10 +53,10 @@ public final class HttpCompression
             boolean br,
             boolean zstd,
             boolean deflate,
-            Integer identityBytes,
+            @NullOnError Integer identityBytes,
             @Nullable String bestEncoding,
-            Integer bestBytes,
-            Double savingPercent,
+            @NullOnError Integer bestBytes,
+            @NullOnError Double savingPercent,
             boolean varyOk) {}
 
     public interface Findings extends FindingCollector {

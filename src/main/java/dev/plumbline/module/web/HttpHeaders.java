@@ -83,7 +83,7 @@ public final class HttpHeaders implements CheckModule<HttpExchange, HttpHeaders.
     @Override
     public Future<HttpExchange> collect(Target target, CheckContext context) {
         Target.Url url = (Target.Url) target;
-        HttpRequestSpec request = "head".equals(context.options().text("method"))
+        HttpRequestSpec request = context.options().text("method").equals("head")
                 ? HttpRequestSpec.head(url)
                 : HttpRequestSpec.get(url, 0);
         return context.probe(HttpProbe.class).exchange(context, request);
@@ -99,9 +99,10 @@ public final class HttpHeaders implements CheckModule<HttpExchange, HttpHeaders.
         int bytes = headerBytes(response);
         evaluateFraming(response, values, findings);
         reportIfAny(
-                values.keySet().stream()
-                        .filter(name ->
-                                SINGLE.contains(name) && values.get(name).size() > 1)
+                values.entrySet().stream()
+                        .filter(entry -> entry.getValue().size() > 1)
+                        .map(Map.Entry::getKey)
+                        .filter(SINGLE::contains)
                         .toList(),
                 findings::headerRepeated);
         reportIfAny(
@@ -124,7 +125,7 @@ public final class HttpHeaders implements CheckModule<HttpExchange, HttpHeaders.
         reportIfAny(present(REQUEST_ONLY, values), findings::requestHeader);
         reportIfAny(present(OBSOLETE, values), findings::obsoleteHeader);
         if (response.redirects()) {
-            findings.redirectNotFollowed(response.status(), String.valueOf(headers.firstText("location")));
+            findings.redirectNotFollowed(response.status(), response.location());
         } else if (response.status() >= 400) {
             findings.errorPage(response.status());
         }

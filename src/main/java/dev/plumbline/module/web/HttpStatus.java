@@ -14,6 +14,7 @@ import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
@@ -21,7 +22,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The status code of a URL, and the redirects to the final response. */
@@ -53,15 +53,15 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
             @Nullable String ip,
             String methodUsed,
             int attempts,
-            Boolean blockedSuspected,
-            Boolean soft_404Suspected,
+            @NullOnError Boolean blockedSuspected,
+            @NullOnError Boolean soft_404Suspected,
             @Nullable Boolean containsMatched) {}
 
     /** A row of the redirect chain. */
     public record Redirect(String url, int status, String location, long timeMs) {
         static Redirect of(HttpExchange hop) {
             long timeMs = Math.round(hop.timings().totalMs());
-            return new Redirect(hop.url().text(), hop.status(), HttpStatus.location(hop), timeMs);
+            return new Redirect(hop.url().text(), hop.status(), hop.location(), timeMs);
         }
     }
 
@@ -128,12 +128,12 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
     public Future<Evidence> collect(Target target, CheckContext context) {
         Options options = context.options();
         Target.Url url = (Target.Url) target;
-        int bytes = options.text("contains") == null ? BODY_BYTES : SEARCHED_BYTES;
+        int bytes = options.optionalText("contains") == null ? BODY_BYTES : SEARCHED_BYTES;
         HttpRequestSpec get = configure(HttpRequestSpec.get(url, bytes), options);
         HttpRequestSpec head = configure(HttpRequestSpec.head(url), options);
         int redirects = (int) options.integer("max_redirects");
         boolean getOnly = startsWithGet(options);
-        if (getOnly || "head".equals(options.text("method"))) {
+        if (getOnly || options.text("method").equals("head")) {
             return send(context, getOnly ? get : head, redirects).compose(trace -> evidence(context, trace));
         }
         // HEAD may use half of the time, so that GET is possible after a HEAD without a response.
@@ -168,13 +168,13 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
     }
 
     private static boolean startsWithGet(Options options) {
-        return "get".equals(options.text("method"))
-                || "auto".equals(options.text("method")) && options.text("contains") != null;
+        return options.text("method").equals("get")
+                || options.text("method").equals("auto") && options.optionalText("contains") != null;
     }
 
     private static HttpRequestSpec configure(HttpRequestSpec request, Options options) {
         HttpRequestSpec verifying = request.verifyingTls(options.flag("verify_tls"));
-        return switch (String.valueOf(options.text("user_agent"))) {
+        return switch (options.text("user_agent")) {
             case "browser" ->
                 verifying
                         .with("user-agent", BROWSER)
@@ -224,45 +224,47 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         RedirectTrace trace = traces.get(traces.size() - 1);
         HttpExchange last = lastResponse(traces);
         List<HttpExchange> redirects = redirects(traces);
-        String expected = options.text("expect_status");
-        boolean complete = last != null && trace.error() == null;
-        boolean ok = complete
-                && (expected == null ? last.status() / 100 == 2 : StatusRanges.contain(expected, last.status()));
-        RetryAfter retryAfter = complete && !ok ? RetryAfter.of(last, evidence.receivedAt()) : null;
+        String expected = options.optionalText("expect_status");
+        HttpExchange response = trace.error() == null ? last : null;
+        boolean ok = response != null
+                && (expected == null
+                        ? response.status() / 100 == 2
+                        : StatusRanges.contain(expected, response.status()));
+        RetryAfter retryAfter = response != null && !ok ? RetryAfter.of(response, evidence.receivedAt()) : null;
         String page = evidence.text();
-        String text = options.text("contains");
+        String text = options.optionalText("contains");
         Boolean matched = text == null || page == null ? null : Boolean.valueOf(page.contains(text));
         boolean blocked = last != null && PageHeuristics.looksBlocked(last.status(), last.headers(), page);
         boolean soft404 = last != null
                 && PageHeuristics.looksLikeSoft404(
                         last.status(), last.url().pathAndQuery(), !redirects.isEmpty(), page);
         findings.error(trace.error());
-        if (complete) {
+        if (response != null) {
             if (retryAfter != null) {
-                String status = status(last);
+                String status = status(response);
                 retryAfter.report(
-                        last.status(),
+                        response.status(),
                         findings,
                         value -> findings.rateLimited(status, value),
                         value -> findings.temporarilyUnavailable(status, value));
             }
             if (!ok && (expected != null || retryAfter == null)) {
-                addStatus(last, expected, findings);
+                addStatus(response, expected, findings);
             }
             if (text != null && matched == null) {
                 findings.textNotChecked();
-            } else if (text != null && !matched && retryAfter == null) {
+            } else if (text != null && Boolean.FALSE.equals(matched) && retryAfter == null) {
                 findings.textMissing(text);
             }
             if (blocked) {
-                findings.blockedSuspected(status(last));
+                findings.blockedSuspected(status(response));
             }
             if (soft404) {
-                findings.soft_404Suspected(status(last));
+                findings.soft_404Suspected(status(response));
             }
-            addConnection(last, options, findings);
+            addConnection(response, options, findings);
             if (traces.size() > 1) {
-                addHeadDifference(traces.get(0), last, findings);
+                addHeadDifference(traces.get(0), response, findings);
             }
         }
         addRedirects(redirects, trace, findings);
@@ -327,7 +329,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         } else if (response.status() / 100 == 4) {
             findings.statusClientError(status);
         } else if (response.redirects()) {
-            findings.redirectNotFollowed(status, location(response));
+            findings.redirectNotFollowed(status, response.location());
         } else {
             findings.statusUnusual(status);
         }
@@ -367,7 +369,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         if (permanent && trace.error() == null) {
             findings.permanentRedirect(trace.url());
         } else {
-            findings.redirected(location(redirects.get(redirects.size() - 1)));
+            findings.redirected(redirects.get(redirects.size() - 1).location());
         }
         if (redirects.size() >= LONG_CHAIN) {
             findings.longRedirectChain(redirects.size());
@@ -376,10 +378,6 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
 
     private static String status(HttpExchange response) {
         return response.reason().isEmpty() ? "" + response.status() : response.status() + " " + response.reason();
-    }
-
-    private static String location(HttpExchange redirect) {
-        return Objects.requireNonNull(redirect.headers().firstText("location"));
     }
 
     private static @Nullable String header(@Nullable HttpExchange response, String name) {

@@ -13,6 +13,7 @@ import dev.plumbline.probe.http.HttpRequestSpec.Alpn;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
@@ -38,7 +39,11 @@ public final class HttpVersions
 
     /** The fields of the report. In a result with an error, http1 and http2 can be null. */
     public record Report(
-            Boolean http1, Boolean http2, boolean http3Advertised, @Nullable String altSvc, @Nullable String alpn) {}
+            @NullOnError Boolean http1,
+            @NullOnError Boolean http2,
+            boolean http3Advertised,
+            @Nullable String altSvc,
+            @Nullable String alpn) {}
 
     public interface Findings extends FindingCollector {
         void plainHttp();
@@ -188,23 +193,23 @@ public final class HttpVersions
         String selected = first.alpn();
         Boolean http1 = first.version().startsWith("1") ? Boolean.TRUE : supports(one, "1");
         Boolean http2 = first.version().equals("2") ? Boolean.TRUE : supports(two, "2");
-        boolean broken = two != null && two.error() != null && two.error().code() == ErrorCode.HTTP_PROTOCOL_ERROR;
+        CheckError error = two == null ? null : two.error();
         if (!evidence.url().secure()) {
             http2 = false;
             findings.plainHttp();
-        } else if (broken) {
+        } else if (error != null && error.code() == ErrorCode.HTTP_PROTOCOL_ERROR) {
             http2 = false;
             selected = both.exchange() == null ? HTTP2 : selected;
-            findings.http2Broken(Objects.requireNonNull(two.error()).message());
+            findings.http2Broken(error.message());
         } else if (http2 == null) {
-            findings.error(Objects.requireNonNull(two).error());
+            findings.error(error);
         } else if (!http2) {
             findings.http2Missing();
         } else if (!HTTP2.equals(selected)) {
             findings.http2NotSelected(selected == null ? "no protocol" : selected);
         }
         if (http1 == null) {
-            findings.error(Objects.requireNonNull(one).error());
+            findings.error(one == null ? null : one.error());
         } else if (!http1) {
             findings.http1Missing();
         } else if (first.version().equals("1.0")) {
@@ -212,9 +217,8 @@ public final class HttpVersions
         }
         String altSvc = altSvc(first, one, two);
         boolean http3 = evaluateHttp3(evidence, altSvc, findings);
-        String location = first.headers().firstText("location");
-        if (first.redirects() && location != null) {
-            findings.redirectNotFollowed(first.status(), location);
+        if (first.redirects()) {
+            findings.redirectNotFollowed(first.status(), first.location());
         }
         return new Report(http1, http2, http3, altSvc, selected);
     }
@@ -242,8 +246,14 @@ public final class HttpVersions
     }
 
     private static boolean evaluateHttp3(Evidence evidence, @Nullable String header, Findings findings) {
-        AltSvc altSvc = header == null || !evidence.url().secure() ? null : AltSvc.parse(header);
-        List<String> protocols = altSvc == null ? List.of() : altSvc.protocols();
+        List<String> protocols = List.of();
+        if (header != null && evidence.url().secure()) {
+            AltSvc altSvc = AltSvc.parse(header);
+            protocols = altSvc.protocols();
+            if (!altSvc.valid()) {
+                findings.altSvcInvalid(header);
+            }
+        }
         List<String> drafts =
                 protocols.stream().filter(id -> id.startsWith(DRAFT_OF_HTTP3)).toList();
         boolean inHeader = protocols.contains(HTTP3);
@@ -256,9 +266,6 @@ public final class HttpVersions
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
-        if (altSvc != null && !altSvc.valid()) {
-            findings.altSvcInvalid(header);
-        }
         if (failed != null && !inDns) {
             findings.httpsRecordUnknown(failed.message());
         } else if (inHeader && !inDns && !evidence.records().isEmpty()) {

@@ -13,6 +13,7 @@ import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
@@ -41,9 +42,9 @@ public final class Ipv6Readiness
 
     /** The fields of the report. Beside an error, all of them can be null. */
     public record Report(
-            Boolean webAaaa,
-            Boolean nsAaaa,
-            Boolean mxAaaa,
+            @NullOnError Boolean webAaaa,
+            @NullOnError Boolean nsAaaa,
+            @NullOnError Boolean mxAaaa,
             @Nullable Boolean httpOverIpv6,
             @Nullable Boolean sameContent) {}
 

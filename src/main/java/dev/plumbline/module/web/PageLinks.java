@@ -101,9 +101,7 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
         }
 
         String text() {
-            return status == null
-                    ? String.valueOf(error == null ? null : error.code().id())
-                    : "" + status;
+            return error == null ? "" + status : error.code().id();
         }
     }
 
@@ -188,7 +186,7 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
     }
 
     private static List<LinkCollector.Link> selected(LinkCollector.Links links, Options options) {
-        String scope = String.valueOf(options.text("scope"));
+        String scope = options.text("scope");
         return links.links().stream()
                 .filter(link -> scope.equals("all") || scope.equals("internal") == link.internal())
                 .toList();

@@ -172,7 +172,7 @@ public final class RedirectChain
         return new Hop(
                 redirect.url().text(),
                 redirect.status(),
-                String.valueOf(redirect.headers().firstText("location")),
+                redirect.location(),
                 Math.round(redirect.timings().totalMs()),
                 redirect.ip());
     }

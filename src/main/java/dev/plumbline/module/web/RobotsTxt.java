@@ -91,9 +91,9 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         Target.Url url = (Target.Url) target;
-        String option = context.options().text("path");
+        String option = context.options().optionalText("path");
         String path = option == null ? url.pathAndQuery() : option;
-        String agent = String.valueOf(context.options().text("agent"));
+        String agent = context.options().text("agent");
         RobotsStandard standard = RobotsStandard.of(agent);
         return context.probe(HttpProbe.class)
                 .page(context, url.at("/robots.txt"))

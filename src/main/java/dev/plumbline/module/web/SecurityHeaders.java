@@ -1,8 +1,6 @@
 package dev.plumbline.module.web;
 
 import static dev.plumbline.sheet.FindingCollector.reportIfAny;
-import static java.util.stream.Collectors.partitioningBy;
-import static java.util.stream.Collectors.summingInt;
 
 import com.google.auto.service.AutoService;
 import com.google.common.base.Ascii;
@@ -252,9 +250,16 @@ public final class SecurityHeaders
     }
 
     private static int score(List<FindingCode> codes) {
-        Map<Boolean, Integer> cost = codes.stream()
-                .collect(partitioningBy(code -> "csp".equals(code.field()), summingInt(FindingCode::cost)));
-        return Math.max(0, 100 - cost.get(false) - Math.min(cost.get(true), MAX_CSP_COST));
+        int csp = 0;
+        int others = 0;
+        for (FindingCode code : codes) {
+            if ("csp".equals(code.field())) {
+                csp += code.cost();
+            } else {
+                others += code.cost();
+            }
+        }
+        return Math.max(0, 100 - others - Math.min(csp, MAX_CSP_COST));
     }
 
     /** Browsers ignore HSTS over HTTP and for IP addresses (RFC 6797 section 8.1). */
@@ -280,7 +285,7 @@ public final class SecurityHeaders
         reportIfAny(policy.deviations(), findings::hstsMalformed);
         Long maxAge = policy.maxAge();
         if (maxAge == null) {
-            findings.hstsInvalid(String.valueOf(policy.fault()));
+            findings.hstsInvalid(policy.fault());
         } else if (maxAge == 0) {
             findings.hstsOff();
         } else {

@@ -3,6 +3,7 @@ package dev.plumbline.module.web;
 import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 
 import com.google.auto.service.AutoService;
+import com.google.common.base.Strings;
 import com.google.common.base.Utf8;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
@@ -168,7 +169,8 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
 
     /** Whether the response contains a file, and not an error or a page. */
     private static boolean isFile(HttpExchange response) {
-        String type = String.valueOf(response.headers().first("content-type")).toLowerCase(Locale.ROOT);
+        String type =
+                Strings.nullToEmpty(response.headers().first("content-type")).toLowerCase(Locale.ROOT);
         byte[] body = response.body().shared();
         int first = 0;
         while (first < body.length && body[first] <= ' ' && body[first] >= 0) {
@@ -246,8 +248,9 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
             evaluateRequiredFields(file, exampleExpiry(now), findings);
         }
         Instant expires = file.expires();
-        boolean expired = expires != null && !expires.isAfter(now);
-        if (expired) {
+        boolean expired = false;
+        if (expires != null && !expires.isAfter(now)) {
+            expired = true;
             findings.securityTxtExpired(expires);
         }
         List<String> errors = Stream.concat(

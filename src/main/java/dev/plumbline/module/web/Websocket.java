@@ -168,8 +168,7 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
                     value -> findings.rateLimited(response.status(), value),
                     value -> findings.temporarilyUnavailable(response.status(), value));
         } else if (response.redirects()) {
-            findings.redirectNotFollowed(
-                    response.status(), String.valueOf(response.headers().firstText("location")));
+            findings.redirectNotFollowed(response.status(), response.location());
         } else if (response.status() == 401 || response.status() == 407) {
             findings.authenticationRequired(response.status());
         } else if (response.status() == 403) {

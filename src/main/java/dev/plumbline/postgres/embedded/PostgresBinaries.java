@@ -88,16 +88,17 @@ final class PostgresBinaries {
             TarArchiveEntry entry;
             while ((entry = tar.getNextEntry()) != null) {
                 Path target = into.resolve(entry.getName()).normalize();
-                if (!target.startsWith(into)) {
+                Path parent = target.getParent();
+                if (parent == null || !target.startsWith(into)) {
                     throw new IOException("the PostgreSQL archive contains a link to a path outside the archive");
                 }
                 if (entry.isDirectory()) {
                     DataDirectory.createDirectory(target);
                 } else if (entry.isSymbolicLink()) {
-                    DataDirectory.createDirectory(target.getParent());
+                    DataDirectory.createDirectory(parent);
                     Files.createSymbolicLink(target, Path.of(entry.getLinkName()));
                 } else if (!entry.getName().endsWith(".a")) {
-                    DataDirectory.createDirectory(target.getParent());
+                    DataDirectory.createDirectory(parent);
                     boolean program = (entry.getMode() & 0100) != 0;
                     copy(tar, target, program ? "rwx------" : "rw-------");
                 }

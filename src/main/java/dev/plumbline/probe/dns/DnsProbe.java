@@ -215,7 +215,7 @@ public final class DnsProbe {
     }
 
     private DnsResolver resolver(CheckContext context) {
-        String name = context.options().text(ModuleDescription.RESOLVER);
+        String name = context.options().optionalText(ModuleDescription.RESOLVER);
         return name == null ? defaultResolver : alternatives.getOrDefault(name, defaultResolver);
     }
 }

@@ -88,7 +88,7 @@ public final class DnssecProbe {
     private Session newSession(CheckContext context) {
         DnssecValidator validator = new DnssecValidator(anchors, context.clock().instant(), new ValidationLimits());
         if (!context.fresh()) {
-            String resolver = context.options().text(ModuleDescription.RESOLVER);
+            String resolver = context.options().optionalText(ModuleDescription.RESOLVER);
             cache.asMap().forEach((key, zone) -> {
                 if (Objects.equals(key.resolver(), resolver)) {
                     validator.trust(zone);
@@ -131,7 +131,7 @@ public final class DnssecProbe {
     }
 
     private void share(CheckContext context, DnssecResult result) {
-        String resolver = context.options().text(ModuleDescription.RESOLVER);
+        String resolver = context.options().optionalText(ModuleDescription.RESOLVER);
         for (ZoneTrust zone : result.zones()) {
             if (zone.secure() && zone.zone().labels() <= SHARED_LABELS) {
                 cache.put(new CacheKey(resolver, zone.zone()), zone);

@@ -42,7 +42,8 @@ public record HostAddresses(State state, List<InetAddress> ips, boolean alias, @
         }
         List<InetAddress> ips = Stream.of(a, aaaa)
                 .filter(DnsLookupResult::succeeded)
-                .flatMap(result -> result.response().addresses().stream())
+                .flatMap(result -> Stream.ofNullable(result.response()))
+                .flatMap(response -> response.addresses().stream())
                 .toList();
         State state = error == null ? State.FOUND : State.PARTIAL;
         if (ips.isEmpty()) {

@@ -29,7 +29,7 @@ public record PropagationResolvers(List<Resolver> all) {
         setting.forEach((name, servers) -> {
             for (String server : servers) {
                 SocketAddress socket = DnsServerList.parse(server);
-                InetAddress address = IpAddressText.parse(socket.hostAddress());
+                InetAddress address = IpAddressText.of(socket.hostAddress());
                 String text = IpAddressText.format(address);
                 resolvers.add(new Resolver(
                         servers.size() == 1 ? name : name + " " + text,

@@ -7,6 +7,7 @@ import dev.plumbline.budget.CpuPool;
 import dev.plumbline.budget.LimitExceededException;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.ExceptionMessage;
 import java.io.ByteArrayInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -178,7 +179,7 @@ final class ContentDecoder {
 
         void throwIfExceeded() throws CheckFailure {
             if (exceeded != null) {
-                throw new CheckFailure(ErrorCode.RESPONSE_TOO_LARGE, String.valueOf(exceeded.getMessage()));
+                throw new CheckFailure(ErrorCode.RESPONSE_TOO_LARGE, ExceptionMessage.of(exceeded));
             }
         }
     }

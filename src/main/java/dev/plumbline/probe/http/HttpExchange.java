@@ -4,6 +4,7 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.Target;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,5 +75,10 @@ public record HttpExchange(
     /** Whether the status is a redirect with a Location header. */
     public boolean redirects() {
         return redirects(status, headers);
+    }
+
+    /** The Location header; empty if it is not set. */
+    public String location() {
+        return Objects.requireNonNullElse(headers.firstText("location"), "");
     }
 }

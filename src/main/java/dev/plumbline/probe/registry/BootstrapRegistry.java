@@ -76,16 +76,12 @@ final class BootstrapRegistry<T> {
         this.parser = parser;
         this.nanoClock = nanoClock;
         this.nextRefreshNanos = new AtomicLong(nanoClock.getAsLong());
-        boolean remote = source != null && RdapBootstrap.isRemote(source);
-        this.source = remote ? RdapBootstrap.url(source) : null;
-        if (source != null && this.source == null) {
-            if (remote) {
-                throw new IllegalArgumentException("this is not a valid URL");
-            }
-            this.current = read(source, parser);
-        } else {
-            this.current = snapshot(snapshot, parser);
+        boolean file = source != null && !RdapBootstrap.isRemote(source);
+        this.source = source == null || file ? null : RdapBootstrap.url(source);
+        if (source != null && !file && this.source == null) {
+            throw new IllegalArgumentException("this is not a valid URL");
         }
+        this.current = source != null && file ? read(source, parser) : snapshot(snapshot, parser);
         if (this.source == null || this.source.text().startsWith(IANA)) {
             ready.complete();
         }

@@ -117,8 +117,8 @@ final class RegistryValueParser {
 
     /** The statuses of a list that is separated by commas. */
     static List<String> statusList(String text) {
-        String plain = String.valueOf(value(text));
-        return Stream.of(plain.split(","))
+        return Stream.ofNullable(value(text))
+                .flatMap(plain -> Stream.of(plain.split(",")))
                 .flatMap(status -> Stream.ofNullable(status(status)))
                 .toList();
     }

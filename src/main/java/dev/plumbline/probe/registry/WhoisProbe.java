@@ -124,9 +124,11 @@ public final class WhoisProbe {
             CheckContext context, String domain, List<Target.HostPort> queried, List<WhoisResponse> responses) {
         Target.HostPort next =
                 WhoisReferral.fromRegistry(responses.get(responses.size() - 1).text(), rootServer.port());
-        boolean end =
-                next == null || queried.size() >= MAX_SERVERS || queried.contains(next) || rootServer.equals(next);
-        if (end || remainingMillis(context) <= 0) {
+        if (next == null
+                || queried.size() >= MAX_SERVERS
+                || queried.contains(next)
+                || rootServer.equals(next)
+                || remainingMillis(context) <= 0) {
             return Future.succeededFuture(List.copyOf(responses));
         }
         queried.add(next);

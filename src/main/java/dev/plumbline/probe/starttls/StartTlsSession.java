@@ -1,5 +1,6 @@
 package dev.plumbline.probe.starttls;
 
+import com.google.common.base.Strings;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.probe.starttls.StartTlsPeer.Outcome;
@@ -174,7 +175,7 @@ final class StartTlsSession implements TlsProbe.Preamble {
 
         private static CheckFailure broken(Throwable cause) {
             boolean reset = cause instanceof IOException
-                    && String.valueOf(cause.getMessage())
+                    && Strings.nullToEmpty(cause.getMessage())
                             .toLowerCase(Locale.ROOT)
                             .contains("reset");
             return reset

@@ -1,5 +1,6 @@
 package dev.plumbline.probe.tls;
 
+import com.google.common.base.Strings;
 import dev.plumbline.check.BudgetFailures;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.result.ErrorCode;
@@ -154,7 +155,7 @@ public final class TlsErrors {
 
     /** The alert of the peer in words; empty if there is none. */
     private static String alert(Throwable cause) {
-        String message = String.valueOf(cause.getMessage());
+        String message = Strings.nullToEmpty(cause.getMessage());
         Matcher jdk = JDK_ALERT.matcher(message);
         if (jdk.find()) {
             return jdk.group(1).replace('_', ' ');
@@ -165,7 +166,7 @@ public final class TlsErrors {
 
     /** The error of the local engine in words; empty if unknown. */
     private static String reason(Throwable cause) {
-        Matcher reason = NATIVE_REASON.matcher(String.valueOf(cause.getMessage()));
+        Matcher reason = NATIVE_REASON.matcher(Strings.nullToEmpty(cause.getMessage()));
         return reason.find() ? words(reason.group(1)) : "";
     }
 
@@ -176,6 +177,6 @@ public final class TlsErrors {
     private static boolean isClosed(Throwable cause) {
         return cause instanceof java.nio.channels.ClosedChannelException
                 || (cause instanceof SSLException
-                        && String.valueOf(cause.getMessage()).contains("closed"));
+                        && Strings.nullToEmpty(cause.getMessage()).contains("closed"));
     }
 }

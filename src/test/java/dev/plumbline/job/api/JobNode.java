@@ -105,6 +105,7 @@ public final class JobNode implements AutoCloseable {
         lease.start();
         NotificationListener notifications = new NotificationListener(vertx, url);
         coordinator = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
+                vertx,
                 notifications,
                 bus,
                 new LocalCheckRouter(bus, settings.permits()),

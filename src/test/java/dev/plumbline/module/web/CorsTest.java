@@ -150,11 +150,7 @@ class CorsTest {
                 .contains("vary_missing");
         Cors.Response other = response("https://b.test", "Cache-Control: no-store");
         assertThat(codes(evaluate(new Cors.Evidence(
-                        response("https://a.test", notStored),
-                        other,
-                        other,
-                        Map.of(),
-                        new Cors.Preflight(other, null)))))
+                        response("https://a.test", notStored), other, other, Map.of(), new Cors.Preflight(other, "")))))
                 .doesNotContain("vary_missing");
     }
 
@@ -165,7 +161,7 @@ class CorsTest {
         similar.put("https://x.test", null);
         Cors.Response none = response(Cors.UNRELATED_ORIGIN);
 
-        Evaluation evaluation = evaluate(new Cors.Evidence(none, none, none, similar, new Cors.Preflight(none, null)));
+        Evaluation evaluation = evaluate(new Cors.Evidence(none, none, none, similar, new Cors.Preflight(none, "")));
 
         assertThat(codes(evaluation)).containsExactly("origins_incomplete", "cors_not_enabled");
     }
@@ -244,8 +240,8 @@ class CorsTest {
     }
 
     private static Evaluation evaluate(Cors.Response requested, Cors.Response unrelated) {
-        return evaluate(new Cors.Evidence(
-                requested, unrelated, response("null"), Map.of(), new Cors.Preflight(requested, null)));
+        return evaluate(
+                new Cors.Evidence(requested, unrelated, response("null"), Map.of(), new Cors.Preflight(requested, "")));
     }
 
     private static Evaluation evaluate(Cors.Evidence evidence) {

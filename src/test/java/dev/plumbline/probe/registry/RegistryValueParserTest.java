@@ -84,6 +84,12 @@ class RegistryValueParserTest {
         assertThat(RegistryValueParser.status(text)).isEqualTo(status);
     }
 
+    @Test
+    void readsNoStatusFromAnEmptyValue() {
+        assertThat(RegistryValueParser.statusList(" \u200b ")).isEmpty();
+        assertThat(RegistryValueParser.statusList("ok, , client hold")).containsExactly("ok", "clientHold");
+    }
+
     @ParameterizedTest
     @CsvSource(
             nullValues = "-",

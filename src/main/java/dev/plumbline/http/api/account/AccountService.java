@@ -18,6 +18,7 @@ import dev.plumbline.http.auth.SessionHandler;
 import dev.plumbline.http.body.JsonBody;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.target.ExceptionMessage;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -97,7 +98,7 @@ public final class AccountService {
         try {
             email = AccountEmail.parse(body.getString("email"));
         } catch (IllegalArgumentException invalid) {
-            faults.add(Problem.Fault.pointer("/email", String.valueOf(invalid.getMessage())));
+            faults.add(Problem.Fault.pointer("/email", ExceptionMessage.of(invalid)));
         }
         String password = body.getString("password");
         String fault = PasswordHasher.validate(password);

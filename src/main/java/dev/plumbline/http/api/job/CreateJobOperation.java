@@ -83,8 +83,7 @@ final class CreateJobOperation {
     }
 
     private void create(RoutingContext ctx, ApiCaller caller, @Nullable String key, JobRequestReader.Parsed parsed) {
-        JobMessage.Idempotency idempotency =
-                key == null || parsed.hash() == null ? null : new JobMessage.Idempotency(key, parsed.hash());
+        JobMessage.Idempotency idempotency = key == null ? null : new JobMessage.Idempotency(key, parsed.hash());
         RequestFutures.handle(
                 ctx,
                 jobs.create(caller.accountId(), caller.keyId(), parsed.job(), idempotency),

@@ -102,13 +102,13 @@ final class JobRequestReader {
     /**
      * A parsed body.
      *
-     * @param hash the SHA-256 of the body in base64url; null if not requested
+     * @param hash the SHA-256 of the body in base64url; empty if not requested
      */
-    record Parsed(JobRequest job, @Nullable String hash) {}
+    record Parsed(JobRequest job, String hash) {}
 
     /** @throws ProblemException as {@link #read} */
     Parsed parse(Buffer body, boolean hashed) {
-        return new Parsed(read(body), hashed ? hash(body) : null);
+        return new Parsed(read(body), hashed ? hash(body) : "");
     }
 
     private static String hash(Buffer body) {

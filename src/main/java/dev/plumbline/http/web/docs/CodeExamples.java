@@ -71,9 +71,9 @@ final class CodeExamples {
             Object example = parameter.getValue("example");
             String name = parameter.getString("name");
             if (parameter.getString("in").equals("path")) {
-                filled = filled.replace("{" + name + "}", Links.encoded(String.valueOf(example)));
+                filled = filled.replace("{" + name + "}", Links.encoded(example.toString()));
             } else if (parameter.getString("in").equals("query") && example instanceof JsonObject map) {
-                map.forEach(entry -> query.put(entry.getKey(), String.valueOf(entry.getValue())));
+                map.forEach(entry -> query.put(entry.getKey(), entry.getValue().toString()));
             }
         }
         List<Header> headers = new ArrayList<>();

@@ -61,7 +61,7 @@ final class SchemaReader {
         Set<String> types = new LinkedHashSet<>();
         Object declared = schema.getValue("type");
         if (declared instanceof JsonArray several) {
-            several.forEach(one -> types.add(String.valueOf(one)));
+            several.forEach(one -> types.add(one.toString()));
         } else if (declared != null) {
             types.add(declared.toString());
         }

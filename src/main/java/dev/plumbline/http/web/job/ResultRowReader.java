@@ -42,7 +42,10 @@ final class ResultRowReader {
 
     private static Map<String, Object> fields(@Nullable JsonObject fields, Set<String> names) {
         Map<String, Object> kept = new HashMap<>();
-        for (String name : fields == null ? Set.<String>of() : names) {
+        if (fields == null) {
+            return kept;
+        }
+        for (String name : names) {
             Object value = value(fields, name);
             Object plain = value instanceof JsonArray items ? list(items) : plain(value);
             if (plain != null) {

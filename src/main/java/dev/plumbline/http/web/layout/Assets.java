@@ -21,9 +21,6 @@ import java.util.Map;
 public final class Assets {
     private static final String FOLDER = "/assets/";
     private static final int HASH_DIGITS = 12;
-    private static final Map<String, String> TYPES =
-            Map.of(".css", "text/css; charset=utf-8", ".js", "text/javascript; charset=utf-8", ".svg", "image/svg+xml");
-
     private final Map<String, String> paths = new HashMap<>();
     private final Map<String, Asset> byFile = new HashMap<>();
 
@@ -44,7 +41,16 @@ public final class Assets {
         String extension = name.substring(name.lastIndexOf('.'));
         String file = name.replace(extension, '.' + hash + extension);
         paths.put(name, FOLDER + file);
-        byFile.put(file, new Asset(TYPES.get(extension), EncodedBody.smallest(content)));
+        byFile.put(file, new Asset(type(extension), EncodedBody.smallest(content)));
+    }
+
+    private static String type(String extension) {
+        return switch (extension) {
+            case ".css" -> "text/css; charset=utf-8";
+            case ".js" -> "text/javascript; charset=utf-8";
+            case ".svg" -> "image/svg+xml";
+            default -> throw new IllegalArgumentException("no media type for " + extension);
+        };
     }
 
     private static byte[] read(String resource) {

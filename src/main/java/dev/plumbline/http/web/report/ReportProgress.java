@@ -105,23 +105,28 @@ public final class ReportProgress {
         if (page == null || page.closed() || missing.isEmpty()) {
             return;
         }
-        List<ResultKey> keys = List.copyOf(missing.keySet());
-        checks.peek(keys).onComplete(found -> {
+        List<Map.Entry<ResultKey, ModuleDescription>> pending = List.copyOf(missing.entrySet());
+        checks.peek(pending.stream().map(Map.Entry::getKey).toList()).onComplete(found -> {
             if (page.closed()) {
                 return;
             }
             if (found.succeeded()) {
-                show(page, start, keys, found.result());
+                show(page, start, pending, found.result());
             }
             timer = vertx.setTimer(POLL_MS, elapsed -> poll(start));
         });
     }
 
-    private void show(PageStream page, Start start, List<ResultKey> keys, List<@Nullable RenderedResult> results) {
-        for (int i = 0; i < keys.size(); i++) {
+    private void show(
+            PageStream page,
+            Start start,
+            List<Map.Entry<ResultKey, ModuleDescription>> pending,
+            List<@Nullable RenderedResult> results) {
+        for (int i = 0; i < pending.size(); i++) {
             RenderedResult result = results.get(i);
             if (result != null) {
-                ModuleDescription module = missing.remove(keys.get(i));
+                ModuleDescription module = pending.get(i).getValue();
+                missing.remove(pending.get(i).getKey());
                 page.write("part", ReportViewBuilder.part(module, new JsonObject(result.cachedBody())));
                 if (module.module().equals(CompositePart.MX_MODULE)) {
                     addMailParts(start, result);

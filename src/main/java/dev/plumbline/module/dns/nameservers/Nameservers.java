@@ -8,6 +8,7 @@ import dev.plumbline.module.dns.record.DnsRecordRow;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
@@ -23,13 +24,13 @@ public final class Nameservers implements CheckModule<NameserverEvidence, Namese
     /** The fields of the report. Beside an error, the booleans can be null. */
     public record Report(
             List<Row> servers,
-            Boolean parentChildMatch,
-            Boolean serialsMatch,
+            @NullOnError Boolean parentChildMatch,
+            @NullOnError Boolean serialsMatch,
             List<String> lame,
             List<String> openRecursion,
             List<String> zoneTransferOpen,
             int networkCount,
-            Boolean tcpOk) {}
+            @NullOnError Boolean tcpOk) {}
 
     /** A nameserver. */
     public record Row(

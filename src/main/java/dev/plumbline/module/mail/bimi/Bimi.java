@@ -144,9 +144,8 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
         Matcher prefixed = PREFIXED.matcher(target.text());
         boolean named = prefixed.matches();
         String domain = named ? prefixed.group(2) : target.text();
-        String selector = named
-                ? prefixed.group(1)
-                : Objects.requireNonNull(context.options().text("selector")).toLowerCase(Locale.ROOT);
+        String selector =
+                named ? prefixed.group(1) : context.options().text("selector").toLowerCase(Locale.ROOT);
         DnsProbe dns = context.probe(DnsProbe.class);
         return dns.admit(context, domain)
                 .compose(admitted -> dns.query(context, domain, Type.A))

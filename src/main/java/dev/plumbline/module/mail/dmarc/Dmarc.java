@@ -196,7 +196,6 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
             evaluateDiscovery(record, policy, evidence, findings);
             evaluateSyntax(record, findings);
         }
-        boolean inherited = policy != null && !policy.name().equals(domain);
         return new Report(
                 text,
                 text != null && errors.isEmpty(),
@@ -210,7 +209,7 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
                 record.ruf,
                 record.aspf,
                 record.adkim,
-                inherited ? policy.name() : null,
+                policy == null || policy.name().equals(domain) ? null : policy.name(),
                 areAuthorized(evidence.destinations()),
                 errors.stream().limit(MAX_ERRORS).toList());
     }

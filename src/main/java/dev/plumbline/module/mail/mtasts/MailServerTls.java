@@ -17,6 +17,7 @@ import dev.plumbline.tls.CertificateProblem;
 import io.vertx.core.Future;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +65,7 @@ record MailServerTls(String host, @Nullable String problem, @Nullable String unk
                     .examine(context, peer, host, false)
                     .map(certificate -> new MailServerTls(host.name(), problem(certificate), null));
         }
-        CheckError error = dialog.error();
+        CheckError error = Objects.requireNonNull(dialog.error(), "a dialog without a handshake has an error");
         return Future.succeededFuture(
                 dialog.outcome() == StartTlsPeer.Outcome.NOT_OFFERED
                         ? new MailServerTls(host.name(), error.message(), null)

@@ -11,6 +11,7 @@ import dev.plumbline.module.mail.spf.SpfRecord.Term;
 import dev.plumbline.module.mail.spf.SpfTree.Node;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.sheet.FindingCollector;
+import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
@@ -35,7 +36,7 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
      */
     public record Report(
             @Nullable String record,
-            Boolean valid,
+            @NullOnError Boolean valid,
             @Nullable Result result,
             @Nullable String matched,
             @Nullable String allQualifier,
@@ -194,10 +195,10 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
 
     private static void evaluateClient(
             String domain, SpfEvaluator.@Nullable Outcome outcome, Options options, Findings findings) {
-        String ip = options.text("client_ip");
-        String sender = options.text("sender");
+        String ip = options.optionalText("client_ip");
+        String sender = options.optionalText("sender");
         if (ip == null || outcome == null) {
-            if (sender != null || options.text("helo") != null) {
+            if (sender != null || options.optionalText("helo") != null) {
                 findings.clientIpMissing();
             }
             return;

@@ -20,13 +20,13 @@ record SpfClient(InetAddress address, String sender, String helo) {
 
     /** The client in the options; null without {@code client_ip}. */
     static @Nullable SpfClient of(Options options, String domain) {
-        String ip = options.text("client_ip");
+        String ip = options.optionalText("client_ip");
         InetAddress address = ip == null ? null : IpAddressText.parse(ip);
         if (address == null) {
             return null;
         }
-        String helo = options.text("helo");
-        return of(address, options.text("sender"), helo == null ? domain : helo, domain);
+        String helo = options.optionalText("helo");
+        return of(address, options.optionalText("sender"), helo == null ? domain : helo, domain);
     }
 
     /** @param sender without domain or local part: these are the domain and {@code postmaster} */

@@ -1,5 +1,6 @@
 package dev.plumbline.module.mail.spf;
 
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.IpAddressText;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -140,7 +141,7 @@ record SpfRecord(List<Term> terms, List<Term> ignored) {
         try {
             return validTerm(word);
         } catch (SyntaxException invalid) {
-            return Term.invalid(word, String.valueOf(invalid.getMessage()));
+            return Term.invalid(word, ExceptionMessage.of(invalid));
         }
     }
 

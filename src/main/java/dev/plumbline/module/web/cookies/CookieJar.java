@@ -94,17 +94,19 @@ final class CookieJar {
     void receive(Target.Url url, String header) {
         SetCookie cookie = SetCookie.parse(header, now);
         String host = url.host().name();
-        String domain = cookie.domain();
-        boolean hostOnly = domain == null || domain.equals(host) && (url.host().literal() != null || isSuffix(host));
+        String declared = cookie.domain();
+        boolean hostOnly =
+                declared == null || declared.equals(host) && (url.host().literal() != null || isSuffix(host));
+        String domain = declared == null ? host : declared;
         String path = cookie.path() != null && cookie.path().startsWith("/") ? cookie.path() : defaultPath(url);
         boolean prefixOk = prefixOk(cookie, hostOnly);
-        Rejection rejection = rejection(url, cookie, hostOnly, path, header);
+        Rejection rejection = rejection(url, cookie, hostOnly, domain, path, header);
         if (rejection == null && !prefixOk) {
             rejection = Rejection.PREFIX;
         }
         boolean expired = cookie.expires() != null && !cookie.expires().isAfter(now);
         State state = rejection != null ? State.REJECTED : expired ? State.EXPIRED : State.STORED;
-        Cookie received = new Cookie(cookie, url, hostOnly ? host : "." + domain, path, prefixOk, state, rejection);
+        Cookie received = new Cookie(cookie, url, hostOnly ? domain : "." + domain, path, prefixOk, state, rejection);
         if (rejection == null) {
             store(received);
         }
@@ -124,7 +126,7 @@ final class CookieJar {
     }
 
     private @Nullable Rejection rejection(
-            Target.Url url, SetCookie cookie, boolean hostOnly, String path, String header) {
+            Target.Url url, SetCookie cookie, boolean hostOnly, String domain, String path, String header) {
         boolean controls = header.chars().anyMatch(c -> c < 0x20 && c != '\t' || c == 0x7f);
         boolean tabs = cookie.name().indexOf('\t') >= 0 || cookie.value().indexOf('\t') >= 0; // allowed by the draft
         if (controls || tabs || cookie.size() == 0) {
@@ -134,7 +136,6 @@ final class CookieJar {
             return Rejection.TOO_LARGE;
         }
         if (!hostOnly) {
-            String domain = String.valueOf(cookie.domain());
             if (url.host().literal() != null || !isWithin(url.host().name(), domain)) {
                 return Rejection.DOMAIN;
             }
@@ -151,9 +152,7 @@ final class CookieJar {
         if (cookie.partitioned() && !cookie.secure()) {
             return Rejection.PARTITIONED;
         }
-        return !url.secure() && overlaysSecure(cookie, hostOnly ? url.host().name() : cookie.domain(), path)
-                ? Rejection.SECURE_EXISTS
-                : null;
+        return !url.secure() && overlaysSecure(cookie, domain, path) ? Rejection.SECURE_EXISTS : null;
     }
 
     /** Whether a stored cookie with the same name is Secure, which a response over HTTP cannot replace. */

@@ -21,6 +21,7 @@ import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.time.Instant;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -189,7 +190,7 @@ public final class Cookies implements CheckModule<Cookies.Evidence, Cookies.Repo
     }
 
     private static void reportRejected(List<Cookie> cookies, Findings findings) {
-        Map<Rejection, Consumer<List<String>>> codes = Map.of(
+        Map<Rejection, Consumer<List<String>>> codes = new EnumMap<>(Map.of(
                 Rejection.MALFORMED, findings::cookieMalformed,
                 Rejection.TOO_LARGE, findings::cookieTooLarge,
                 Rejection.PREFIX, findings::prefixInvalid,
@@ -198,10 +199,8 @@ public final class Cookies implements CheckModule<Cookies.Evidence, Cookies.Repo
                 Rejection.DOMAIN, findings::domainInvalid,
                 Rejection.PUBLIC_SUFFIX, findings::publicSuffix,
                 Rejection.SAME_SITE_NONE, findings::samesiteNoneInsecure,
-                Rejection.PARTITIONED, findings::partitionedInsecure);
-        for (Rejection rejection : Rejection.values()) {
-            report(cookies, cookie -> cookie.rejection() == rejection, codes.get(rejection));
-        }
+                Rejection.PARTITIONED, findings::partitionedInsecure));
+        codes.forEach((rejection, code) -> report(cookies, cookie -> cookie.rejection() == rejection, code));
         reportIfAny(
                 cookies.stream()
                         .flatMap(cookie -> cookie.header().ignored().stream()
@@ -216,7 +215,8 @@ public final class Cookies implements CheckModule<Cookies.Evidence, Cookies.Repo
                 .filter(hop -> hop.url().secure() && hop.headers().has("strict-transport-security"))
                 .collect(Collectors.toMap(
                         HttpExchange::url,
-                        hop -> HstsPolicy.parse(String.valueOf(hop.headers().first("strict-transport-security"))),
+                        hop -> HstsPolicy.parse(
+                                hop.headers().all("strict-transport-security").get(0)),
                         (first, second) -> second));
         Predicate<Cookie> session = Cookies::isSession;
         Predicate<Cookie> insecure = cookie -> !cookie.header().secure();

@@ -189,11 +189,10 @@ public record ContentSecurityPolicy(Map<String, List<String>> directives, List<S
             String objects = first(List.of("object-src", "default-src"));
             if (objects == null) {
                 weaknesses.add(new Weakness(Code.CSP_OBJECTS_UNLIMITED, "object-src", ""));
-            }
-            for (String source : values(objects)) {
-                if (CspSourceList.isAnything(source) || source.equalsIgnoreCase("data:")) {
-                    weaknesses.add(new Weakness(Code.CSP_OBJECTS_UNLIMITED, String.valueOf(objects), source));
-                }
+            } else {
+                values(objects).stream()
+                        .filter(source -> CspSourceList.isAnything(source) || source.equalsIgnoreCase("data:"))
+                        .forEach(source -> weaknesses.add(new Weakness(Code.CSP_OBJECTS_UNLIMITED, objects, source)));
             }
             if (allowsBase(values(scripts))) {
                 weaknesses.add(new Weakness(Code.CSP_BASE_UNLIMITED, "base-uri", String.join(" ", values("base-uri"))));

@@ -17,11 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param deviations errors that do not affect browsers, as clauses; empty if the header is invalid
  */
 public record HstsPolicy(
-        @Nullable Long maxAge,
-        boolean includeSubdomains,
-        boolean preload,
-        @Nullable String fault,
-        List<String> deviations) {
+        @Nullable Long maxAge, boolean includeSubdomains, boolean preload, String fault, List<String> deviations) {
 
     /** The directives that browsers apply. They ignore all others, also repeated ones (RFC 6797 section 6.1). */
     private static final Set<String> APPLIED = Set.of("max-age", "includesubdomains");
@@ -73,7 +69,7 @@ public record HstsPolicy(
                 maxAge.length() > MAX_DIGITS ? Long.MAX_VALUE : Long.parseLong(maxAge),
                 directives.containsKey("includesubdomains"),
                 preload,
-                null,
+                "",
                 deviations.stream().limit(MAX_DEVIATIONS).toList());
     }
 

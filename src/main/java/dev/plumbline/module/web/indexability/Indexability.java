@@ -192,7 +192,7 @@ public final class Indexability
 
     /** The robots.txt of the first and the last site, for all URLs of the trace on these sites. */
     private static Future<List<RobotsAccess>> robots(RedirectTrace trace, CheckContext context) {
-        String agent = String.valueOf(context.options().text("agent"));
+        String agent = context.options().text("agent");
         Map<String, List<Target.Url>> sites = new LinkedHashMap<>();
         for (HttpExchange hop : trace.hops()) {
             sites.computeIfAbsent(hop.url().origin(), first -> new ArrayList<>())
@@ -242,7 +242,7 @@ public final class Indexability
         if (error != null || content == null) {
             return null;
         }
-        String agent = String.valueOf(options.text("agent"));
+        String agent = options.text("agent");
         return new IndexabilityEvaluation(evidence, content, agent, findings).report();
     }
 }

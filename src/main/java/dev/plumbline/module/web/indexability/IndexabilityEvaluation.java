@@ -94,11 +94,11 @@ final class IndexabilityEvaluation {
             return;
         }
         reason("robots_txt");
-        if (robots.disallowed() != null) {
-            findings.disallowedByRobots(
-                    robots.disallowed(), String.valueOf(robots.rule()), String.valueOf(robots.group()));
-        } else {
-            findings.robotsUnreachable(robots.url(), Objects.requireNonNull(robots.status()));
+        RobotsAccess.Disallowed disallowed = robots.disallowed();
+        if (disallowed != null) {
+            findings.disallowedByRobots(disallowed.url(), disallowed.rule(), disallowed.group());
+        } else if (robots.status() != null) {
+            findings.robotsUnreachable(robots.url(), robots.status());
         }
     }
 
@@ -125,13 +125,13 @@ final class IndexabilityEvaluation {
             @Nullable String metaText,
             @Nullable String headerText,
             boolean allowed) {
-        if (meta.noindex()) {
+        if (metaText != null && meta.noindex()) {
             reason("noindex_meta");
-            findings.noindexMeta(String.valueOf(metaText));
+            findings.noindexMeta(metaText);
         }
-        if (header.noindex()) {
+        if (headerText != null && header.noindex()) {
             reason("noindex_header");
-            findings.noindexHeader(String.valueOf(headerText));
+            findings.noindexHeader(headerText);
         }
         RobotsDirectives all = meta.and(header);
         String text = Stream.of(metaText, headerText).filter(Objects::nonNull).collect(Collectors.joining(", "));

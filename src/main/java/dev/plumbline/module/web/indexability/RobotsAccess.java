@@ -21,18 +21,17 @@ import org.jspecify.annotations.Nullable;
  * @param status the last status code; null if no response was received
  * @param unreachable whether the crawler treats all URLs as disallowed because of the status
  * @param disallowed the first URL that a rule disallows; null if all are allowed
- * @param rule the rule; null if there is none
- * @param group the User-agent of the group with the rule; null if there is none
  * @param error why the file is unknown; null if it is known
  */
 record RobotsAccess(
         Target.Url url,
         @Nullable Integer status,
         boolean unreachable,
-        Target.@Nullable Url disallowed,
-        @Nullable String rule,
-        @Nullable String group,
+        @Nullable Disallowed disallowed,
         @Nullable CheckError error) {
+
+    /** @param group the User-agent of the group with the rule */
+    record Disallowed(Target.Url url, String rule, String group) {}
 
     /** @param urls of one site, at least one */
     static Future<RobotsAccess> of(CheckContext context, List<Target.Url> urls, String agent) {
@@ -54,7 +53,7 @@ record RobotsAccess(
         // crawlers treat a file that redirects do not reach as missing
         boolean missing = error != null && error.code().answered();
         boolean unreachable = error == null && status != null && standard.disallowsAll(status);
-        return new RobotsAccess(url, status, unreachable, null, null, null, missing ? null : error);
+        return new RobotsAccess(url, status, unreachable, null, missing ? null : error);
     }
 
     static RobotsAccess of(Target.Url url, int status, HttpBody file, List<Target.Url> urls, String agent) {
@@ -63,10 +62,10 @@ record RobotsAccess(
         for (Target.Url each : urls) {
             String rule = matcher.disallowedBy(each.pathAndQuery());
             if (rule != null) {
-                return new RobotsAccess(url, status, false, each, rule, matcher.agent(), null);
+                return new RobotsAccess(url, status, false, new Disallowed(each, rule, matcher.agent()), null);
             }
         }
-        return new RobotsAccess(url, status, false, null, null, null, null);
+        return new RobotsAccess(url, status, false, null, null);
     }
 
     boolean allowed() {

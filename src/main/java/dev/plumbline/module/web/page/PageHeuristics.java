@@ -1,5 +1,6 @@
 package dev.plumbline.module.web.page;
 
+import com.google.common.base.Strings;
 import dev.plumbline.probe.http.ResponseHeaders;
 import java.util.List;
 import java.util.Locale;
@@ -44,7 +45,7 @@ public final class PageHeuristics {
                 ? ""
                 : page.substring(0, Math.min(page.length(), MAX_CHARACTERS)).toLowerCase(Locale.ROOT);
         boolean blockText = BLOCK_TEXT.matcher(text).find();
-        String server = String.valueOf(headers.first("server")).toLowerCase(Locale.ROOT);
+        String server = Strings.nullToEmpty(headers.first("server")).toLowerCase(Locale.ROOT);
         return switch (status) {
             case 401 -> blockText;
             case 403, 429, 503 -> blockText || BLOCK_SERVER.matcher(server).find();

@@ -121,11 +121,9 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
         if (error != null || first.status() == null) {
             return null;
         }
-        String reason = file == null
-                ? "%s returned status %d".formatted(path(first.url()), first.status())
-                : file.end() == End.NOT_A_SITEMAP ? path(first.url()) + ": " + file.fault() : null;
-        if (file == null || reason != null) {
-            reportAbsence(evidence, first, String.valueOf(reason), findings);
+        if (file == null || file.end() == End.NOT_A_SITEMAP) {
+            String reason = file == null ? " returned status " + first.status() : ": " + file.fault();
+            reportAbsence(evidence, first, path(first.url()) + reason, findings);
             return new Report(false, null, 0, List.of(), null, 0, List.of());
         }
         reportFiles(evidence, findings);
@@ -153,7 +151,7 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
         } else if (file == null) {
             findings.sitemapUnavailable(first.url(), status);
         } else {
-            findings.notASitemap(first.url(), String.valueOf(file.fault()));
+            findings.notASitemap(first.url(), file.fault());
         }
     }
 
@@ -191,7 +189,7 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
         if (error != null) {
             return error.code().targetFault() && !error.retryable() ? error.message() : null;
         }
-        return file == null ? "status " + read.status() : String.valueOf(file.fault());
+        return file == null ? "status " + read.status() : file.fault();
     }
 
     private static void reportFile(FileRead read, SitemapFile file, Findings findings) {
@@ -205,7 +203,7 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
             findings.tooLarge(url, length);
         }
         switch (file.end()) {
-            case MALFORMED -> findings.sitemapMalformed(url, String.valueOf(file.fault()));
+            case MALFORMED -> findings.sitemapMalformed(url, file.fault());
             case DOCTYPE -> findings.doctypeNotProcessed(url);
             case URL_LIMIT, SIZE_LIMIT -> {
                 if (!tooMany) {

@@ -213,7 +213,7 @@ final class SitemapEntries {
     SitemapFile file(
             @Nullable Kind kind,
             SitemapFile.End end,
-            @Nullable String fault,
+            String fault,
             @Nullable String namespace,
             int bytes,
             boolean utf8) {

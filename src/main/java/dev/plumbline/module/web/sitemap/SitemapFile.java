@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind null if the format was not recognized
  * @param end where reading ended
- * @param fault why the content is malformed or not a sitemap, as a clause; null otherwise
+ * @param fault why the content is malformed or not a sitemap, as a clause; empty otherwise
  * @param namespace the namespace of the root element if it is not the one of the format; empty if it is not set
  * @param urlCount the entries with a valid URL; 0 for an index
  * @param children the first {@link SitemapEntries#MAX_CHILDREN} sitemaps of an index
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 record SitemapFile(
         @Nullable Kind kind,
         End end,
-        @Nullable String fault,
+        String fault,
         @Nullable String namespace,
         int urlCount,
         List<Child> children,

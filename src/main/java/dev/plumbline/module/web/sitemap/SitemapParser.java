@@ -45,7 +45,7 @@ final class SitemapParser {
         SitemapParser parser = new SitemapParser(new SitemapEntries(scope, maxUrls));
         if (content.unreadable()) {
             return body.truncated()
-                    ? parser.entries.file(null, End.SIZE_LIMIT, null, null, content.size(), true)
+                    ? parser.entries.file(null, End.SIZE_LIMIT, "", null, content.size(), true)
                     : parser.entries.file(
                             null, End.MALFORMED, parser.entries.error(0, MALFORMED_GZIP), null, content.size(), true);
         }
@@ -139,12 +139,12 @@ final class SitemapParser {
                 continue;
             }
             if (!line(line, number)) {
-                return entries.file(Kind.TEXT, End.URL_LIMIT, null, null, content.size(), utf8 && !replaced);
+                return entries.file(Kind.TEXT, End.URL_LIMIT, "", null, content.size(), utf8 && !replaced);
             }
             number += c == '\n' ? 1 : 0;
         }
         End end = content.truncated() ? End.SIZE_LIMIT : line(line, number) ? End.COMPLETE : End.URL_LIMIT;
-        return entries.file(Kind.TEXT, end, null, null, content.size(), utf8 && !replaced);
+        return entries.file(Kind.TEXT, end, "", null, content.size(), utf8 && !replaced);
     }
 
     private boolean line(StringBuilder line, int number) {

@@ -1,5 +1,6 @@
 package dev.plumbline.module.web.sitemap;
 
+import com.google.common.base.Strings;
 import dev.plumbline.html.BoundedXmlReader;
 import dev.plumbline.module.web.sitemap.SitemapFile.End;
 import dev.plumbline.module.web.sitemap.SitemapFile.Kind;
@@ -42,7 +43,7 @@ final class SitemapXml {
 
     private @Nullable String element;
     private End end = End.COMPLETE;
-    private @Nullable String fault;
+    private String fault = "";
 
     SitemapXml(SitemapEntries entries) {
         this.entries = entries;
@@ -58,7 +59,6 @@ final class SitemapXml {
         return namespace;
     }
 
-    @Nullable
     String fault() {
         return fault;
     }
@@ -108,7 +108,7 @@ final class SitemapXml {
 
     /** The reason, without the position that the parser adds. */
     private static String message(XMLStreamException broken) {
-        String message = String.valueOf(broken.getMessage());
+        String message = Strings.nullToEmpty(broken.getMessage());
         int start = message.indexOf("Message: ");
         String reason = start < 0 ? message : message.substring(start + "Message: ".length());
         String line = reason.strip().lines().findFirst().orElse("the XML cannot be parsed");

@@ -57,7 +57,7 @@ class HeaderParserTest {
         assertThat(policy.maxAge()).isEqualTo(maxAge);
         assertThat(policy.includeSubdomains()).isEqualTo(subDomains);
         assertThat(policy.preload()).isEqualTo(preload);
-        assertThat(policy.fault() == null).isEqualTo(maxAge != null);
+        assertThat(policy.fault().isEmpty()).isEqualTo(maxAge != null);
     }
 
     @ParameterizedTest

@@ -493,8 +493,7 @@ class IndexabilityTest {
                 Options.parse(MODULE.description(), Map.of("agent", agent)).options();
         try {
             Indexability.Content content = Indexability.Content.of(page, false);
-            RobotsAccess robots =
-                    new RobotsAccess(url("https://a.test/robots.txt"), 404, false, null, null, null, null);
+            RobotsAccess robots = new RobotsAccess(url("https://a.test/robots.txt"), 404, false, null, null);
             return MODULE.evaluate(
                     new Indexability.Evidence(trace(page), content, List.of(robots), null, NOW), options);
         } catch (CheckFailure unreadable) {
