@@ -232,7 +232,7 @@ class CommandLineTest {
                 .contains("plumbline check http-status https://example.com/")
                 .containsPattern("(?m)^max_redirects +\\d+ ")
                 .containsPattern("(?m)^content_type +string\\? ")
-                .containsPattern("(?m)^info +recommended +served_over_http1$");
+                .containsPattern("(?m)^info +recommended +served_over_http1 +Served over HTTP/1\\.x$");
         CommandLineRunner.Ended unknown = CommandLineRunner.run("", "tools", "http-stats");
         assertThat(unknown.code()).isEqualTo(4);
         assertThat(unknown.err()).contains("Unknown module 'http-stats'", "http-status");

@@ -1,6 +1,7 @@
 package dev.plumbline.e2e.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.plumbline.support.ContractValidator;
 import dev.plumbline.support.ServiceUnderTest;
@@ -55,6 +56,14 @@ class ToolsApiTest {
         assertThat(input("http-status").getJsonArray("default_for")).containsExactly("url");
         assertThat(input("ip-registration").getJsonArray("default_for")).containsExactly("ip");
         assertThat(input("spf").containsKey("default_for")).isFalse();
+    }
+
+    @Test
+    void findingCodesHaveTitles() {
+        assertThat(new JsonObject(service.get("/api/v1/tools/hsts").body()).getJsonArray("finding_codes").stream()
+                        .map(JsonObject.class::cast))
+                .extracting(finding -> finding.getString("code"), finding -> finding.getString("title"))
+                .contains(tuple("hsts_missing", "HSTS not set"), tuple("hsts_over_http", "HSTS header sent over HTTP"));
     }
 
     private static JsonObject input(String module) {

@@ -168,7 +168,7 @@ final class SiteFaults {
                 "security_txt_missing",
                 "security-txt",
                 site -> site.removePage("/.well-known/security.txt"));
-        file("security.txt expired", "expired", "security-txt", site -> site.securityTxt(ago(5)));
+        file("security.txt expired", "security_txt_expired", "security-txt", site -> site.securityTxt(ago(5)));
     }
 
     private void addProtocols() {
