@@ -60,8 +60,8 @@ class ToolsApiTest {
 
     @Test
     void findingCodesHaveTitles() {
-        assertThat(new JsonObject(service.get("/api/v1/tools/hsts").body()).getJsonArray("finding_codes").stream()
-                        .map(JsonObject.class::cast))
+        assertThat(new JsonObject(service.get("/api/v1/tools/hsts").body())
+                        .getJsonArray("finding_codes").stream().map(JsonObject.class::cast))
                 .extracting(finding -> finding.getString("code"), finding -> finding.getString("title"))
                 .contains(tuple("hsts_missing", "HSTS not set"), tuple("hsts_over_http", "HSTS header sent over HTTP"));
     }
