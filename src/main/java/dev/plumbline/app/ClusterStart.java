@@ -56,6 +56,7 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
                 HazelcastBus.clusterName(
                         MessageBus.GENERATION,
                         Objects.requireNonNull(config.session().secret())),
+                config.node().lease(),
                 tls(settings));
         NodeRecord node = new NodeRecord(
                 bus.name(), config.node().roles(), Version.text(), MessageBus.GENERATION, endpoints(sockets, own));
@@ -72,7 +73,8 @@ record ClusterStart(Cluster cluster, DatabasePools databases) {
                             new NodeStore(NodeContext.leasePool(config, pools), pools.maintenance()));
                 },
                 nodes -> own.setNodes(
-                        nodes.stream().flatMap(ClusterStart::sockets).toList()));
+                        nodes.stream().flatMap(ClusterStart::sockets).toList(),
+                        config.node().lease()));
         Cluster cluster = BlockingAwait.await(joined, bus.name() + " (cluster.host, cluster.port)");
         LOG.atInfo()
                 .addKeyValue("node", bus.name())

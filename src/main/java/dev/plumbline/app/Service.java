@@ -279,7 +279,8 @@ public final class Service {
                 new NodeStore(
                         NodeContext.leasePool(config, context.databases()),
                         context.databases().maintenance()),
-                new NodeRecord(null, config.node().roles(), Version.text(), MessageBus.GENERATION, List.of()));
+                new NodeRecord(null, config.node().roles(), Version.text(), MessageBus.GENERATION, List.of()),
+                config.node().lease());
         registered.start();
         return registered;
     }

@@ -27,9 +27,6 @@ import org.slf4j.LoggerFactory;
  * are used. Thread-safe.
  */
 public final class Cluster {
-    /** After this time, every node knows a new node, also without notifications. */
-    public static final Duration SETTLING_TIME = NodeLease.RENEWAL;
-
     private static final long UPDATE_INTERVAL_MS = 2_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(Cluster.class);
@@ -42,13 +39,17 @@ public final class Cluster {
     private final Supplier<Set<String>> members;
     private final Consumer<List<NodeRecord>> endpoints;
     private final Context context;
+
+    /** After this time, every node knows a new node, also without notifications. */
+    private final long settlingMs;
+
     private final Future<Void> settled;
     private final List<Consumer<ClusterView>> changeListeners = new CopyOnWriteArrayList<>();
     private final List<Consumer<String>> lossListeners = new CopyOnWriteArrayList<>();
 
     // confined to the context
-    private final RegisteredNodes registrations = new RegisteredNodes(System::nanoTime);
-    private final SplitDetector splits = new SplitDetector(System::nanoTime);
+    private final RegisteredNodes registrations;
+    private final SplitDetector splits;
     private List<NodeStore.RegisteredNode> registered = List.of();
     private long readNanos;
     private boolean reading;
@@ -64,6 +65,7 @@ public final class Cluster {
 
     /**
      * @param self the name of this node
+     * @param leaseDuration the duration of the leases
      * @param generation of the messages of this node
      * @param members the names of the nodes on the event bus, including this one
      * @param endpoints receives all registered nodes after each change
@@ -71,6 +73,7 @@ public final class Cluster {
     Cluster(
             Vertx vertx,
             String self,
+            Duration leaseDuration,
             int generation,
             NodeStore store,
             NodeLease lease,
@@ -86,7 +89,10 @@ public final class Cluster {
         this.endpoints = endpoints;
         this.context = ((VertxInternal) vertx).createEventLoopContext();
         context.runOnContext(ignored -> vertx.setPeriodic(UPDATE_INTERVAL_MS, fired -> update()));
-        this.settled = vertx.timer(SETTLING_TIME.toMillis()).mapEmpty();
+        this.registrations = new RegisteredNodes(System::nanoTime, leaseDuration);
+        this.splits = new SplitDetector(System::nanoTime, leaseDuration);
+        this.settlingMs = NodeLease.renewal(leaseDuration).toMillis();
+        this.settled = vertx.timer(settlingMs).mapEmpty();
     }
 
     /**
@@ -104,7 +110,7 @@ public final class Cluster {
             NodeRecord node,
             Function<Vertx, Future<NodeStore>> openStore,
             Consumer<List<NodeRecord>> endpoints) {
-        Registration registration = new Registration(node, openStore);
+        Registration registration = new Registration(node, settings.lease(), openStore);
         return HazelcastBus.join(
                         builder,
                         options,
@@ -122,6 +128,7 @@ public final class Cluster {
                     Cluster cluster = new Cluster(
                             joined.vertx(),
                             settings.name(),
+                            settings.lease(),
                             node.generation(),
                             registration.store(),
                             lease,
@@ -136,19 +143,21 @@ public final class Cluster {
     /** The registration in the database, which Hazelcast triggers after it has bound its port. */
     private static final class Registration {
         private final NodeRecord node;
+        private final Duration duration;
         private final Function<Vertx, Future<NodeStore>> openStore;
         private volatile @Nullable NodeStore store;
         private volatile @Nullable NodeLease lease;
 
-        Registration(NodeRecord node, Function<Vertx, Future<NodeStore>> openStore) {
+        Registration(NodeRecord node, Duration duration, Function<Vertx, Future<NodeStore>> openStore) {
             this.node = node;
+            this.duration = duration;
             this.openStore = openStore;
         }
 
         Future<Void> prepare(Vertx vertx) {
             return openStore.apply(vertx).map(opened -> {
                 store = opened;
-                lease = new NodeLease(vertx, opened, node);
+                lease = new NodeLease(vertx, opened, node, duration);
                 return null;
             });
         }
@@ -212,7 +221,7 @@ public final class Cluster {
         return members.get().size();
     }
 
-    /** Whether the registered nodes and the members have differed for longer than {@link SplitDetector#SPLIT_AFTER}. */
+    /** Whether the registered nodes and the members have differed for longer than a lease and a renewal. */
     public boolean split() {
         return split;
     }
@@ -308,7 +317,7 @@ public final class Cluster {
             }
             nodes.add(node);
             if (node.roles().contains(NodeRole.RUN) && !candidate.leaving()) {
-                long remaining = SETTLING_TIME.toMillis() - candidate.ageMs() - sinceRead;
+                long remaining = settlingMs - candidate.ageMs() - sinceRead;
                 if (remaining <= 0) {
                     running.add(name);
                 } else {

@@ -24,6 +24,7 @@ import io.vertx.core.spi.cluster.RegistrationInfo;
 import io.vertx.spi.cluster.hazelcast.ConfigUtil;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -42,9 +43,6 @@ import org.jspecify.annotations.Nullable;
  * stopped.
  */
 public final class HazelcastBus {
-    private static final int HEARTBEAT_SECONDS = 3;
-    private static final int NO_HEARTBEAT_SECONDS = 15;
-    private static final int MERGE_SECONDS = 10;
     private static final int BUS_PING_MS = 3_000;
     private static final int BUS_PING_REPLY_MS = 3_000;
     private static final int CONNECT_TIMEOUT_MS = 2_000;
@@ -59,9 +57,11 @@ public final class HazelcastBus {
      * @param host IP address of the interface
      * @param port of Hazelcast
      * @param clusterName as {@link #clusterName}
+     * @param lease the duration of the leases in the database. A member without heartbeats is removed before its lease
+     *     expires.
      * @param tls null for an event bus without TLS
      */
-    public record Settings(String host, int port, int busPort, String clusterName, @Nullable Tls tls) {
+    public record Settings(String host, int port, int busPort, String clusterName, Duration lease, @Nullable Tls tls) {
         /** The name of this node. */
         public String name() {
             return nameOf(host, port);
@@ -267,6 +267,8 @@ public final class HazelcastBus {
         }
 
         private static Config config(Settings settings, NodeDiscovery discovery) {
+            long maxNoHeartbeat = settings.lease.multipliedBy(3).dividedBy(4).toSeconds();
+            String mergeSeconds = Long.toString(settings.lease.dividedBy(2).toSeconds());
             Config config = ConfigUtil.loadConfig()
                     .setClusterName(settings.clusterName)
                     .setProperty("hazelcast.discovery.enabled", "true")
@@ -274,10 +276,10 @@ public final class HazelcastBus {
                     .setProperty("hazelcast.logging.type", "slf4j")
                     // the default adds the cluster name to each message
                     .setProperty("hazelcast.logging.details.enabled", "false")
-                    .setProperty("hazelcast.heartbeat.interval.seconds", Integer.toString(HEARTBEAT_SECONDS))
-                    .setProperty("hazelcast.max.no.heartbeat.seconds", Integer.toString(NO_HEARTBEAT_SECONDS))
-                    .setProperty("hazelcast.merge.first.run.delay.seconds", Integer.toString(MERGE_SECONDS))
-                    .setProperty("hazelcast.merge.next.run.delay.seconds", Integer.toString(MERGE_SECONDS))
+                    .setProperty("hazelcast.heartbeat.interval.seconds", Long.toString(Math.max(1, maxNoHeartbeat / 5)))
+                    .setProperty("hazelcast.max.no.heartbeat.seconds", Long.toString(maxNoHeartbeat))
+                    .setProperty("hazelcast.merge.first.run.delay.seconds", mergeSeconds)
+                    .setProperty("hazelcast.merge.next.run.delay.seconds", mergeSeconds)
                     .setProperty("hazelcast.wait.seconds.before.join", "1")
                     .setProperty("hazelcast.max.wait.seconds.before.join", "5")
                     .setProperty("hazelcast.socket.bind.any", "false")

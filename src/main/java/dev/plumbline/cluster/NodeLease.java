@@ -19,10 +19,6 @@ import org.slf4j.LoggerFactory;
  * a new ID. Thread-safe.
  */
 public final class NodeLease {
-    public static final Duration DURATION = Duration.ofSeconds(20);
-
-    public static final Duration RENEWAL = Duration.ofSeconds(5);
-
     private static final Logger LOG = LoggerFactory.getLogger(NodeLease.class);
     private static final long RETRY_MS = 500;
 
@@ -59,8 +55,9 @@ public final class NodeLease {
 
     private record Subscription(Context context, Listener listener) {}
 
-    public NodeLease(Vertx vertx, NodeStore store, NodeRecord node) {
-        this(vertx, store, node, DURATION, RENEWAL);
+    /** A lease that is renewed at the usual interval. */
+    public NodeLease(Vertx vertx, NodeStore store, NodeRecord node, Duration duration) {
+        this(vertx, store, node, duration, renewal(duration));
     }
 
     /** @param renewal interval of renewals, well below the duration */
@@ -72,6 +69,11 @@ public final class NodeLease {
         this.renewal = renewal;
         // a context of its own, because undeploying a verticle cancels its timers
         this.context = ((VertxInternal) vertx).createEventLoopContext();
+    }
+
+    /** The interval of renewals of leases with a duration. */
+    static Duration renewal(Duration lease) {
+        return lease.dividedBy(4);
     }
 
     /**

@@ -15,14 +15,14 @@ import java.util.stream.Stream;
  * Confined to a context.
  */
 final class RegisteredNodes {
+    private final LongSupplier nanoClock;
+
     /** Leases that were valid at a read can expire after this time without a read, at the earliest. */
-    private static final long OUTAGE_NANOS =
-            NodeLease.DURATION.minus(NodeLease.RENEWAL.multipliedBy(2)).toNanos();
+    private final long outageNanos;
 
     /** After an outage, each node renews its lease within this time. */
-    static final Duration RETENTION = NodeLease.RENEWAL.multipliedBy(2);
+    private final long retentionNanos;
 
-    private final LongSupplier nanoClock;
     private List<NodeStore.RegisteredNode> latest = List.of();
 
     /** The nodes from before the last outage that have not renewed their lease since. */
@@ -31,9 +31,14 @@ final class RegisteredNodes {
     private long readNanos;
     private long outageEndNanos;
 
-    /** @param nanoClock as {@link System#nanoTime} */
-    RegisteredNodes(LongSupplier nanoClock) {
+    /**
+     * @param nanoClock as {@link System#nanoTime}
+     * @param lease the duration of the leases
+     */
+    RegisteredNodes(LongSupplier nanoClock, Duration lease) {
         this.nanoClock = nanoClock;
+        this.retentionNanos = NodeLease.renewal(lease).multipliedBy(2).toNanos();
+        this.outageNanos = lease.toNanos() - retentionNanos;
         this.readNanos = nanoClock.getAsLong();
         this.outageEndNanos = readNanos;
     }
@@ -41,10 +46,10 @@ final class RegisteredNodes {
     /** Uses a read of the database; returns the registered nodes, sorted by name. */
     List<NodeStore.RegisteredNode> use(List<NodeStore.RegisteredNode> read) {
         long now = nanoClock.getAsLong();
-        if (now - readNanos > OUTAGE_NANOS) {
+        if (now - readNanos > outageNanos) {
             retained = latest;
             outageEndNanos = now;
-        } else if (now - outageEndNanos > RETENTION.toNanos()) {
+        } else if (now - outageEndNanos > retentionNanos) {
             retained = List.of();
         }
         readNanos = now;

@@ -17,9 +17,6 @@ import org.slf4j.LoggerFactory;
  * Nodes that are joining are not compared. Confined to a context.
  */
 final class SplitDetector {
-    /** A difference that lasts longer is reported. */
-    static final Duration SPLIT_AFTER = NodeLease.DURATION.plus(NodeLease.RENEWAL);
-
     /**
      * The time in which two nodes can connect for the first time. On a machine under load, nodes that start together
      * form several clusters that merge one after another, and deploy their runners late.
@@ -29,6 +26,10 @@ final class SplitDetector {
     private static final Logger LOG = LoggerFactory.getLogger(SplitDetector.class);
 
     private final LongSupplier nanoClock;
+
+    /** A difference that lasts longer is reported. */
+    private final Duration splitAfter;
+
     private final long startNanos;
 
     /** The age of the registration of each node that was connected since then. */
@@ -38,12 +39,21 @@ final class SplitDetector {
     private long agreedNanos;
     private boolean split;
 
-    /** @param nanoClock as {@link System#nanoTime} */
-    SplitDetector(LongSupplier nanoClock) {
+    /**
+     * @param nanoClock as {@link System#nanoTime}
+     * @param lease the duration of the leases
+     */
+    SplitDetector(LongSupplier nanoClock, Duration lease) {
         this.nanoClock = nanoClock;
+        this.splitAfter = splitAfter(lease);
         this.startNanos = nanoClock.getAsLong();
         this.comparedNanos = startNanos;
         this.agreedNanos = startNanos;
+    }
+
+    /** A difference of the nodes is reported after a lease and a renewal. */
+    static Duration splitAfter(Duration lease) {
+        return lease.plus(NodeLease.renewal(lease));
     }
 
     /**
@@ -69,12 +79,12 @@ final class SplitDetector {
         connectedAges.keySet().removeIf(name -> !expected.contains(name) && !joining.contains(name));
         actual.removeAll(joining);
         // after a pause of this process or of the database, the period starts again
-        boolean interrupted = now - comparedNanos > SPLIT_AFTER.toNanos() / 2;
+        boolean interrupted = now - comparedNanos > splitAfter.toNanos() / 2;
         comparedNanos = now;
         if (interrupted || actual.equals(expected) && !duplicate) {
             agreedNanos = now;
         }
-        report(now - agreedNanos > SPLIT_AFTER.toNanos(), expected, actual);
+        report(now - agreedNanos > splitAfter.toNanos(), expected, actual);
         return split;
     }
 
@@ -93,7 +103,7 @@ final class SplitDetector {
         Duration age = Duration.ofMillis(node.ageMs());
         Duration ownAge = Duration.ofNanos(now - startNanos);
         Duration together = age.compareTo(ownAge) < 0 ? age : ownAge;
-        return node.leaving() || age.compareTo(SPLIT_AFTER) < 0 || !connected && together.compareTo(JOIN_TIMEOUT) < 0;
+        return node.leaving() || age.compareTo(splitAfter) < 0 || !connected && together.compareTo(JOIN_TIMEOUT) < 0;
     }
 
     private void report(boolean splitNow, Set<String> expected, Set<String> actual) {

@@ -125,8 +125,11 @@ public record Config(
         }
     }
 
-    /** @param roles not empty; all roles unless the cluster is enabled */
-    public record NodeSettings(@Setting(ROLE) Set<NodeRole> roles) {
+    /**
+     * @param roles not empty; all roles unless the cluster is enabled
+     * @param lease time without renewal after which a node is considered failed
+     */
+    public record NodeSettings(@Setting(ROLE) Set<NodeRole> roles, @Setting(min = "4s", max = "5m") Duration lease) {
         public boolean has(NodeRole role) {
             return roles.contains(role);
         }

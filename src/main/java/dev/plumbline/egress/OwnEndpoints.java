@@ -5,13 +5,13 @@ import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -23,9 +23,6 @@ import java.util.stream.Collectors;
 public final class OwnEndpoints implements BiPredicate<InetAddress, Integer> {
     /** A listening socket. */
     public record Socket(InetAddress address, int port) {}
-
-    /** The time for which the sockets of a node that has left are still not contacted: the lease of a node. */
-    private static final long RETENTION_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     private static final long CURRENT = Long.MIN_VALUE;
 
@@ -72,13 +69,17 @@ public final class OwnEndpoints implements BiPredicate<InetAddress, Integer> {
         }
     }
 
-    /** Replaces the sockets of the nodes of the cluster. Sockets that are not included stay denied for 20 seconds. */
-    public void setNodes(Collection<Socket> sockets) {
+    /**
+     * Replaces the sockets of the nodes of the cluster.
+     *
+     * @param retention the time for which sockets that are not included stay denied: the lease of a node
+     */
+    public void setNodes(Collection<Socket> sockets, Duration retention) {
         long now = nanoClock.getAsLong();
         sockets.forEach(socket -> nodes.put(socket, CURRENT));
         Set<Socket> current = Set.copyOf(sockets);
         nodes.replaceAll((socket, removed) -> removed != CURRENT || current.contains(socket) ? removed : now);
-        nodes.values().removeIf(removed -> removed != CURRENT && now - removed > RETENTION_NANOS);
+        nodes.values().removeIf(removed -> removed != CURRENT && now - removed > retention.toNanos());
         localNodePorts = nodes.keySet().stream()
                 .filter(socket -> isLocal(socket.address()))
                 .map(Socket::port)

@@ -3,6 +3,7 @@ package dev.plumbline.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.config.NodeRole;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class RegisteredNodesTest {
     private final AtomicLong nanos = new AtomicLong();
-    private final RegisteredNodes nodes = new RegisteredNodes(nanos::get);
+    private final RegisteredNodes nodes = new RegisteredNodes(nanos::get, Duration.ofSeconds(20));
 
     /** The names of the nodes after a read that returned these names. */
     private List<String> readAfter(int seconds, String... names) {

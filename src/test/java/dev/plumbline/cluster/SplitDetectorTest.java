@@ -15,12 +15,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class SplitDetectorTest {
-    private static final int RENEWAL = (int) NodeLease.RENEWAL.toSeconds();
+    private static final Duration LEASE = Duration.ofSeconds(20);
+    private static final int RENEWAL = (int) NodeLease.renewal(LEASE).toSeconds();
     private static final int JOIN_TIMEOUT = (int) SplitDetector.JOIN_TIMEOUT.toSeconds();
-    private static final int SPLIT_AFTER = (int) SplitDetector.SPLIT_AFTER.toSeconds();
+    private static final int SPLIT_AFTER = (int) SplitDetector.splitAfter(LEASE).toSeconds();
 
     private final AtomicLong nanos = new AtomicLong();
-    private final SplitDetector detector = new SplitDetector(nanos::get);
+    private final SplitDetector detector = new SplitDetector(nanos::get, LEASE);
 
     /** The second in which each node registered. */
     private final Map<String, Long> registered = new HashMap<>();
@@ -42,7 +43,7 @@ class SplitDetectorTest {
     private Set<Boolean> statesOf(int seconds) {
         List<Boolean> states = new ArrayList<>();
         for (int i = 0; i < seconds; i += RENEWAL) {
-            nanos.addAndGet(NodeLease.RENEWAL.toNanos());
+            nanos.addAndGet(TimeUnit.SECONDS.toNanos(RENEWAL));
             List<NodeStore.RegisteredNode> nodes = new ArrayList<>();
             registered.forEach((name, since) -> nodes.add(new NodeStore.RegisteredNode(
                     new NodeRecord(name, Set.of(NodeRole.RUN), "test", 1, List.of()),

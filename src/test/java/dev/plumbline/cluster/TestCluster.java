@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** Nodes of one cluster in this process, each with its own Vert.x instance, on a real database. */
 public final class TestCluster implements AutoCloseable {
     private static final long MESSAGE_INTERVAL_MS = 1_000;
+    private static final Duration LEASE = Duration.ofSeconds(8);
     private static final String SECRET = "the secret of the nodes in these tests";
 
     private final String url;
@@ -92,8 +93,8 @@ public final class TestCluster implements AutoCloseable {
 
     private Node start(String host, String secret, int generation, HazelcastBus.Tls tls, NodeRole... roles) {
         int port = FreePorts.nextPair();
-        HazelcastBus.Settings settings =
-                new HazelcastBus.Settings(host, port, port + 1, HazelcastBus.clusterName(generation, secret), tls);
+        HazelcastBus.Settings settings = new HazelcastBus.Settings(
+                host, port, port + 1, HazelcastBus.clusterName(generation, secret), LEASE, tls);
         List<List<NodeRecord>> endpoints = new CopyOnWriteArrayList<>();
         NodeRecord record = new NodeRecord(
                 settings.name(),

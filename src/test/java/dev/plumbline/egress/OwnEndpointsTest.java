@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.target.IpAddressText;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -11,6 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class OwnEndpointsTest {
+    private static final Duration LEASE = Duration.ofSeconds(20);
+
     private final AtomicLong nanos = new AtomicLong(TimeUnit.HOURS.toNanos(1));
     private final OwnEndpoints own = new OwnEndpoints(nanos::get);
 
@@ -24,7 +27,7 @@ class OwnEndpointsTest {
 
     @Test
     void socketsOfAllNodesAreOwn() {
-        own.setNodes(List.of(socket("192.0.2.1", 8080), socket("2001:db8::1", 9090)));
+        own.setNodes(List.of(socket("192.0.2.1", 8080), socket("2001:db8::1", 9090)), LEASE);
 
         assertThat(own.test(ip("192.0.2.1"), 8080)).isTrue();
         assertThat(own.test(ip("2001:db8::1"), 9090)).isTrue();
@@ -34,7 +37,7 @@ class OwnEndpointsTest {
 
     @Test
     void portsOfNodesOnThisMachineAreOwnOnEveryLocalAddress() {
-        own.setNodes(List.of(socket("127.0.0.1", 8081)));
+        own.setNodes(List.of(socket("127.0.0.1", 8081)), LEASE);
 
         assertThat(own.test(ip("127.0.0.99"), 8081)).isTrue();
         assertThat(own.test(ip("192.0.2.1"), 8081)).isFalse();
@@ -42,15 +45,15 @@ class OwnEndpointsTest {
 
     @Test
     void socketsOfANodeThatLeftStayOwnForTwentySeconds() {
-        own.setNodes(List.of(socket("192.0.2.1", 8080), socket("192.0.2.2", 8080)));
-        own.setNodes(List.of(socket("192.0.2.2", 8080)));
+        own.setNodes(List.of(socket("192.0.2.1", 8080), socket("192.0.2.2", 8080)), LEASE);
+        own.setNodes(List.of(socket("192.0.2.2", 8080)), LEASE);
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(20));
-        own.setNodes(List.of(socket("192.0.2.2", 8080)));
+        own.setNodes(List.of(socket("192.0.2.2", 8080)), LEASE);
 
         assertThat(own.test(ip("192.0.2.1"), 8080)).isTrue();
 
         nanos.addAndGet(1);
-        own.setNodes(List.of(socket("192.0.2.2", 8080)));
+        own.setNodes(List.of(socket("192.0.2.2", 8080)), LEASE);
 
         assertThat(own.test(ip("192.0.2.1"), 8080)).isFalse();
         assertThat(own.test(ip("192.0.2.2"), 8080)).isTrue();
@@ -58,13 +61,13 @@ class OwnEndpointsTest {
 
     @Test
     void aNodeThatReturnsIsRetainedAgainAfterItLeaves() {
-        own.setNodes(List.of(socket("192.0.2.1", 8080)));
-        own.setNodes(List.of());
+        own.setNodes(List.of(socket("192.0.2.1", 8080)), LEASE);
+        own.setNodes(List.of(), LEASE);
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(15));
-        own.setNodes(List.of(socket("192.0.2.1", 8080)));
-        own.setNodes(List.of());
+        own.setNodes(List.of(socket("192.0.2.1", 8080)), LEASE);
+        own.setNodes(List.of(), LEASE);
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(15));
-        own.setNodes(List.of());
+        own.setNodes(List.of(), LEASE);
 
         assertThat(own.test(ip("192.0.2.1"), 8080)).isTrue();
     }

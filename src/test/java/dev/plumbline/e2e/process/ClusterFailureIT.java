@@ -30,11 +30,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("integration")
 class ClusterFailureIT {
-    /** Lease (20 s), two renewals until expired nodes are detected (10 s), and the remaining checks. */
-    private static final Duration RECOVERY = Duration.ofSeconds(35);
+    private static final Duration RECOVERY = ClusterProcesses.RECOVERY;
 
-    /** Longer than the lease, Hazelcast's heartbeat limit, the timeout of a check and of the database. */
-    private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(40);
+    /** Longer than the lease, Hazelcast's heartbeat limit, the timeout of these checks and of the database. */
+    private static final Duration LONGEST_TIMEOUT = ClusterProcesses.LEASE.multipliedBy(2);
 
     private static final int ATTEMPTS = 3;
     private static final String SURVIVOR = "all";

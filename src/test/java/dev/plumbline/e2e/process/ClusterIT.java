@@ -236,8 +236,8 @@ class ClusterIT {
             canaries.add(Await.value(Canary.listen(VERTX, "127.0.0.1", port)));
         }
         assertThat(deniedByRunNodes(ports)).isTrue();
-        // the processes have ended, and the shutdown took a part of the 20 s for which their sockets are denied
-        while (System.nanoTime() - left < TimeUnit.SECONDS.toNanos(15)) {
+        // the shutdown took a part of the lease for which the sockets are denied
+        while (System.nanoTime() - left < ClusterProcesses.LEASE.toNanos() / 2) {
             assertThat(allDeny(ports)).isTrue();
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(500));
         }

@@ -28,10 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("integration")
 class ClusterPartitionIT {
-    /** Lease (20 s), two renewals until expired nodes are detected (10 s), and the remaining checks. */
-    private static final Duration RECOVERY = Duration.ofSeconds(35);
+    private static final Duration RECOVERY = ClusterProcesses.RECOVERY;
 
-    /** Until a split is reported: Hazelcast's heartbeat limit (15 s) and a lease (20 s), on a loaded machine. */
+    /** Until a split is reported: Hazelcast's heartbeat limit, a lease and a renewal, on a loaded machine. */
     private static final Duration DETECTION = Duration.ofSeconds(60);
 
     private static final int HTTP = 1;

@@ -30,6 +30,12 @@ final class ClusterProcesses
     /** Start of a JVM on a loaded machine, and joining the others. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /** Shorter than the default, but longer than the pauses of a loaded machine. */
+    static final Duration LEASE = Duration.ofSeconds(10);
+
+    /** Lease, two renewals until expired nodes are detected, and the remaining checks. */
+    static final Duration RECOVERY = LEASE.multipliedBy(3).dividedBy(2).plusSeconds(20);
+
     /** The first event of a member. */
     private static final String JOINED = "cluster changed";
 
@@ -50,6 +56,7 @@ final class ClusterProcesses
         // prevents database timeouts on a loaded machine, and stays below the connections of the embedded server
         common.put("DATABASE_TIMEOUT", "5s");
         common.put("DATABASE_POOL_SIZE", "4");
+        common.put("NODE_LEASE", LEASE.toSeconds() + "s");
         common.put("LIMITS_FRESH_PER_HOUR", "0");
         common.put("TARGETS_PER_IP_PER_SECOND", "0");
         common.put("TARGETS_PER_IP_CONCURRENT", "0");
