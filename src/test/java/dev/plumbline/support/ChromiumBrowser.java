@@ -4,6 +4,7 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import dev.plumbline.e2e.browser.ViewportTheme;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Debian's Chromium, started for the first context. Not thread-safe. */
 public final class ChromiumBrowser implements AutoCloseable {
+    private static final double ASSERTION_TIMEOUT_MS = 20_000;
+
     private @Nullable Playwright playwright;
     private @Nullable Browser browser;
 
@@ -34,6 +37,7 @@ public final class ChromiumBrowser implements AutoCloseable {
     private Browser launch(String... arguments) {
         Path program = DebianTool.require("chromium");
         if (browser == null) {
+            PlaywrightAssertions.setDefaultAssertionTimeout(ASSERTION_TIMEOUT_MS);
             List<String> all =
                     new ArrayList<>(List.of("--no-sandbox", "--disable-gpu", "--disable-background-networking"));
             all.addAll(List.of(arguments));

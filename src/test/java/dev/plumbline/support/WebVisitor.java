@@ -12,6 +12,7 @@ import com.microsoft.playwright.Response;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.FilePayload;
 import com.microsoft.playwright.options.ReducedMotion;
+import com.microsoft.playwright.options.ViewportSize;
 import dev.plumbline.e2e.browser.ViewportTheme;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -31,7 +32,6 @@ import java.util.regex.Pattern;
  */
 public final class WebVisitor implements AutoCloseable {
     private static final double PATIENCE_MS = 20_000;
-    private static final int HEIGHT = 900;
     private static final AtomicInteger NEXT_ADDRESS = new AtomicInteger();
 
     private final ServiceUnderTest service;
@@ -46,7 +46,7 @@ public final class WebVisitor implements AutoCloseable {
         this.look = look;
         int address = NEXT_ADDRESS.incrementAndGet();
         this.context = browser.newContext(new com.microsoft.playwright.Browser.NewContextOptions()
-                .setViewportSize(look.width(), HEIGHT)
+                .setViewportSize(look.width(), ViewportTheme.HEIGHT)
                 .setColorScheme(look.scheme())
                 // contrast is not measured during transitions
                 .setReducedMotion(ReducedMotion.REDUCE)
@@ -146,12 +146,19 @@ public final class WebVisitor implements AutoCloseable {
         page.dispatchEvent(selector, "drop", Map.of("dataTransfer", carried));
     }
 
-    /** Asserts that the page does not scroll horizontally. */
+    /** Asserts that the page does not scroll horizontally, narrow or wide. */
     public void fits() {
         page.waitForLoadState();
-        Object over =
-                page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth");
-        assertThat(over).as("px too wide: " + page.url()).isEqualTo(0);
+        ViewportSize own = page.viewportSize();
+        for (int width : ViewportTheme.WIDTHS) {
+            page.setViewportSize(width, own.height);
+            Object over =
+                    page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth");
+            assertThat(over)
+                    .as("px too wide at " + width + " px: " + page.url())
+                    .isEqualTo(0);
+        }
+        page.setViewportSize(own.width, own.height);
     }
 
     @Override

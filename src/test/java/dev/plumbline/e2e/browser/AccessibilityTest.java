@@ -2,10 +2,6 @@ package dev.plumbline.e2e.browser;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.deque.html.axecore.playwright.AxeBuilder;
-import com.deque.html.axecore.results.CheckedNode;
-import com.deque.html.axecore.results.Rule;
-import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
@@ -25,9 +21,7 @@ import dev.plumbline.support.WebVisitor;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -38,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** All pages pass the WCAG 2.2 AA rules of axe-core, in both themes, narrow and wide. Screenshots are saved. */
+/** All pages pass the WCAG 2.2 AA rules of axe-core, in both themes, narrow and wide. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AccessibilityTest {
@@ -48,7 +42,6 @@ class AccessibilityTest {
     private static final String PASSWORD = "a long enough password";
     private static final String EMAIL = "axe@plumbline.example";
     private static final ViewportTheme VIEWPORT = new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true);
-    private static final List<String> WCAG = List.of("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa");
 
     private final ChromiumBrowser chromium = new ChromiumBrowser();
     private final Screenshots screenshots = new Screenshots();
@@ -71,32 +64,7 @@ class AccessibilityTest {
     }
 
     private void holds(WebVisitor visit) {
-        List<String> found = new ArrayList<>();
-        String name = screenshots.name(visit.page());
-        for (int width : List.of(ViewportTheme.PHONE, ViewportTheme.WIDE)) {
-            visit.page().setViewportSize(width, 900);
-            visit.fits();
-            for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
-                visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
-                Screenshots.save(visit.page(), name, width, scheme);
-                for (Rule rule : new AxeBuilder(visit.page())
-                        .withTags(WCAG)
-                        .setLegacyMode(true)
-                        .analyze()
-                        .getViolations()) {
-                    found.add(width + " px, " + scheme + ": " + words(rule));
-                }
-            }
-        }
-        assertThat(found).as(visit.page().url()).isEmpty();
-    }
-
-    private static String words(Rule rule) {
-        return rule.getHelp()
-                + rule.getNodes().stream()
-                        .limit(5)
-                        .map(CheckedNode::getHtml)
-                        .collect(Collectors.joining("\n  ", "\n  ", "\n"));
+        AccessibilityScan.assertMeetsWcag(visit, screenshots.name(visit.page()));
     }
 
     private static String report(String module, String target) {

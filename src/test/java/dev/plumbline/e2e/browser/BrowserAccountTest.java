@@ -4,7 +4,6 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
-import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import dev.plumbline.account.AccountAdministration;
 import dev.plumbline.account.AccountEmail;
@@ -43,7 +42,6 @@ class BrowserAccountTest {
 
     @BeforeAll
     void start() {
-        PlaywrightAssertions.setDefaultAssertionTimeout(20_000);
         accounts = new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
         service = ServiceUnderTest.start(
                 DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "ACCOUNTS_SIGNUP", "open"));
@@ -53,10 +51,6 @@ class BrowserAccountTest {
     void stop() {
         chromium.close();
         service.close();
-    }
-
-    static List<ViewportTheme> viewports() {
-        return ViewportTheme.all();
     }
 
     private String newUser() {
@@ -71,7 +65,7 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void usersCreateAnAccount(ViewportTheme viewport) {
         String email = "new" + userCount++ + "@plumbline.example";
         try (WebVisitor visit = chromium.visit(service, viewport)) {
@@ -94,7 +88,7 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aNewPasswordTakesEffectImmediately(ViewportTheme viewport) {
         String email = newUser();
         try (WebVisitor elsewhere = chromium.visit(service, viewport);
@@ -122,7 +116,7 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void signOutOfAllSessions(ViewportTheme viewport) {
         String email = newUser();
         try (WebVisitor elsewhere = chromium.visit(service, viewport);
@@ -139,7 +133,7 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void signOutOfAnotherSession(ViewportTheme viewport) {
         String email = newUser();
         try (WebVisitor elsewhere = chromium.visit(service, viewport);
@@ -156,7 +150,7 @@ class BrowserAccountTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aNewKeyIsCopiedWithOneClick(ViewportTheme viewport) {
         try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.page().context().grantPermissions(List.of("clipboard-read", "clipboard-write"));

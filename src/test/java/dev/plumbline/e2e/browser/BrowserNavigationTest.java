@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.SelectOption;
@@ -55,7 +54,6 @@ class BrowserNavigationTest {
 
     @BeforeAll
     void start() {
-        PlaywrightAssertions.setDefaultAssertionTimeout(20_000);
         accounts = new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
         lab = Await.value(HttpLab.start(DATABASE.vertx()));
         service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"));
@@ -65,10 +63,6 @@ class BrowserNavigationTest {
     void stop() {
         chromium.close();
         service.close();
-    }
-
-    static List<ViewportTheme> viewports() {
-        return ViewportTheme.all();
     }
 
     private String newUser() {
@@ -111,7 +105,7 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aCheckRunsFromTheHomePage(ViewportTheme viewport) {
         try (WebVisitor visit = chromium.visit(service, viewport)) {
             String target = lab.http("/ok?" + viewport.hashCode());
@@ -127,7 +121,7 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void anotherCheckOfTheTargetRunsWithOneClick(ViewportTheme viewport) {
         try (WebVisitor visit = chromium.visit(service, viewport)) {
             check(visit, lab.http("/ok?tabs" + viewport.hashCode()));
@@ -141,7 +135,7 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aToolIsSelectedBeforeTheCheck(ViewportTheme viewport) {
         try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/");
@@ -155,7 +149,7 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void invalidAndForbiddenTargetsAreExplained(ViewportTheme viewport) {
         try (WebVisitor visit = chromium.visit(service, viewport)) {
             check(visit, "two words");
@@ -169,7 +163,7 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void cachedReportsAreAvailableOverTheQuota(ViewportTheme viewport) {
         try (ServiceUnderTest small = ServiceUnderTest.start(
                         DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "LIMITS_FRESH_PER_HOUR", "1"));
@@ -188,7 +182,7 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aToolIsFoundAndRunFromItsPage(ViewportTheme viewport) {
         try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/");
@@ -215,7 +209,7 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aCheckRunsWithTheKeyboardAlone(ViewportTheme viewport) {
         try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/tools");
@@ -239,7 +233,7 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void usersSignInAndOut(ViewportTheme viewport) {
         String email = newUser();
         try (WebVisitor visit = chromium.visit(service, viewport)) {
@@ -268,7 +262,7 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aKeyIsCreatedUsedAndRevoked(ViewportTheme viewport) {
         try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.signIn(newUser(), PASSWORD);
@@ -295,7 +289,7 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aLongJobIsFollowedAndDownloaded(ViewportTheme viewport) {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
         try (WebVisitor visit = chromium.visit(service, viewport)) {
@@ -339,7 +333,7 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aJobIsCancelled(ViewportTheme viewport) {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
         try (WebVisitor visit = chromium.visit(service, viewport)) {
@@ -366,7 +360,10 @@ class BrowserNavigationTest {
     void largeFilesAreRejectedAndManyRowsAreCounted() {
         try (WebVisitor visit = chromium.visit(
                 service,
-                viewports().stream().filter(ViewportTheme::scripts).findFirst().orElseThrow())) {
+                ViewportTheme.withAndWithoutScripts().stream()
+                        .filter(ViewportTheme::scripts)
+                        .findFirst()
+                        .orElseThrow())) {
             visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("a.csv", "a\n".repeat(4_194_305)));
@@ -384,7 +381,10 @@ class BrowserNavigationTest {
     void typedTextIsRestoredAfterAFileReplacedIt() {
         try (WebVisitor visit = chromium.visit(
                 service,
-                viewports().stream().filter(ViewportTheme::scripts).findFirst().orElseThrow())) {
+                ViewportTheme.withAndWithoutScripts().stream()
+                        .filter(ViewportTheme::scripts)
+                        .findFirst()
+                        .orElseThrow())) {
             visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             visit.drop("#bulk-drop", "first.txt", "a.example");
@@ -406,7 +406,7 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aCsvFileIsDroppedAndItsColumnSelected(ViewportTheme viewport) {
         String table = "name,site,mirror\n\"one, of two\",%s,%s\nother,%s,%s\n"
                 .formatted(
@@ -448,7 +448,7 @@ class BrowserNavigationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void failedLinesAreRetried(ViewportTheme viewport) {
         int port = FreePorts.next();
         String down = "http://127.0.0.1:" + port + "/";

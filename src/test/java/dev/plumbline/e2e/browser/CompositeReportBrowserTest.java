@@ -3,10 +3,7 @@ package dev.plumbline.e2e.browser;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.deque.html.axecore.playwright.AxeBuilder;
-import com.deque.html.axecore.results.Rule;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.WaitUntilState;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.SampleComposite;
@@ -14,7 +11,6 @@ import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import dev.plumbline.support.WebVisitor;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -38,7 +34,6 @@ class CompositeReportBrowserTest {
 
     @BeforeAll
     void start(@TempDir Path folder) {
-        PlaywrightAssertions.setDefaultAssertionTimeout(20_000);
         service = SampleComposite.served(folder, DATABASE, Map.of());
     }
 
@@ -48,12 +43,8 @@ class CompositeReportBrowserTest {
         service.close();
     }
 
-    static List<ViewportTheme> viewports() {
-        return ViewportTheme.all();
-    }
-
     @ParameterizedTest
-    @MethodSource("viewports")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void partsAppearAndTheReportReplacesThem(ViewportTheme viewport) {
         String target = "browser" + Math.abs(viewport.hashCode()) + ".example";
         try (WebVisitor visit = chromium.visit(service, viewport)) {
@@ -72,7 +63,12 @@ class CompositeReportBrowserTest {
             assertThat(page.locator("#field-parts .parts .name")).hasCount(3);
             assertThat(page.locator(".in-progress")).isHidden();
             assertThat(page.locator("h1:visible")).hasCount(1);
-            holds(visit);
+            // axe-core does not run without scripts
+            if (viewport.scripts()) {
+                AccessibilityScan.assertAccessible(visit, screenshots.name(page));
+            } else {
+                visit.fits();
+            }
 
             page.reload();
 
@@ -82,23 +78,6 @@ class CompositeReportBrowserTest {
             page.locator("#field-parts .parts .name").first().click();
             assertThat(page.locator(".verdict h1")).hasText(target);
             assertThat(page.locator(".tabs [aria-current=page]")).hasText("Slow part");
-        }
-    }
-
-    private void holds(WebVisitor visit) {
-        visit.fits();
-        Screenshots.save(
-                visit.page(),
-                screenshots.name(visit.page()),
-                visit.look().width(),
-                visit.look().scheme());
-        // axe-core does not run without scripts
-        if (visit.look().scripts()) {
-            assertThat(new AxeBuilder(visit.page())
-                            .setLegacyMode(true).analyze().getViolations().stream()
-                                    .map(Rule::toString)
-                                    .toList())
-                    .isEmpty();
         }
     }
 }

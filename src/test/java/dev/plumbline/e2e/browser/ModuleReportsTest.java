@@ -2,8 +2,6 @@ package dev.plumbline.e2e.browser;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.deque.html.axecore.playwright.AxeBuilder;
-import com.deque.html.axecore.results.Rule;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
@@ -36,18 +34,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * The report of each module in a browser. With the system property {@code screenshots} (a folder), a picture of each
- * report is written there: 1280 and 390 pixels wide, light and dark.
- */
+/** The report of each module in a browser. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ModuleReportsTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
-
-    private static final int DESKTOP = 1280;
-    private static final int PHONE = 390;
 
     /**
      * Modules that use the ports 53, 80 and 443, which a test cannot open without root. Their reports have no own form.
@@ -184,20 +176,21 @@ class ModuleReportsTest {
                 "tcp-port | open | Open, [0-9.]+ ms",
                 "tcp-port | closed | Closed",
             })
-    void startsWithTheKeyValueAndFitsOnAPhone(String module, String text, String headline) throws IOException {
+    void startsWithTheKeyValueAndFitsOnAPhone(String module, String text, String headline) {
         String target = module.equals("tcp-port") ? port(text.equals("open")) : target(module, text);
-        try (WebVisitor visit = chromium.visit(service, new ViewportTheme(DESKTOP, ColorScheme.LIGHT, true))) {
+        try (WebVisitor visit =
+                chromium.visit(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
             visit.open(path(module, target));
 
             assertThat(visit.page().locator(".verdict .headline").textContent()).matches(headline);
             assertThat(visit.page().locator("time").allTextContents()).allMatch(time -> time.endsWith(" UTC"));
             picture(visit, module + "-" + text);
-            visit.page().setViewportSize(PHONE, 844);
-            visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
             expand(visit);
             visit.fits();
+            visit.page().setViewportSize(ViewportTheme.PHONE, ViewportTheme.HEIGHT);
+            visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
             assertThat(clipped(visit)).isEmpty();
-            passesAxe(visit);
+            assertThat(AccessibilityScan.violations(visit.page())).isEmpty();
         }
     }
 
@@ -219,36 +212,20 @@ class ModuleReportsTest {
                         + ".map(e => e.outerHTML.slice(0, 200))");
     }
 
-    private static void passesAxe(WebVisitor visit) {
-        List<String> violations = new AxeBuilder(visit.page())
-                .setLegacyMode(true).analyze().getViolations().stream()
-                        .map(Rule::toString)
-                        .toList();
-        assertThat(violations).isEmpty();
-    }
-
-    private static void picture(WebVisitor visit, String name) throws IOException {
-        String folder = System.getProperty("screenshots");
-        if (folder == null) {
-            return;
-        }
-        for (int width : List.of(DESKTOP, PHONE)) {
-            visit.page().setViewportSize(width, 844);
+    private static void picture(WebVisitor visit, String name) {
+        for (int width : ViewportTheme.WIDTHS) {
+            visit.page().setViewportSize(width, ViewportTheme.HEIGHT);
             for (ColorScheme scheme : List.of(ColorScheme.DARK, ColorScheme.LIGHT)) {
                 visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
-                String file = "%s-%d-%s.png".formatted(name.replaceAll("[^a-z0-9-]+", "_"), width, scheme);
-                Files.createDirectories(Path.of(folder));
-                visit.page()
-                        .screenshot(
-                                new Page.ScreenshotOptions().setFullPage(true).setPath(Path.of(folder, file)));
+                Screenshots.save(visit.page(), name.replaceAll("[^a-z0-9-]+", "_"), width, scheme);
             }
         }
-        visit.page().setViewportSize(DESKTOP, 844);
     }
 
     @Test
-    void nullOfAnErrorIsNotReportedAsAbsence() throws IOException {
-        try (WebVisitor visit = chromium.visit(service, new ViewportTheme(DESKTOP, ColorScheme.LIGHT, false))) {
+    void nullOfAnErrorIsNotReportedAsAbsence() {
+        try (WebVisitor visit =
+                chromium.visit(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, false))) {
             visit.open(path("tcp-port", port(false)));
 
             assertThat(visit.page().locator("#details ~ .note").textContent().strip())
@@ -267,7 +244,8 @@ class ModuleReportsTest {
 
     @Test
     void longValuesAreCollapsedAndRowsAreCards() {
-        try (WebVisitor visit = chromium.visit(service, new ViewportTheme(PHONE, ColorScheme.LIGHT, false))) {
+        try (WebVisitor visit =
+                chromium.visit(service, new ViewportTheme(ViewportTheme.PHONE, ColorScheme.LIGHT, false))) {
             visit.open(path("dns-records", target("dns-records", "full.lab.test")));
 
             Locator records = visit.page().locator("#field-records");

@@ -3,8 +3,6 @@ package dev.plumbline.e2e.browser;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.deque.html.axecore.playwright.AxeBuilder;
-import com.deque.html.axecore.results.Rule;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
@@ -121,18 +119,6 @@ class OverviewPageTest {
         visit.page().setViewportSize(PHONE, PHONE_HEIGHT);
         assertThat((Integer) visit.page().evaluate("document.documentElement.scrollHeight"))
                 .isLessThanOrEqualTo(4 * PHONE_HEIGHT);
-        for (int width : List.of(PHONE, ViewportTheme.WIDE)) {
-            visit.page().setViewportSize(width, PHONE_HEIGHT);
-            for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
-                visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
-                visit.fits();
-                Screenshots.save(visit.page(), "overview", width, scheme);
-            }
-        }
-        assertThat(new AxeBuilder(visit.page())
-                        .setLegacyMode(true).analyze().getViolations().stream()
-                                .map(Rule::toString)
-                                .toList())
-                .isEmpty();
+        AccessibilityScan.assertAccessible(visit, "overview");
     }
 }

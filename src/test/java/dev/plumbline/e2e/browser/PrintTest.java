@@ -43,7 +43,7 @@ class PrintTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#all")
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void collapsedDetailsArePrinted(ViewportTheme viewport) {
         try (WebVisitor visit = chromium.visit(service, viewport)) {
             visit.open("/check/made-up/bad.example");

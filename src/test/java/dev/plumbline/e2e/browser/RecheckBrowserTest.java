@@ -3,10 +3,7 @@ package dev.plumbline.e2e.browser;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.deque.html.axecore.playwright.AxeBuilder;
-import com.deque.html.axecore.results.Rule;
 import com.microsoft.playwright.Locator;
-import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.plumbline.account.AccountAdministration;
 import dev.plumbline.account.AccountEmail;
@@ -20,7 +17,6 @@ import dev.plumbline.support.TestDatabase;
 import dev.plumbline.support.WebVisitor;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -43,8 +39,6 @@ class RecheckBrowserTest {
     /** A check that does not time out during the analysis of its page. */
     private static final String OPTIONS = "?timeout_ms=30000";
 
-    private static final List<Integer> WIDTHS = List.of(390, ViewportTheme.WIDE);
-
     private final ChromiumBrowser chromium = new ChromiumBrowser();
     private AccountAdministration accounts;
     private CountingTarget target;
@@ -66,23 +60,6 @@ class RecheckBrowserTest {
 
     private static String path(String url) {
         return "/check/http-status/" + URLEncoder.encode(url, StandardCharsets.UTF_8);
-    }
-
-    private static void passesAxe(WebVisitor visit, String name) {
-        for (int width : WIDTHS) {
-            visit.page().setViewportSize(width, 844);
-            visit.fits();
-            for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
-                visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
-                Screenshots.save(visit.page(), name, width, scheme);
-                assertThat(new AxeBuilder(visit.page())
-                                .setLegacyMode(true)
-                                .analyze()
-                                .getViolations())
-                        .extracting(Rule::toString)
-                        .isEmpty();
-            }
-        }
     }
 
     private WebVisitor visit(boolean scripts) {
@@ -109,7 +86,7 @@ class RecheckBrowserTest {
                                     ? Pattern.compile("possible at .+ UTC\\s+\\(in [89] min [0-9]+ s\\)")
                                     : Pattern.compile("possible at .+ UTC\\s+\\(in 10 minutes\\)"));
             if (scripts) {
-                passesAxe(visit, "recheck-pro");
+                AccessibilityScan.assertAccessible(visit, "recheck-pro");
             }
             int before = target.comers("/slow/again-" + scripts);
 
@@ -144,7 +121,7 @@ class RecheckBrowserTest {
                 visit.page().waitForLoadState();
                 // without the reload during the analysis
                 visit.page().evaluate("() => window.stop()");
-                passesAxe(visit, "recheck-waiting");
+                AccessibilityScan.assertAccessible(visit, "recheck-waiting");
                 slow.openGate();
                 visit.page().reload();
             } else {
@@ -163,11 +140,11 @@ class RecheckBrowserTest {
             // its quota is not that of the other tests
             visit.page().setExtraHTTPHeaders(Map.of("X-Forwarded-For", "203.0.113.9"));
             visit.open("/");
-            passesAxe(visit, "home-quota");
+            AccessibilityScan.assertAccessible(visit, "home-quota");
             String url = target.url("/ok/command");
             visit.open(path(url));
             assertThat(visit.page().locator(".recheck code")).hasText("plumbline check http-status " + url);
-            passesAxe(visit, "recheck-command");
+            AccessibilityScan.assertAccessible(visit, "recheck-command");
 
             int status = 200;
             for (int i = 0; i < 9 && status == 200; i++) {
@@ -176,7 +153,7 @@ class RecheckBrowserTest {
 
             assertThat(status).isEqualTo(429);
             assertThat(visit.page().locator(".quota-options")).containsText("possible in 60 minutes");
-            passesAxe(visit, "quota-exceeded");
+            AccessibilityScan.assertAccessible(visit, "quota-exceeded");
         }
     }
 }

@@ -7,10 +7,11 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Writes screenshots of tested pages to {@code target/screenshots}, for review. */
+/** Writes screenshots of tested pages to the folder in the system property {@code screenshots}, if it is set. */
 final class Screenshots {
-    private static final Path FOLDER = Path.of("target", "screenshots");
+    private static final @Nullable String FOLDER = System.getProperty("screenshots");
     private static final int MAX_NAME_LENGTH = 80;
 
     private final Map<String, Integer> names = new HashMap<>();
@@ -29,8 +30,11 @@ final class Screenshots {
 
     /** @param name of the file, which also has the width and the color scheme */
     static void save(Page page, String name, int width, ColorScheme scheme) {
+        if (FOLDER == null) {
+            return;
+        }
         String file = name + "-" + width + "-" + scheme.name().toLowerCase(Locale.ROOT) + ".png";
         page.screenshot(
-                new Page.ScreenshotOptions().setPath(FOLDER.resolve(file)).setFullPage(true));
+                new Page.ScreenshotOptions().setPath(Path.of(FOLDER, file)).setFullPage(true));
     }
 }

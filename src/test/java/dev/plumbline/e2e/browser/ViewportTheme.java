@@ -14,13 +14,16 @@ public record ViewportTheme(int width, ColorScheme scheme, boolean scripts) {
     static final int PHONE = 360;
     static final int WIDE = 1280;
 
-    /** All pairs of width, theme and scripts. */
-    static List<ViewportTheme> all() {
+    /** The height of the viewport in CSS pixels. */
+    public static final int HEIGHT = 900;
+
+    /** The widths at which pages must fit. */
+    public static final List<Integer> WIDTHS = List.of(PHONE, WIDE);
+
+    /** With and without JavaScript, in different widths and color schemes. */
+    static List<ViewportTheme> withAndWithoutScripts() {
         return List.of(
-                new ViewportTheme(PHONE, ColorScheme.LIGHT, true),
-                new ViewportTheme(WIDE, ColorScheme.DARK, true),
-                new ViewportTheme(PHONE, ColorScheme.DARK, false),
-                new ViewportTheme(WIDE, ColorScheme.LIGHT, false));
+                new ViewportTheme(PHONE, ColorScheme.LIGHT, true), new ViewportTheme(WIDE, ColorScheme.DARK, false));
     }
 
     @Override
