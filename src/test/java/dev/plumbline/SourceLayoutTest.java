@@ -23,7 +23,7 @@ class SourceLayoutTest {
             Pattern.compile("(?m)^(?:[a-z-]+ )*(?:class|interface|enum|record|@interface) (\\w+)");
     private static final Pattern TEST_METHOD = Pattern.compile(
             "(?m)^ +@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property|Example)\\b");
-    private static final Pattern INTEGRATION_TAG = Pattern.compile("(?m)^@Tag\\(\"integration\"\\)");
+    private static final Pattern INTEGRATION_TAG = Pattern.compile("(?m)^@Tag\\(\"(integration|scenario)\"\\)");
 
     @Test
     void everySimpleNameOfATopLevelTypeIsUnique() {
@@ -42,7 +42,7 @@ class SourceLayoutTest {
     }
 
     @Test
-    void everyTestClassOfTheRunningServiceIsTaggedAsIntegrationTest() {
+    void everyTestClassOfTheRunningServiceIsAnIntegrationTestOrScenario() {
         List<Path> testClasses = javaFiles(TEST.resolve("dev/plumbline/e2e")).stream()
                 .filter(file -> TEST_METHOD.matcher(read(file)).find())
                 .toList();

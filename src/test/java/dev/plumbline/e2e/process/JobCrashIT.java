@@ -33,14 +33,12 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("integration")
 class JobCrashIT {
-    private static final int ROUNDS = 20;
     private static final int ORDERS_A_ROUND = 9;
     private static final int QUOTA = 60;
     private static final long LONGEST_ROUND_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     /**
-     * The recovery time: lease (20 s), two renewals until expired nodes are detected (10 s), and the remaining checks.
-     * The lines in progress at a crash, up to 1,200 after all rounds, run one at a time: 47 s on an idle machine,
+     * The lines in progress at a crash, up to 1,200 after 20 rounds, run one at a time: 47 s on an idle machine,
      * because many of them have slow targets.
      */
     private static final Duration RECOVERY = Duration.ofSeconds(120);
@@ -59,6 +57,11 @@ class JobCrashIT {
     @AfterAll
     static void close() {
         Await.value(VERTX.close());
+    }
+
+    /** The number of kills. */
+    int rounds() {
+        return 8;
     }
 
     private enum Moment {
@@ -85,7 +88,7 @@ class JobCrashIT {
             first.awaitExit(10);
         }
         try {
-            for (int round = 0; round < ROUNDS; round++) {
+            for (int round = 0; round < rounds(); round++) {
                 oneRound(settings, keys, round);
             }
             end(settings, keys);

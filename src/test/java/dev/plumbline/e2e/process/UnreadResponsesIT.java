@@ -37,12 +37,16 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("integration")
 class UnreadResponsesIT {
-    private static final int CONNECTIONS = 150;
     private static final int STREAMS = 100;
     private static final int REQUESTS_AT_ONCE = 1_000;
     private static final int PIPELINING_CONNECTIONS = 20;
     private static final int PIPELINED = 1_000;
     private static final double MAX_HEAP_BYTES = 150 << 20;
+
+    /** The number of HTTP/2 connections. */
+    int connections() {
+        return 60;
+    }
 
     @TempDir
     Path folder;
@@ -73,15 +77,19 @@ class UnreadResponsesIT {
                         .setHttp2ClearTextUpgrade(false)
                         .setHttp2MultiplexingLimit(STREAMS)
                         .setInitialSettings(new Http2Settings().setInitialWindowSize(0)),
-                new PoolOptions().setHttp2MaxSize(CONNECTIONS));
+                new PoolOptions().setHttp2MaxSize(connections()));
         int reset = 0;
-        for (int sent = 0; sent < CONNECTIONS * STREAMS; sent += REQUESTS_AT_ONCE) {
+        for (int sent = 0; sent < connections() * STREAMS; sent += REQUESTS_AT_ONCE) {
             List<Future<Boolean>> heads = new ArrayList<>();
             for (int i = 0; i < REQUESTS_AT_ONCE; i++) {
                 heads.add(client.request(
                                 new RequestOptions().setMethod(HttpMethod.GET).setAbsoluteURI(service.address() + path))
                         .compose(HttpClientRequest::send)
-                        .map(true)
+                        .map(response -> {
+                            // a reset is not logged
+                            response.exceptionHandler(ended -> {});
+                            return true;
+                        })
                         .otherwise(false));
             }
             for (Future<Boolean> head : heads) {
@@ -90,7 +98,7 @@ class UnreadResponsesIT {
         }
 
         assertOthersAreServed();
-        assertThat(reset).as("streams without a response").isLessThan(CONNECTIONS * STREAMS);
+        assertThat(reset).as("streams without a response").isLessThan(connections() * STREAMS);
     }
 
     @Test
