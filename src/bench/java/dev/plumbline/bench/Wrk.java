@@ -2,10 +2,10 @@ package dev.plumbline.bench;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +28,8 @@ final class Wrk {
     Wrk(Path folder) throws IOException {
         this.program = ProgramFinder.require("wrk", "wrk");
         this.same = script(folder, "same.lua");
-        this.checks = script(folder, "checks.lua");
-        this.creations = script(folder, "creations.lua");
+        this.checks = script(folder, "responses.lua", "checks.lua");
+        this.creations = script(folder, "responses.lua", "creations.lua");
     }
 
     /**
@@ -151,14 +151,18 @@ final class Wrk {
                 example.find() ? example.group(1) : "");
     }
 
-    private static Path script(Path folder, String name) throws IOException {
-        Path copy = folder.resolve(name);
-        try (InputStream in = Wrk.class.getResourceAsStream("/bench/" + name)) {
-            if (in == null) {
-                throw new IllegalStateException(name + " is missing from the bench");
+    private static Path script(Path folder, String... parts) throws IOException {
+        Path script = folder.resolve(parts[parts.length - 1]);
+        try (OutputStream out = Files.newOutputStream(script)) {
+            for (String part : parts) {
+                try (InputStream in = Wrk.class.getResourceAsStream("/bench/" + part)) {
+                    if (in == null) {
+                        throw new IllegalStateException(part + " is missing from the bench");
+                    }
+                    in.transferTo(out);
+                }
             }
-            Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
         }
-        return copy;
+        return script;
     }
 }

@@ -16,10 +16,12 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Authentication and caching of API keys. */
+@Tag("integration")
 class ApiKeyAuthenticatorTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

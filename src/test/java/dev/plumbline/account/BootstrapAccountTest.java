@@ -14,10 +14,12 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The bootstrap account. */
+@Tag("integration")
 class BootstrapAccountTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

@@ -30,10 +30,12 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Checks on the run nodes of a cluster whose replies the test decides. */
+@Tag("integration")
 class ClusterCheckRouterTest {
     private static final long TIMEOUT_MS = 30_000;
     private static final int PERMITS = 100;

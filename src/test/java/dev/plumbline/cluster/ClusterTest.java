@@ -18,9 +18,11 @@ import java.net.NetworkInterface;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Tag("integration")
 class ClusterTest {
     private static final String ADDRESS = "test.echo";
 

@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -40,6 +41,7 @@ class ClusterDeploymentTest {
     @TempDir
     Path folder;
 
+    @Tag("integration")
     @Test
     void haproxyAcceptsItsConfiguration() throws Exception {
         assertThat(output(DebianTool.require("haproxy").toString(), "-c", "-f", HAPROXY.toString()))
@@ -136,6 +138,7 @@ class ClusterDeploymentTest {
         assertThat(map(yaml(COMPOSE), "networks").get("bus")).asString().contains("internal=true");
     }
 
+    @Tag("integration")
     @Test
     void composeAcceptsItsFile() throws Exception {
         Path program = DebianTool.ifInstalled("docker-compose");
@@ -171,6 +174,7 @@ class ClusterDeploymentTest {
         assertThat(settings.stream().map(ConfigLoader::variable)).containsAll(variables);
     }
 
+    @Tag("integration")
     @Test
     void chartRendersValidSettings() throws Exception {
         String helm = DebianTool.ifInstalled("helm").toString();
@@ -208,6 +212,7 @@ class ClusterDeploymentTest {
         assertThat(manifests).contains("averageValue: \"307\"", "publishNotReadyAddresses: true");
     }
 
+    @Tag("integration")
     @Test
     void chartRestartsPodsWhenItsSecretChanges() throws Exception {
         String values = "cluster.insecure=true,secret.databaseUrl=postgresql://db/plumbline,secret.sessionSecret=new";
@@ -220,6 +225,7 @@ class ClusterDeploymentTest {
         assertThat(template(INSECURE)).doesNotContain("checksum/secret");
     }
 
+    @Tag("integration")
     @Test
     void chartRejectsAnIngressWithoutProxiesOrPublicUrl() throws Exception {
         String ingress = INSECURE + ",ingress.enabled=true";
@@ -231,6 +237,7 @@ class ClusterDeploymentTest {
                 .contains("kind: Ingress\n");
     }
 
+    @Tag("integration")
     @Test
     void chartRejectsAnEventBusWithoutTlsUnlessItIsRequested() throws Exception {
         assertThat(failure("secret.existingSecret=secret")).contains("cluster.tlsSecret is empty. Set it to a Secret");
@@ -239,6 +246,7 @@ class ClusterDeploymentTest {
         assertThat(template(INSECURE)).contains("insecure: true\n");
     }
 
+    @Tag("integration")
     @Test
     void chartRejectsAutoscalingWithoutItsValues() throws Exception {
         String group = INSECURE + ",groups.http.autoscaling.enabled=true";
@@ -251,6 +259,7 @@ class ClusterDeploymentTest {
                 .doesNotContain("plumbline_checks_running");
     }
 
+    @Tag("integration")
     @Test
     void podMonitorSetsTheJobOfTheAlertRules() throws Exception {
         String values = INSECURE;

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,6 +53,7 @@ class DeploymentFilesTest {
                 .contains("/dev/tcp/127.0.0.1/" + config.management().port());
     }
 
+    @Tag("integration")
     @Test
     void startScriptOfTheImageIsSyntacticallyValid() throws Exception {
         Path file = DEPLOY.resolve("container/plumbline");
@@ -60,6 +62,7 @@ class DeploymentFilesTest {
         assertThat(Files.isExecutable(file)).isTrue();
     }
 
+    @Tag("integration")
     @Test
     void systemdAcceptsTheUnit() throws Exception {
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");

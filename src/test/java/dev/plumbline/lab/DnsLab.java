@@ -389,4 +389,15 @@ public final class DnsLab implements AutoCloseable {
         thread.setDaemon(true);
         return thread;
     }
+
+    /** A text as the character strings of a TXT record in the form of a zone file. */
+    static String quoted(String text) {
+        StringBuilder parts = new StringBuilder();
+        for (int start = 0; start < text.length(); start += 200) {
+            parts.append('"')
+                    .append(text, start, Math.min(text.length(), start + 200))
+                    .append("\" ");
+        }
+        return parts.toString();
+    }
 }

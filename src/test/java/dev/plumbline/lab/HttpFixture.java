@@ -1,5 +1,7 @@
 package dev.plumbline.lab;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.Config.DnsSettings;
@@ -22,13 +24,20 @@ import dev.plumbline.target.TargetParser;
 import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** The HTTP lab and a probe that is permitted to connect to this lab only. */
-public final class HttpFixture implements AutoCloseable {
+/**
+ * The HTTP lab and a probe that is permitted to connect to this lab only. As an extension of a test class, it ends with
+ * the class: {@code @RegisterExtension static final HttpFixture FIXTURE = HttpFixture.start();}
+ */
+public final class HttpFixture implements AutoCloseable, AfterAllCallback {
     public static final String USER_AGENT = "Plumbline/test (+https://example.test/contact)";
 
     /** The hostnames of the lab. */
@@ -157,6 +166,11 @@ public final class HttpFixture implements AutoCloseable {
         }
     }
 
+    /** Starts websites, which end with the lab. */
+    public VirtualHosts sites(Map<String, Consumer<HttpServerRequest>> sites) {
+        return Await.value(VirtualHosts.start(vertx, dns, sites));
+    }
+
     /** A certificate for localhost that the probe trusts. */
     public TestCa.Identity identity() {
         return root.issue(CertificateSpec.server("lab.test").address("127.0.0.1"));
@@ -170,6 +184,16 @@ public final class HttpFixture implements AutoCloseable {
     /** A port of 127.0.0.1 on which no process listens. */
     public int closedPort() {
         return FreePorts.next();
+    }
+
+    /** Asserts that no probe has connected to an address that is not allowed, and closes the lab. */
+    @Override
+    public void afterAll(ExtensionContext context) {
+        try {
+            assertThat(lab.canaryConnections()).isZero();
+        } finally {
+            close();
+        }
     }
 
     @Override

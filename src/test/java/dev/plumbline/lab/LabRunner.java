@@ -4,16 +4,10 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
-import dev.plumbline.egress.OwnEndpoints;
-import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.result.CheckResult;
-import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
-import dev.plumbline.run.PartResults;
-import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.run.TestRunners;
 import dev.plumbline.support.Await;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Clock;
@@ -30,21 +24,7 @@ public final class LabRunner implements AutoCloseable {
     private final CheckRunner runner;
 
     private LabRunner(Config config) throws Exception {
-        CheckEnvironment environment = CheckEnvironment.of(
-                vertx,
-                config,
-                CheckEnvironment.policy(config, new OwnEndpoints()),
-                RateLimiterFactory.local(vertx),
-                "test");
-        this.runner = TestRunners.create(
-                vertx,
-                MODULES,
-                environment.probes(),
-                Clock.systemUTC(),
-                new RunnerMetrics(new SimpleMeterRegistry()),
-                new PartResults(vertx, environment.policy(), null),
-                PERMITS,
-                PERMITS);
+        this.runner = TestRunners.create(vertx, MODULES, config, Clock.systemUTC(), PERMITS, PERMITS);
     }
 
     /** @param settings environment variables */

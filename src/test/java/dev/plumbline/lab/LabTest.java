@@ -7,24 +7,18 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
-import dev.plumbline.egress.OwnEndpoints;
-import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.http.api.tool.ResultContract;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Level;
 import dev.plumbline.result.Verdict;
-import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
-import dev.plumbline.run.PartResults;
-import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.run.TestRunners;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
 import dev.plumbline.target.TargetParser;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -178,21 +172,7 @@ class LabTest {
                 .map(line -> line.split("=", 2))
                 .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1]));
         Config config = ConfigLoader.load(null, environment);
-        CheckEnvironment checks = CheckEnvironment.of(
-                vertx,
-                config,
-                CheckEnvironment.policy(config, new OwnEndpoints()),
-                RateLimiterFactory.local(vertx),
-                "test");
-        return TestRunners.create(
-                vertx,
-                MODULES,
-                checks.probes(),
-                CLOCK,
-                new RunnerMetrics(new SimpleMeterRegistry()),
-                new PartResults(vertx, checks.policy(), null),
-                MAX_CONCURRENT_CHECKS,
-                Integer.MAX_VALUE);
+        return TestRunners.create(vertx, MODULES, config, CLOCK, MAX_CONCURRENT_CHECKS, Integer.MAX_VALUE);
     }
 
     private static Message.RunCheck request(LabTarget labTarget, int timeLimit) throws Exception {

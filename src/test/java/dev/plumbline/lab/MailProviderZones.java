@@ -170,7 +170,7 @@ public final class MailProviderZones {
             zone.record(host + " A " + TARGET);
         }
         for (int i = 1; i <= 2; i++) {
-            zone.record("ovhmo" + i + "-selector1._domainkey TXT " + quoted("v=DKIM1; p=" + KEY));
+            zone.record("ovhmo" + i + "-selector1._domainkey TXT " + DnsLab.quoted("v=DKIM1; p=" + KEY));
         }
         zone.record("hosted-at-ovh.com._report._dmarc TXT v=DMARC1");
         SignedZone net = signed.zone("net.");
@@ -236,17 +236,7 @@ public final class MailProviderZones {
     }
 
     private void txt(String name, String text) {
-        dns.record(name + ". 60 IN TXT " + quoted(text));
-    }
-
-    private static String quoted(String text) {
-        StringBuilder parts = new StringBuilder();
-        for (int start = 0; start < text.length(); start += 200) {
-            parts.append('"')
-                    .append(text, start, Math.min(text.length(), start + 200))
-                    .append("\" ");
-        }
-        return parts.toString();
+        dns.record(name + ". 60 IN TXT " + DnsLab.quoted(text));
     }
 
     private static List<String> hosts(String prefix, int count, String domain) {

@@ -31,19 +31,19 @@ public final class SmtpLab {
         addHostile();
     }
 
+    /** The targets with their expected results. */
+    public List<LabTarget> targets() {
+        return servers.values().stream()
+                .map(server -> new LabTarget("smtp", HOST + ":" + server.port(), server.expectation()))
+                .toList();
+    }
+
     public Server server(String name) {
         return servers.get(name);
     }
 
     public List<Server> servers() {
         return List.copyOf(servers.values());
-    }
-
-    /** The targets with their expected results. */
-    public List<LabTarget> targets() {
-        return servers.values().stream()
-                .map(server -> new LabTarget("smtp", HOST + ":" + server.port(), server.expectation()))
-                .toList();
     }
 
     private void addGood() {

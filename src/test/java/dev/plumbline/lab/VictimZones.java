@@ -62,7 +62,7 @@ public final class VictimZones {
             dns.record(ATTACKER + ". 60 IN NS ns" + i + "." + VICTIM + ".");
             dns.record("2.9.15.127.in-addr.arpa. 60 IN PTR ptr" + i + "." + VICTIM + ".");
         }
-        dns.record(ATTACKER + ". 60 IN TXT " + quoted("v=spf1 " + spfTerms() + " -all"));
+        dns.record(ATTACKER + ". 60 IN TXT " + DnsLab.quoted("v=spf1 " + spfTerms() + " -all"));
         StringBuilder reports = new StringBuilder("v=DMARC1; p=none; rua=");
         for (int i = 0; i < NAMES; i++) {
             reports.append(i == 0 ? "" : ",")
@@ -71,7 +71,7 @@ public final class VictimZones {
                     .append('.')
                     .append(VICTIM);
         }
-        dns.record("_dmarc." + ATTACKER + ". 60 IN TXT " + quoted(reports.toString()));
+        dns.record("_dmarc." + ATTACKER + ". 60 IN TXT " + DnsLab.quoted(reports.toString()));
         dns.record("default._bimi." + ATTACKER + ". 60 IN TXT \"v=BIMI1; l=https://logo." + VICTIM
                 + "/l.svg; a=https://mark." + VICTIM + "/m.pem\"");
         dns.alias("_mta-sts." + ATTACKER, "sts." + VICTIM).alias("mta-sts." + ATTACKER, "sts-host." + VICTIM);
@@ -144,15 +144,5 @@ public final class VictimZones {
             terms.add(List.of("include:i", "a:a", "mx:m", "exists:e").get(i % 4) + i + "." + VICTIM);
         }
         return String.join(" ", terms);
-    }
-
-    private static String quoted(String text) {
-        StringBuilder parts = new StringBuilder();
-        for (int start = 0; start < text.length(); start += 200) {
-            parts.append('"')
-                    .append(text, start, Math.min(text.length(), start + 200))
-                    .append("\" ");
-        }
-        return parts.toString();
     }
 }

@@ -15,12 +15,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The parameters sslmode and sslrootcert of database.url, with a PostgreSQL server that has a certificate. */
+@Tag("integration")
 class DatabaseTlsTest {
     private static final Vertx VERTX = Vertx.vertx();
 

@@ -13,10 +13,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Notifications and reconnects. */
+@Tag("integration")
 class NotificationListenerTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

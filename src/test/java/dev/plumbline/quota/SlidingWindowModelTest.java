@@ -14,12 +14,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The SQL functions compared with a reference model. */
+@Tag("integration")
 class SlidingWindowModelTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

@@ -7,7 +7,12 @@ import dev.plumbline.budget.NodeBudget;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.concurrent.EventLoopLag;
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigException;
+import dev.plumbline.egress.OwnEndpoints;
+import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.result.CheckResult;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Clock;
@@ -50,18 +55,7 @@ public final class TestRunners {
             int permits,
             int maxQueued,
             LongSupplier nanos) {
-        NodeBudget budget = budget(vertx, MEMORY_BYTES);
-        return new CheckRunner(
-                vertx,
-                modules,
-                probes,
-                clock,
-                metrics,
-                parts,
-                new CheckAdmission(vertx, metrics, permits, maxQueued, budget.memory()::isScarce),
-                budget,
-                new EventLoopLag(vertx, nanos, delay -> {}),
-                nanos);
+        return create(vertx, modules, probes, clock, metrics, parts, permits, maxQueued, MEMORY_BYTES, nanos, nanos);
     }
 
     /** @param memoryBytes the memory budget of the node */
@@ -75,6 +69,32 @@ public final class TestRunners {
             int permits,
             int maxQueued,
             long memoryBytes) {
+        return create(
+                vertx,
+                modules,
+                probes,
+                clock,
+                metrics,
+                parts,
+                permits,
+                maxQueued,
+                memoryBytes,
+                () -> 0,
+                System::nanoTime);
+    }
+
+    private static CheckRunner create(
+            Vertx vertx,
+            ModuleCatalogue modules,
+            ClassToInstanceMap<Object> probes,
+            Clock clock,
+            RunnerMetrics metrics,
+            PartResults parts,
+            int permits,
+            int maxQueued,
+            long memoryBytes,
+            LongSupplier lagNanos,
+            LongSupplier nanos) {
         NodeBudget budget = budget(vertx, memoryBytes);
         return new CheckRunner(
                 vertx,
@@ -85,7 +105,29 @@ public final class TestRunners {
                 parts,
                 new CheckAdmission(vertx, metrics, permits, maxQueued, budget.memory()::isScarce),
                 budget,
-                new EventLoopLag(vertx, () -> 0, delay -> {}));
+                new EventLoopLag(vertx, lagNanos, delay -> {}),
+                nanos);
+    }
+
+    /** A runner with the probes of the service. */
+    public static CheckRunner create(
+            Vertx vertx, ModuleCatalogue modules, Config config, Clock clock, int permits, int maxQueued)
+            throws ConfigException {
+        CheckEnvironment environment = CheckEnvironment.of(
+                vertx,
+                config,
+                CheckEnvironment.policy(config, new OwnEndpoints()),
+                RateLimiterFactory.local(vertx),
+                "test");
+        return create(
+                vertx,
+                modules,
+                environment.probes(),
+                clock,
+                new RunnerMetrics(new SimpleMeterRegistry()),
+                new PartResults(vertx, environment.policy(), null),
+                permits,
+                maxQueued);
     }
 
     /** Runs a check, and repeats it if this machine had no CPU time for it, as a job does. */

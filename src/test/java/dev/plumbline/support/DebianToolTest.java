@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.TestCa;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 
 class DebianToolTest {
+    @Tag("integration")
     @Test
     void aMissingProgramSkipsTheTest() {
         assertThat(DebianTool.find("plumbline-no-such-program")).isNull();
@@ -44,6 +46,7 @@ class DebianToolTest {
     }
 
     /** As nginx without the package libnginx-mod-http-brotli-filter reports "brotli". */
+    @Tag("integration")
     @Test
     void aMissingModuleOfAServerSkipsTheTest(@TempDir Path folder) {
         DebianTool.require("nginx");

@@ -8,7 +8,6 @@ import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 
 /** A client of the job operations with one API key. */
 public final class JobsApiClient {
@@ -20,20 +19,6 @@ public final class JobsApiClient {
     public JobsApiClient(ServiceUnderTest service, String key) {
         this.service = service;
         this.key = key;
-    }
-
-    /** A service for tests of jobs. */
-    public static ServiceUnderTest service(TestDatabase database) {
-        return ServiceUnderTest.start(
-                database.url(),
-                Map.of(
-                        "HTTP_PUBLIC_URL",
-                        "https://checks.example.org",
-                        "HTTP_SHUTDOWN_TIMEOUT",
-                        "1s",
-                        // prevents database timeouts on a loaded machine
-                        "DATABASE_TIMEOUT",
-                        "4s"));
     }
 
     public HttpResponse<String> create(List<String> items, JsonObject options) {

@@ -11,9 +11,9 @@ import dev.plumbline.account.Scope;
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.JobsApiClient;
+import dev.plumbline.support.JobsApiFixture;
 import dev.plumbline.support.RawHttpClient;
 import dev.plumbline.support.ServiceUnderTest;
-import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
@@ -27,8 +27,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -40,26 +38,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("integration")
 class JobCreationApiTest {
     @RegisterExtension
-    static final TestDatabase DATABASE = new TestDatabase();
+    static final JobsApiFixture FIXTURE = new JobsApiFixture();
 
     private static final String JOBS = JobsApiClient.PATH;
-    private static ServiceUnderTest service;
-    private static TestAccounts accounts;
-    private static String key;
-    private static JobsApiClient jobs;
-
-    @BeforeAll
-    static void start() {
-        accounts = new TestAccounts(DATABASE.open());
-        key = accounts.key().secret();
-        service = JobsApiClient.service(DATABASE);
-        jobs = new JobsApiClient(service, key);
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
-    }
+    private final ServiceUnderTest service = FIXTURE.service();
+    private final TestAccounts accounts = FIXTURE.accounts();
+    private final String key = FIXTURE.key();
+    private final JobsApiClient jobs = FIXTURE.client();
 
     @ParameterizedTest
     @ValueSource(strings = {"//job_4kJ0mZ3tQbW9xYcR1nLp7s", "/job_4kJ0mZ3tQbW9xYcR1nLp7s//results.csv"})
@@ -266,7 +251,7 @@ class JobCreationApiTest {
         assertThat(tokens).doesNotHaveDuplicates();
     }
 
-    private static RawHttpClient.RawResponse rawCreate(String idempotencyKey) throws Exception {
+    private RawHttpClient.RawResponse rawCreate(String idempotencyKey) throws Exception {
         String body = "{\"module\":\"http-status\",\"items\":[\"a b\"]}";
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("POST /api/v1/jobs HTTP/1.1\r\nHost: a\r\nX-Api-Key: "
@@ -342,7 +327,7 @@ class JobCreationApiTest {
         String body = body(List.of("not a target"), new JsonObject()).encode();
         Promise<Void> firstIsDone = Promise.promise();
         Promise<Void> firstIsUnderWay = Promise.promise();
-        Future<Void> first = DATABASE.open().inTransaction(transaction -> transaction
+        Future<Void> first = FIXTURE.database().open().inTransaction(transaction -> transaction
                 .preparedQuery("select pg_advisory_xact_lock(hashtextextended($1, 0))")
                 .execute(Tuple.of(owner.keyId() + " again"))
                 .onSuccess(locked -> firstIsUnderWay.complete())

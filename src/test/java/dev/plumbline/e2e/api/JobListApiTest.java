@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.support.JobsApiClient;
+import dev.plumbline.support.JobsApiFixture;
 import dev.plumbline.support.ServiceUnderTest;
-import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -18,8 +18,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -31,26 +29,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("integration")
 class JobListApiTest {
     @RegisterExtension
-    static final TestDatabase DATABASE = new TestDatabase();
+    static final JobsApiFixture FIXTURE = new JobsApiFixture();
 
     private static final String JOBS = JobsApiClient.PATH;
-    private static ServiceUnderTest service;
-    private static TestAccounts accounts;
-    private static String key;
-    private static JobsApiClient jobs;
-
-    @BeforeAll
-    static void start() {
-        accounts = new TestAccounts(DATABASE.open());
-        key = accounts.key().secret();
-        service = JobsApiClient.service(DATABASE);
-        jobs = new JobsApiClient(service, key);
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
-    }
+    private final ServiceUnderTest service = FIXTURE.service();
+    private final TestAccounts accounts = FIXTURE.accounts();
+    private final String key = FIXTURE.key();
+    private final JobsApiClient jobs = FIXTURE.client();
 
     @Test
     void entityTagDependsOnVersionAndView() {

@@ -10,7 +10,7 @@ import dev.plumbline.support.Await;
 import dev.plumbline.support.InMemoryJobs;
 import dev.plumbline.support.JobApiServer;
 import dev.plumbline.support.JobApiServerClient;
-import dev.plumbline.support.TestDatabase;
+import dev.plumbline.support.JobApiServerFixture;
 import io.vertx.core.json.JsonObject;
 import java.net.Socket;
 import java.net.http.HttpResponse;
@@ -19,9 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -32,33 +29,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("integration")
 class JobLongPollApiTest {
     @RegisterExtension
-    static final TestDatabase DATABASE = new TestDatabase();
+    static final JobApiServerFixture FIXTURE = new JobApiServerFixture();
 
-    private static final InMemoryJobs JOBS = new InMemoryJobs();
+    private static final InMemoryJobs JOBS = FIXTURE.jobs();
 
-    private static JobApiServer server;
-    private static TestAccounts accounts;
-    private TestAccounts.Key key;
-    private JobApiServerClient client;
-
-    @BeforeAll
-    static void start() {
-        accounts = new TestAccounts(DATABASE.open());
-        server = new JobApiServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "65s"));
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
-
-    @BeforeEach
-    void clientWithNewKey() {
-        key = accounts.key();
-        client = new JobApiServerClient(server, key);
-        JOBS.refuse(null);
-        JOBS.forget();
-    }
+    private final TestAccounts.Key key = FIXTURE.accounts().key();
+    private final JobApiServerClient client = new JobApiServerClient(FIXTURE.server(), key);
 
     @Test
     void waitWithoutConditionHoldsUntilFinal() throws Exception {
@@ -149,7 +125,7 @@ class JobLongPollApiTest {
         CompletableFuture<HttpResponse<String>> held = client.getAsync("/" + token, "Prefer", "wait=30");
         Await.until(() -> awaits() == 1);
 
-        accounts.sql(how, key.keyId());
+        FIXTURE.accounts().sql(how, key.keyId());
         Await.until(() -> client.status("/" + token) == status);
         assertThat(held).isNotDone();
         JOBS.finish(token);
@@ -169,7 +145,8 @@ class JobLongPollApiTest {
         Await.until(() -> awaits() == 10);
 
         HttpResponse<String> tooMany = client.get("/" + token, "Prefer", "wait=30");
-        JobApiServerClient other = new JobApiServerClient(server, accounts.key(key.accountId(), Scope.values()));
+        JobApiServerClient other =
+                new JobApiServerClient(FIXTURE.server(), FIXTURE.accounts().key(key.accountId(), Scope.values()));
         held.add(other.getAsync("/" + token, "Prefer", "wait=30"));
         Await.until(() -> awaits() == 11);
 
@@ -201,7 +178,7 @@ class JobLongPollApiTest {
         for (Socket one : held) {
             one.close();
         }
-        Await.until(() -> server.active() == 0);
+        Await.until(() -> FIXTURE.server().active() == 0);
 
         CompletableFuture<HttpResponse<String>> next = client.getAsync("/" + token, "Prefer", "wait=30");
         Await.until(() -> awaits() == 11);
@@ -212,7 +189,7 @@ class JobLongPollApiTest {
     @Test
     void drainEndsHeldRequests() throws Exception {
         String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
-        try (JobApiServer ending = new JobApiServer(DATABASE, JOBS, Map.of());
+        try (JobApiServer ending = FIXTURE.start(Map.of());
                 Socket held = new JobApiServerClient(ending, key).open("HTTP/1.1", "/" + token, "Prefer: wait=30")) {
             Await.until(() -> awaits() == 1);
             ending.drain();

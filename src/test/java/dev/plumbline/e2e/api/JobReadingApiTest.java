@@ -10,7 +10,7 @@ import dev.plumbline.support.ContractValidator;
 import dev.plumbline.support.InMemoryJobs;
 import dev.plumbline.support.JobApiServer;
 import dev.plumbline.support.JobApiServerClient;
-import dev.plumbline.support.TestDatabase;
+import dev.plumbline.support.JobApiServerFixture;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;
@@ -29,9 +29,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -43,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("integration")
 class JobReadingApiTest {
     @RegisterExtension
-    static final TestDatabase DATABASE = new TestDatabase();
+    static final JobApiServerFixture FIXTURE = new JobApiServerFixture();
 
     private static final int LARGE = 64 * 1024;
     private static final int LINES = 500;
@@ -51,32 +48,11 @@ class JobReadingApiTest {
     /** Lines per page of the store, each with 64 KiB, and pages per job. */
     private static final int PAGES = LINES / 8 + 1;
 
-    private static final InMemoryJobs JOBS = new InMemoryJobs();
+    private static final InMemoryJobs JOBS = FIXTURE.jobs();
     private static final ContractValidator CONTRACT = new ContractValidator();
 
-    private static JobApiServer server;
-    private static TestAccounts accounts;
-    private TestAccounts.Key key;
-    private JobApiServerClient client;
-
-    @BeforeAll
-    static void start() {
-        accounts = new TestAccounts(DATABASE.open());
-        server = new JobApiServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "65s"));
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
-
-    @BeforeEach
-    void clientWithNewKey() {
-        key = accounts.key();
-        client = new JobApiServerClient(server, key);
-        JOBS.refuse(null);
-        JOBS.forget();
-    }
+    private final TestAccounts.Key key = FIXTURE.accounts().key();
+    private final JobApiServerClient client = new JobApiServerClient(FIXTURE.server(), key);
 
     @ParameterizedTest
     @CsvSource({"'', 1", "/results.csv, 500", "/results.ndjson, 499"})
@@ -110,7 +86,7 @@ class JobReadingApiTest {
     @ValueSource(strings = {"", "/results.csv", "/results.ndjson"})
     void stalledReaderIsDisconnected(String view) throws IOException {
         String token = large();
-        try (JobApiServer impatient = new JobApiServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "1s"));
+        try (JobApiServer impatient = FIXTURE.start(Map.of("HTTP_IDLE_TIMEOUT", "1s"));
                 Socket reader = new JobApiServerClient(impatient, key).open("HTTP/1.1", "/" + token + view)) {
             Await.until(() -> impatient.active() == 1);
 
@@ -163,7 +139,7 @@ class JobReadingApiTest {
     void stalledHttp2StreamIsReset() {
         String token = large();
         Vertx vertx = Vertx.vertx();
-        try (JobApiServer impatient = new JobApiServer(DATABASE, JOBS, Map.of("HTTP_IDLE_TIMEOUT", "1s"))) {
+        try (JobApiServer impatient = FIXTURE.start(Map.of("HTTP_IDLE_TIMEOUT", "1s"))) {
             HttpClientAgent client = vertx.createHttpClient(
                     new HttpClientOptions()
                             .setProtocolVersion(HttpVersion.HTTP_2)
@@ -228,7 +204,7 @@ class JobReadingApiTest {
     @Test
     void missingCoordinatorIs503() {
         InMemoryJobs elsewhere = new InMemoryJobs();
-        try (JobApiServer alone = new JobApiServer(DATABASE, elsewhere, Map.of())) {
+        try (JobApiServer alone = new JobApiServer(FIXTURE.database(), elsewhere, Map.of())) {
             alone.deaf();
 
             HttpResponse<String> answer = new JobApiServerClient(alone, key).get("/job_4kJ0mZ3tQbW9xYcR1nLp7s");

@@ -18,8 +18,8 @@ import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.DebianTool;
 import dev.plumbline.support.JobsApiClient;
+import dev.plumbline.support.JobsApiFixture;
 import dev.plumbline.support.ServiceUnderTest;
-import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -29,7 +29,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,27 +41,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("integration")
 class JobsApiTest {
     @RegisterExtension
-    static final TestDatabase DATABASE = new TestDatabase();
+    static final JobsApiFixture FIXTURE = new JobsApiFixture();
 
     private static final String JOBS = JobsApiClient.PATH;
-    private static ServiceUnderTest service;
+    private final ServiceUnderTest service = FIXTURE.service();
     private static HttpLab lab;
-    private static TestAccounts accounts;
-    private static String key;
-    private static JobsApiClient jobs;
+    private final TestAccounts accounts = FIXTURE.accounts();
+    private final String key = FIXTURE.key();
+    private final JobsApiClient jobs = FIXTURE.client();
 
     @BeforeAll
     static void start() {
-        lab = Await.value(HttpLab.start(DATABASE.vertx()));
-        accounts = new TestAccounts(DATABASE.open());
-        key = accounts.key().secret();
-        service = JobsApiClient.service(DATABASE);
-        jobs = new JobsApiClient(service, key);
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
+        lab = Await.value(HttpLab.start(FIXTURE.database().vertx()));
     }
 
     @Test
@@ -332,7 +322,7 @@ class JobsApiTest {
     }
 
     /** Runs the documented script and returns its output. */
-    private static String script(int exit, String... arguments) throws Exception {
+    private String script(int exit, String... arguments) throws Exception {
         DebianTool.require("curl");
         List<String> command = new ArrayList<>(List.of("sh", "src/docs/bulk.sh"));
         Collections.addAll(command, arguments);

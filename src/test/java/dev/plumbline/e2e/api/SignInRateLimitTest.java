@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CookieClient;
+import dev.plumbline.support.ServiceFixture;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.SignInAccounts;
-import dev.plumbline.support.TestDatabase;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,29 +27,24 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SignInRateLimitTest {
     @RegisterExtension
-    static final TestDatabase DATABASE = new TestDatabase();
+    static final ServiceFixture FIXTURE =
+            new ServiceFixture(Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "CHECKS_CONCURRENT", "8"));
 
     private static final String PASSWORD = SignInAccounts.PASSWORD;
     private static final String SESSION = "/api/v1/session";
 
-    private SignInAccounts people;
     private ServiceUnderTest service;
+    private SignInAccounts accounts;
 
     @BeforeAll
     void start() {
-        people = new SignInAccounts(DATABASE);
-        service = ServiceUnderTest.start(
-                DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "CHECKS_CONCURRENT", "8"));
-    }
-
-    @AfterAll
-    void stop() {
-        service.close();
+        service = FIXTURE.service();
+        accounts = new SignInAccounts(FIXTURE.database());
     }
 
     @Test
     void onlyFailedSignInsAreRateLimited() {
-        String email = people.somebody();
+        String email = accounts.somebody();
         CookieClient browser = new CookieClient(service);
         for (int i = 0; i < 10; i++) {
             assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
@@ -65,7 +59,7 @@ class SignInRateLimitTest {
         assertThat(code(slowed)).isEqualTo("quota-exceeded");
         assertThat(Integer.parseInt(slowed.headers().firstValue("Retry-After").orElseThrow()))
                 .isBetween(1, 15 * 60);
-        assertThat(browser.signIn(people.somebody(), PASSWORD).statusCode()).isEqualTo(200);
+        assertThat(browser.signIn(accounts.somebody(), PASSWORD).statusCode()).isEqualTo(200);
         assertThat(new CookieClient(service).signIn(email, PASSWORD).statusCode())
                 .isEqualTo(200);
     }
@@ -79,13 +73,13 @@ class SignInRateLimitTest {
                     .isEqualTo(401);
         }
 
-        assertThat(browser.signIn(people.somebody(), PASSWORD).statusCode()).isEqualTo(429);
+        assertThat(browser.signIn(accounts.somebody(), PASSWORD).statusCode()).isEqualTo(429);
     }
 
     @Test
     void failedSignInsAreLimitedByAccountExceptAtKnownAddresses() {
-        String email = people.somebody();
-        CookieClient home = people.signedIn(service, email);
+        String email = accounts.somebody();
+        CookieClient home = accounts.signedIn(service, email);
         for (int stranger = 0; stranger < 5; stranger++) {
             CookieClient browser = new CookieClient(service);
             for (int i = 0; i < 8; i++) {
@@ -102,7 +96,7 @@ class SignInRateLimitTest {
 
     @Test
     void signInFloodIsRejectedAndDoesNotDelayCachedChecks() {
-        HttpLab lab = Await.value(HttpLab.start(DATABASE.vertx()));
+        HttpLab lab = Await.value(HttpLab.start(FIXTURE.database().vertx()));
         String known = lab.http("/ok?flood");
         assertThat(service.instant("http-status", known).statusCode()).isEqualTo(200);
         ExecutorService clients = Executors.newFixedThreadPool(80);

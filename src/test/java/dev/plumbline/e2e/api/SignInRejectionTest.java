@@ -4,16 +4,15 @@ import static dev.plumbline.support.CookieClient.code;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.support.CookieClient;
+import dev.plumbline.support.ServiceFixture;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.SignInAccounts;
-import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,23 +27,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SignInRejectionTest {
     @RegisterExtension
-    static final TestDatabase DATABASE = new TestDatabase();
+    static final ServiceFixture FIXTURE = new ServiceFixture(Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"));
 
     private static final String PASSWORD = SignInAccounts.PASSWORD;
     private static final String SESSION = "/api/v1/session";
 
-    private SignInAccounts people;
     private ServiceUnderTest service;
+    private SignInAccounts accounts;
 
     @BeforeAll
     void start() {
-        people = new SignInAccounts(DATABASE);
-        service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"));
-    }
-
-    @AfterAll
-    void stop() {
-        service.close();
+        service = FIXTURE.service();
+        accounts = new SignInAccounts(FIXTURE.database());
     }
 
     Stream<List<String>> crossOriginHeaders() {
@@ -73,7 +67,7 @@ class SignInRejectionTest {
     @ParameterizedTest
     @MethodSource("crossOriginHeaders")
     void crossOriginRequestWithCookieIsRejected(List<String> headers) {
-        CookieClient browser = people.signedIn(service, people.somebody());
+        CookieClient browser = accounts.signedIn(service, accounts.somebody());
         List<String> all = new ArrayList<>(browser.headers());
         all.addAll(headers);
         String[] sent = all.toArray(String[]::new);
@@ -107,7 +101,7 @@ class SignInRejectionTest {
     @ParameterizedTest
     @MethodSource("sameOriginHeaders")
     void sameOriginRequestIsAccepted(List<String> headers) {
-        CookieClient browser = people.signedIn(service, people.somebody());
+        CookieClient browser = accounts.signedIn(service, accounts.somebody());
         List<String> all = new ArrayList<>(browser.headers());
         all.addAll(headers);
 
@@ -119,7 +113,7 @@ class SignInRejectionTest {
     @Test
     void crossOriginSignInIsRejected() {
         String body = new JsonObject()
-                .put("email", people.somebody())
+                .put("email", accounts.somebody())
                 .put("password", PASSWORD)
                 .encode();
 
@@ -162,7 +156,7 @@ class SignInRejectionTest {
                 .isEqualTo(401);
         assertThat(service.get(SESSION, "Cookie", "plumbline=a; ".repeat(900)).statusCode())
                 .isEqualTo(401);
-        CookieClient browser = people.signedIn(service, people.somebody());
+        CookieClient browser = accounts.signedIn(service, accounts.somebody());
         String many = "c=1; ".repeat(1_000) + browser.cookie();
         assertThat(service.get(SESSION, "Cookie", many).statusCode()).isEqualTo(200);
         // two different session cookies are ambiguous

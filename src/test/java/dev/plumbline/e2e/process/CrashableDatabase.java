@@ -6,17 +6,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.postgres.SchemaMigrator;
+import dev.plumbline.postgres.embedded.DataDirectory;
 import dev.plumbline.postgres.embedded.EmbeddedPostgres;
 import dev.plumbline.support.Await;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Tuple;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** A durable PostgreSQL with the schema of the service, which tests crash while services use it. */
-final class CrashableDatabase implements AutoCloseable {
+final class CrashableDatabase implements AutoCloseable, AfterAllCallback {
     private final Vertx vertx = Vertx.vertx();
     private final Path folder;
     private final EmbeddedPostgres postgres;
@@ -31,6 +35,24 @@ final class CrashableDatabase implements AutoCloseable {
 
     static CrashableDatabase start(Path folder) {
         return new CrashableDatabase(folder);
+    }
+
+    /**
+     * Starts a server in a temporary folder. As an extension of a test class, it stops after the class:
+     * {@code @RegisterExtension static final CrashableDatabase DATABASE = CrashableDatabase.startTemporary();}
+     */
+    static CrashableDatabase startTemporary() {
+        try {
+            return start(Files.createTempDirectory("plumbline-test"));
+        } catch (IOException unwritable) {
+            throw new UncheckedIOException(unwritable);
+        }
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) throws IOException {
+        close();
+        DataDirectory.deleteTree(folder);
     }
 
     String url() {

@@ -2,9 +2,8 @@ package dev.plumbline.e2e.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
-import io.vertx.core.Vertx;
+import dev.plumbline.support.HttpLabFixture;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -13,31 +12,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Ctrl-C during {@code check} of many targets, one of which never responds. */
 @Tag("integration")
 class InterruptedCheckIT {
-    private static final Vertx VERTX = Vertx.vertx();
+    @RegisterExtension
+    static final HttpLabFixture LAB = new HttpLabFixture();
 
     @TempDir
     Path folder;
-
-    private static HttpLab lab;
-
-    @BeforeAll
-    static void startLab() {
-        lab = Await.value(HttpLab.start(VERTX));
-    }
-
-    @AfterAll
-    static void stopLab() {
-        Await.value(VERTX.close());
-    }
 
     @Test
     void completedResultsAndASummaryArePrinted() throws Exception {
@@ -64,7 +51,7 @@ class InterruptedCheckIT {
     @Test
     void resultsThatWaitForAnEarlierOneAreWritten() throws Exception {
         Process check = check("/ok?ordered", "--output", "json", "-c", "2");
-        Await.until(() -> !lab.requestsFor("/ok?ordered").isEmpty());
+        Await.until(() -> !LAB.lab().requestsFor("/ok?ordered").isEmpty());
 
         ServiceProcess.signal("INT", "" + check.pid());
 
@@ -91,8 +78,8 @@ class InterruptedCheckIT {
 
     @Test
     void theCheckOfASingleTargetIsInterrupted() throws Exception {
-        Process check = start("http-status", lab.http("/never?single"), "-o", "timeout_ms=20000");
-        Await.until(() -> !lab.requestsFor("/never?single").isEmpty());
+        Process check = start("http-status", LAB.lab().http("/never?single"), "-o", "timeout_ms=20000");
+        Await.until(() -> !LAB.lab().requestsFor("/never?single").isEmpty());
 
         ServiceProcess.signal("INT", "" + check.pid());
 
@@ -106,7 +93,11 @@ class InterruptedCheckIT {
     private Process check(String last, String... options) throws IOException {
         Path input = Files.write(
                 folder.resolve("input"),
-                List.of(lab.http("/never"), lab.http("/ok?1"), lab.http("/ok?2"), lab.http(last)));
+                List.of(
+                        LAB.lab().http("/never"),
+                        LAB.lab().http("/ok?1"),
+                        LAB.lab().http("/ok?2"),
+                        LAB.lab().http(last)));
         List<String> arguments =
                 new ArrayList<>(List.of("http-status", "--input", input.toString(), "-o", "timeout_ms=20000"));
         arguments.addAll(List.of(options));

@@ -19,26 +19,28 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The jar, killed by SIGKILL whenever it requests a certain target, as if the check ended the process. */
 @Tag("integration")
 class KillingLinesIT {
+    @RegisterExtension
+    static final CrashableDatabase DATABASE = CrashableDatabase.startTemporary();
+
     private static final int LINES = 60;
+
+    /** Enough to be in progress at each kill; after it they run one at a time. */
+    private static final int INNOCENT_LINES = 20;
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Vertx VERTX = Vertx.vertx();
 
     @TempDir
-    static Path databaseFolder;
-
-    @TempDir
     Path folder;
-
-    private static CrashableDatabase database;
 
     private final CountingTarget target = new CountingTarget(VERTX);
     private final JobLoadClient killing = new JobLoadClient(target, 1);
@@ -47,21 +49,15 @@ class KillingLinesIT {
     private final AtomicReference<ServiceProcess> current = new AtomicReference<>();
     private String key;
 
-    @BeforeAll
-    static void startDatabase() {
-        database = CrashableDatabase.start(databaseFolder);
-    }
-
     @AfterAll
-    static void stopDatabase() {
-        database.close();
+    static void stopTarget() {
         Await.value(VERTX.close());
     }
 
     @BeforeEach
     void makeKey() {
-        key = database.accounts().key().secret();
-        settings.put("DATABASE_URL", database.url());
+        key = DATABASE.accounts().key().secret();
+        settings.put("DATABASE_URL", DATABASE.url());
         settings.put("TARGETS_PER_IP_PER_SECOND", "0");
         settings.put("TARGETS_PER_IP_CONCURRENT", "0");
         target.onKill(() -> current.get().kill());
@@ -69,11 +65,15 @@ class KillingLinesIT {
 
     @AfterEach
     void nothingIsLeft() {
-        database.assertNothingLeft();
+        DATABASE.assertNothingLeft();
     }
 
     private List<String> lines(String kind) {
-        return IntStream.range(0, LINES)
+        return lines(kind, LINES);
+    }
+
+    private List<String> lines(String kind, int count) {
+        return IntStream.range(0, count)
                 .mapToObj(i -> target.url("/" + kind + "/" + i))
                 .toList();
     }
@@ -125,7 +125,7 @@ class KillingLinesIT {
             try (ServiceProcess service = ServiceProcess.start(folder, settings)) {
                 current.set(service);
                 if (token == null) {
-                    assertThat(innocent.send(service.address(), innocent.order(key, lines("slow"))))
+                    assertThat(innocent.send(service.address(), innocent.order(key, lines("slow", INNOCENT_LINES))))
                             .isNotNull();
                     token = killing.send(service.address(), killing.order(key, lines));
                 }
@@ -147,14 +147,14 @@ class KillingLinesIT {
                 service.awaitExit(10);
             }
             // as 20 s later
-            database.expireLeases();
+            DATABASE.expireLeases();
         }
     }
 
     /** Returns whether all jobs have ended; false if the service was killed. */
     private static boolean awaitEndOrKill(ServiceProcess service) {
         long end = System.nanoTime() + PATIENCE.toNanos();
-        while (database.number("select count(*) from job where finished_at is null") > 0) {
+        while (DATABASE.number("select count(*) from job where finished_at is null") > 0) {
             if (!service.isAlive()) {
                 return false;
             }

@@ -22,20 +22,20 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One or two nodes of the jar with an external PostgreSQL, and failures of nodes and database. */
+/** One or two nodes of the jar with an external PostgreSQL, and failures of nodes and DATABASE. */
 @Tag("integration")
 class MultiNodeJobsIT {
-    /**
-     * The recovery time: lease (20 s), two renewals until expired nodes are detected (10 s), and the remaining checks.
-     */
-    private static final Duration RECOVERY = Duration.ofSeconds(35);
+    @RegisterExtension
+    static final CrashableDatabase DATABASE = CrashableDatabase.startTemporary();
+
+    private static final Duration RECOVERY = ClusterProcesses.RECOVERY;
 
     /** Timeout for events that normally occur immediately. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -49,15 +49,10 @@ class MultiNodeJobsIT {
     private static final Vertx VERTX = Vertx.vertx();
 
     @TempDir
-    static Path databaseFolder;
-
-    @TempDir
     Path one;
 
     @TempDir
     Path two;
-
-    private static CrashableDatabase database;
 
     private final CountingTarget target = new CountingTarget(VERTX);
     private final long seed = Long.getLong("plumbline.seed", System.nanoTime());
@@ -65,22 +60,17 @@ class MultiNodeJobsIT {
     private final Map<String, String> settings = new HashMap<>();
     private String key;
 
-    @BeforeAll
-    static void startDatabase() {
-        database = CrashableDatabase.start(databaseFolder);
-    }
-
     @AfterAll
-    static void stopDatabase() {
-        database.close();
+    static void stopTarget() {
         Await.value(VERTX.close());
     }
 
     @BeforeEach
     void makeKey(TestReporter reporter) {
         reporter.publishEntry("plumbline.seed", Long.toString(seed));
-        key = database.accounts().key().secret();
-        settings.put("DATABASE_URL", database.url());
+        key = DATABASE.accounts().key().secret();
+        settings.put("DATABASE_URL", DATABASE.url());
+        settings.put("NODE_LEASE", ClusterProcesses.LEASE.toSeconds() + "s");
         settings.put("TARGETS_PER_IP_PER_SECOND", "0");
         settings.put("TARGETS_PER_IP_CONCURRENT", "0");
         settings.put("SESSION_SECRET", "a secret for the nodes of this test only");
@@ -88,7 +78,7 @@ class MultiNodeJobsIT {
 
     @AfterEach
     void nothingIsLeft() {
-        database.assertNothingLeft();
+        DATABASE.assertNothingLeft();
     }
 
     /** Prevents database timeouts on a loaded machine. */
@@ -125,7 +115,7 @@ class MultiNodeJobsIT {
                 eventually(PATIENCE, () -> target.answered() >= enough || sending.isDone());
                 LockSupport.parkNanos(random.nextInt(20_000_000));
 
-                database.restart();
+                DATABASE.restart();
 
                 sending.get(120, TimeUnit.SECONDS);
                 eventually(PATIENCE, () -> service.ready().statusCode() == 200);
@@ -133,7 +123,7 @@ class MultiNodeJobsIT {
             load.resendUntilAnswered(service.address());
             load.assertAllJobsCompleted(service.address(), RECOVERY);
             load.assertNoDuplicates(service.address());
-            eventually(PATIENCE, database::answers);
+            eventually(PATIENCE, DATABASE::answers);
         } finally {
             client.shutdownNow();
         }
@@ -216,11 +206,11 @@ class MultiNodeJobsIT {
             load.send(dying.address(), load.order(key, 400));
         }
         // an expired node registers again with another ID
-        eventually(PATIENCE, () -> database.number("select count(*) from node") == 2);
+        eventually(PATIENCE, () -> DATABASE.number("select count(*) from node") == 2);
         dying.kill();
         dying.awaitExit(10);
         load.resendUntilAnswered(heir.address());
-        eventually(RECOVERY, () -> database.number("select count(*) from node") == 1);
+        eventually(RECOVERY, () -> DATABASE.number("select count(*) from node") == 1);
     }
 
     @Test
@@ -247,11 +237,11 @@ class MultiNodeJobsIT {
         } finally {
             client.shutdownNow();
         }
-        assertThat(database.number("select count(*) from job where finished_at is null"))
+        assertThat(DATABASE.number("select count(*) from job where finished_at is null"))
                 .isPositive();
-        assertThat(database.number("select count(*) from job_chunk where state = 'claimed'"))
+        assertThat(DATABASE.number("select count(*) from job_chunk where state = 'claimed'"))
                 .isZero();
-        assertThat(database.number("select coalesce(sum(crash_count), 0) from job_chunk where state = 'waiting'"))
+        assertThat(DATABASE.number("select coalesce(sum(crash_count), 0) from job_chunk where state = 'waiting'"))
                 .isZero();
         settings.remove("CHECKS_CONCURRENT");
         try (ServiceProcess service = ServiceProcess.start(one, settings)) {

@@ -2,9 +2,7 @@ package dev.plumbline.e2e.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.lab.HttpLab;
-import dev.plumbline.support.Await;
-import io.vertx.core.Vertx;
+import dev.plumbline.support.HttpLabFixture;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -16,13 +14,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +28,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("integration")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class StartStopIT {
+    @RegisterExtension
+    static final HttpLabFixture LAB = new HttpLabFixture();
+
     private static final long PATIENCE_MS = 60_000;
 
     @TempDir
@@ -39,28 +39,15 @@ class StartStopIT {
     @TempDir
     Path other;
 
-    private static final Vertx VERTX = Vertx.vertx();
-    private static HttpLab lab;
-
-    @BeforeAll
-    static void startLab() {
-        lab = Await.value(HttpLab.start(VERTX));
-    }
-
-    @AfterAll
-    static void stopLab() {
-        Await.value(VERTX.close());
-    }
-
     @Test
     @Order(1)
     void requestInProgressIsCompletedAtShutdown() throws Exception {
         try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
-            assertThat(service.instant("http-status", lab.http("/ok")).statusCode())
+            assertThat(service.instant("http-status", LAB.lab().http("/ok")).statusCode())
                     .isEqualTo(200);
-            CompletableFuture<HttpResponse<String>> underWay =
-                    CompletableFuture.supplyAsync(() -> service.instant("http-status", lab.http("/slow")));
-            eventually(() -> !lab.requestsFor("/slow").isEmpty());
+            CompletableFuture<HttpResponse<String>> underWay = CompletableFuture.supplyAsync(
+                    () -> service.instant("http-status", LAB.lab().http("/slow")));
+            eventually(() -> !LAB.lab().requestsFor("/slow").isEmpty());
 
             service.terminate();
 
@@ -76,7 +63,8 @@ class StartStopIT {
     @Order(2)
     void resultSurvivesRestart() throws Exception {
         try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
-            assertThat(cached(service.instant("http-status", lab.http("/ok")))).isTrue();
+            assertThat(cached(service.instant("http-status", LAB.lab().http("/ok"))))
+                    .isTrue();
         }
     }
 
@@ -90,8 +78,9 @@ class StartStopIT {
         assertThat(livingPostmaster()).as("the database outlives the crash").isPresent();
 
         try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
-            assertThat(cached(service.instant("http-status", lab.http("/ok")))).isTrue();
-            assertThat(service.instant("http-status", lab.http("/ok?new")).statusCode())
+            assertThat(cached(service.instant("http-status", LAB.lab().http("/ok"))))
+                    .isTrue();
+            assertThat(service.instant("http-status", LAB.lab().http("/ok?new")).statusCode())
                     .isEqualTo(200);
         }
         assertThat(livingPostmaster()).isEmpty();
@@ -103,11 +92,12 @@ class StartStopIT {
         try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
             assertThat(livingPostmaster().orElseThrow().destroyForcibly()).isTrue();
 
-            assertThat(service.instant("http-status", lab.http("/ok?killed")).statusCode())
+            assertThat(service.instant("http-status", LAB.lab().http("/ok?killed"))
+                            .statusCode())
                     .isIn(200, 503);
             eventually(() -> service.ready().statusCode() == 200);
-            eventually(
-                    () -> service.instant("http-status", lab.http("/ok?risen")).statusCode() == 200);
+            eventually(() ->
+                    service.instant("http-status", LAB.lab().http("/ok?risen")).statusCode() == 200);
         }
     }
 
@@ -156,7 +146,7 @@ class StartStopIT {
         Path classes = other.resolve("classes.log");
         try (ServiceProcess service = ServiceProcess.launch(folder, Map.of(), "-Xlog:class+load:file=" + classes)
                 .awaitReady()) {
-            assertThat(service.instant("http-status", lab.http("/ok")).statusCode())
+            assertThat(service.instant("http-status", LAB.lab().http("/ok")).statusCode())
                     .isEqualTo(200);
         }
         assertThat(Files.readAllLines(classes))

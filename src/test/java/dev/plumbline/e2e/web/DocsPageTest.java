@@ -7,6 +7,7 @@ import dev.plumbline.support.ContractValidator;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.json.pointer.JsonPointer;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
@@ -308,13 +309,8 @@ class DocsPageTest {
 
     private JsonObject resolve(JsonObject node) {
         String ref = node.getString("$ref");
-        if (ref == null) {
-            return node;
-        }
-        JsonObject found = contract;
-        for (String step : ref.substring(2).split("/", -1)) {
-            found = found.getJsonObject(step);
-        }
-        return found;
+        return ref == null
+                ? node
+                : (JsonObject) JsonPointer.from(ref.substring(1)).queryJson(contract);
     }
 }

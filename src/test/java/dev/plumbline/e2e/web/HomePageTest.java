@@ -3,8 +3,8 @@ package dev.plumbline.e2e.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.support.ServiceFixture;
 import dev.plumbline.support.ServiceUnderTest;
-import dev.plumbline.support.TestDatabase;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -12,8 +12,6 @@ import java.util.List;
 import java.util.Map;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,21 +23,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("integration")
 class HomePageTest {
     @RegisterExtension
-    static final TestDatabase DATABASE = new TestDatabase();
+    static final ServiceFixture FIXTURE = new ServiceFixture(Map.of());
 
-    private static ServiceUnderTest service;
+    private final ServiceUnderTest service = FIXTURE.service();
 
-    @BeforeAll
-    static void start() {
-        service = ServiceUnderTest.start(DATABASE.url(), Map.of());
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
-    }
-
-    private static HttpResponse<String> check(String target, String tool) {
+    private HttpResponse<String> check(String target, String tool) {
         return service.page("/check?target=" + URLEncoder.encode(target, StandardCharsets.UTF_8) + "&tool=" + tool);
     }
 

@@ -27,18 +27,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("integration")
 class OwnPagesSelfCheckTest {
     @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
+    @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
-    private static HttpFixture fixture;
     private static HttpProbe probe;
     private static ServiceUnderTest service;
 
     @BeforeAll
     static void start(@TempDir Path folder) throws Exception {
-        fixture = HttpFixture.start();
-        fixture.dns().address("lab.test", "127.0.0.1");
-        probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
-        TestCa.Identity identity = fixture.identity();
+        FIXTURE.dns().address("lab.test", "127.0.0.1");
+        probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+        TestCa.Identity identity = FIXTURE.identity();
         Path certificate = Files.writeString(folder.resolve("certificate.pem"), identity.pem());
         Path key = Files.writeString(folder.resolve("key.pem"), identity.keyPem());
         service = ServiceUnderTest.start(
@@ -48,7 +49,6 @@ class OwnPagesSelfCheckTest {
     @AfterAll
     static void stop() {
         service.close();
-        fixture.close();
     }
 
     @ParameterizedTest
@@ -64,7 +64,7 @@ class OwnPagesSelfCheckTest {
                 "/no-such-page"
             })
     void pagesGetGradeAPlus(String path) {
-        CheckResult result = fixture.check(
+        CheckResult result = FIXTURE.check(
                 Objects.requireNonNull(ModuleCatalogue.load().find("security-headers")),
                 probe,
                 service.uri(path).toString().replace("127.0.0.1", "lab.test"),

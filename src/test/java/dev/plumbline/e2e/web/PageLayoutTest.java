@@ -3,8 +3,8 @@ package dev.plumbline.e2e.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.support.RawHttpClient;
+import dev.plumbline.support.ServiceFixture;
 import dev.plumbline.support.ServiceUnderTest;
-import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -18,8 +18,6 @@ import java.util.zip.GZIPInputStream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -32,19 +30,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("integration")
 class PageLayoutTest {
     @RegisterExtension
-    static final TestDatabase DATABASE = new TestDatabase();
+    static final ServiceFixture FIXTURE = new ServiceFixture(Map.of());
 
-    private static ServiceUnderTest service;
-
-    @BeforeAll
-    static void start() {
-        service = ServiceUnderTest.start(DATABASE.url(), Map.of());
-    }
-
-    @AfterAll
-    static void stop() {
-        service.close();
-    }
+    private final ServiceUnderTest service = FIXTURE.service();
 
     @ParameterizedTest
     @ValueSource(strings = {"/", "/nowhere"})
@@ -220,8 +208,8 @@ class PageLayoutTest {
 
     @Test
     void linksUseThePublicUrl() {
-        try (ServiceUnderTest below =
-                ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_PUBLIC_URL", "https://tools.example/plumb"))) {
+        try (ServiceUnderTest below = ServiceUnderTest.start(
+                FIXTURE.database().url(), Map.of("HTTP_PUBLIC_URL", "https://tools.example/plumb"))) {
             HttpResponse<String> page = below.page("/");
 
             assertThat(header(page, "strict-transport-security")).startsWith("max-age=31536000");
@@ -235,7 +223,7 @@ class PageLayoutTest {
         return response.headers().firstValue(name).orElseThrow(() -> new AssertionError("no " + name));
     }
 
-    private static HttpResponse<byte[]> gzipped(String path) throws Exception {
+    private HttpResponse<byte[]> gzipped(String path) throws Exception {
         URI uri = service.uri(path);
         return HttpClient.newHttpClient()
                 .send(

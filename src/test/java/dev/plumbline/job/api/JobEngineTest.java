@@ -20,10 +20,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Jobs from creation to the last result, on one and two nodes. */
+@Tag("integration")
 class JobEngineTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

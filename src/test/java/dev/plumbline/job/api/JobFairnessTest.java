@@ -14,10 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Fairness between accounts and hosts. */
+@Tag("integration")
 class JobFairnessTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

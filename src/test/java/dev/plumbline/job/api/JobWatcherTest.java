@@ -19,10 +19,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Long polling of jobs. */
+@Tag("integration")
 class JobWatcherTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

@@ -32,10 +32,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Lines of jobs whose target responds with 429 or 503 and Retry-After. */
+@Tag("integration")
 class RetryAfterJobTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

@@ -40,12 +40,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Replies of the runner: which are results, which are retried, and how often. */
+@Tag("integration")
 class LineCheckerTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

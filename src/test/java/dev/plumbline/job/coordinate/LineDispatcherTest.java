@@ -6,11 +6,9 @@ import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
 import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.MessageBus;
-import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.TargetLimit;
 import dev.plumbline.result.store.ResultKey;
 import dev.plumbline.sheet.ModuleDescription;
-import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetParser;
@@ -48,23 +46,7 @@ class LineDispatcherTest {
     }
 
     private Chunk chunk(long account) {
-        WorkStore.ChunkId id = new WorkStore.ChunkId(++jobs, 0, 1);
-        return new Chunk(
-                new WorkStore.ClaimedChunk(
-                        id,
-                        account,
-                        ScriptedModule.NAME,
-                        Map.of(),
-                        false,
-                        List.of(),
-                        List.of(),
-                        0,
-                        List.of(),
-                        0,
-                        List.of()),
-                MODULE,
-                Options.defaults(MODULE),
-                0);
+        return TestChunks.chunk(++jobs, account);
     }
 
     private static PendingLine line(Chunk chunk, String host) {

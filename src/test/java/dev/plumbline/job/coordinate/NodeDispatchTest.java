@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.Message;
-import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.store.ResultKey;
 import dev.plumbline.sheet.ModuleDescription;
-import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.Target;
@@ -80,23 +78,7 @@ class NodeDispatchTest {
     }
 
     private Chunk chunk(long account) {
-        WorkStore.ChunkId id = new WorkStore.ChunkId(++jobs, 0, 1);
-        return new Chunk(
-                new WorkStore.ClaimedChunk(
-                        id,
-                        account,
-                        ScriptedModule.NAME,
-                        Map.of(),
-                        false,
-                        List.of(),
-                        List.of(),
-                        0,
-                        List.of(),
-                        0,
-                        List.of()),
-                MODULE,
-                Options.defaults(MODULE),
-                0);
+        return TestChunks.chunk(++jobs, account);
     }
 
     /** Adds lines with distinct hosts on a node. */

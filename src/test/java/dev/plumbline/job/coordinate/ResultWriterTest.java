@@ -20,10 +20,12 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Results that the database rejects. */
+@Tag("integration")
 class ResultWriterTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

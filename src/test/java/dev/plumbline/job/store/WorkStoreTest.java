@@ -24,10 +24,12 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Claims, leases and results in the database. */
+@Tag("integration")
 class WorkStoreTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();

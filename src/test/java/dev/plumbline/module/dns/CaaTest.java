@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -233,6 +234,7 @@ class CaaTest {
     }
 
     /** The climbing of RFC 8659 with dig, one lookup per name. */
+    @Tag("integration")
     @Test
     void agreesWithDigOnBind(@TempDir Path folder) throws Exception {
         Map<String, String> zones = new LinkedHashMap<>();

@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -179,6 +180,7 @@ class ReverseDnsTest {
     }
 
     /** Zones of RFC 2317 section 4, and IPv6 names of RFC 3596 section 2.5. */
+    @Tag("integration")
     @Test
     void agreesWithDigOnBind(@TempDir Path folder) throws Exception {
         Map<String, String> zones = new LinkedHashMap<>();

@@ -38,6 +38,7 @@ import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -287,6 +288,7 @@ class DkimTest {
                 .isEqualTo("dns_nxdomain");
     }
 
+    @Tag("integration")
     @Test
     void readsTheKeysOfNamedAsDigAndOpensslDo(@TempDir Path folder) throws Exception {
         String host = "@ A 192.0.2.1\n";

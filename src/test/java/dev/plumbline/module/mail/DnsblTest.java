@@ -26,6 +26,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -205,6 +206,7 @@ class DnsblTest {
     }
 
     /** The entries of BIND's zone, as dig reports them for the reversed addresses. */
+    @Tag("integration")
     @Test
     void agreesWithDig(@TempDir Path folder) throws Exception {
         String zone =

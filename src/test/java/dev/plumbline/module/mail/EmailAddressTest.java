@@ -24,6 +24,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -199,6 +200,7 @@ class EmailAddressTest {
     }
 
     /** The MX records of BIND's zone, as dig reports them. */
+    @Tag("integration")
     @Test
     void agreesWithDig(@TempDir Path folder) throws Exception {
         String zone =

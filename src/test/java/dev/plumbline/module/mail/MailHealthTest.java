@@ -11,8 +11,6 @@ import dev.plumbline.check.PartResult;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
-import dev.plumbline.egress.OwnEndpoints;
-import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.http.api.tool.ResultContract;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.result.CheckError;
@@ -22,14 +20,10 @@ import dev.plumbline.result.Evaluation;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Level;
 import dev.plumbline.result.Verdict;
-import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
-import dev.plumbline.run.PartResults;
-import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.run.TestRunners;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Instant;
@@ -166,21 +160,7 @@ class MailHealthTest {
                         "*",
                         "PLUMBLINE_DNS_SERVERS",
                         dns.address()));
-        CheckEnvironment environment = CheckEnvironment.of(
-                vertx,
-                config,
-                CheckEnvironment.policy(config, new OwnEndpoints()),
-                RateLimiterFactory.local(vertx),
-                "test");
-        return TestRunners.create(
-                vertx,
-                MODULES,
-                environment.probes(),
-                Clock.systemUTC(),
-                new RunnerMetrics(new SimpleMeterRegistry()),
-                new PartResults(vertx, environment.policy(), null),
-                4,
-                4);
+        return TestRunners.create(vertx, MODULES, config, Clock.systemUTC(), 4, 4);
     }
 
     private static CheckResult check(Vertx vertx, CheckRunner runner, String domain) {

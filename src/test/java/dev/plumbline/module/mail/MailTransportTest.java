@@ -6,25 +6,19 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
-import dev.plumbline.egress.OwnEndpoints;
-import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.http.api.tool.ResultContract;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Verdict;
-import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
-import dev.plumbline.run.PartResults;
-import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.run.TestRunners;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.BindZoneSigner;
 import dev.plumbline.support.NamedServer;
 import dev.plumbline.support.NginxServer;
 import dev.plumbline.support.StartTlsServer;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
@@ -43,6 +37,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * DANE and MTA-STS of domains whose zones BIND serves, signed by dnssec-signzone, whose policies nginx serves, and
  * whose mail servers are Postfix on port 25 of loopback addresses.
  */
+@Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MailTransportTest {
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
@@ -167,21 +163,7 @@ class MailTransportTest {
                         Files.readString(folder.resolve("anchor")),
                         "PLUMBLINE_TLS_EXTRA_ROOTS",
                         roots.toString()));
-        CheckEnvironment environment = CheckEnvironment.of(
-                vertx,
-                config,
-                CheckEnvironment.policy(config, new OwnEndpoints()),
-                RateLimiterFactory.local(vertx),
-                "test");
-        return TestRunners.create(
-                vertx,
-                MODULES,
-                environment.probes(),
-                Clock.systemUTC(),
-                new RunnerMetrics(new SimpleMeterRegistry()),
-                new PartResults(vertx, environment.policy(), null),
-                4,
-                4);
+        return TestRunners.create(vertx, MODULES, config, Clock.systemUTC(), 4, 4);
     }
 
     @AfterAll

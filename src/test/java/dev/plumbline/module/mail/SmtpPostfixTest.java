@@ -28,10 +28,12 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Postfix, and the same extensions as swaks and OpenSSL report. */
+@Tag("integration")
 class SmtpPostfixTest {
     private static final ModuleDefinition<Smtp.Evidence> MODULE = SheetModule.load(new Smtp());
     private static final Pattern REPLY = Pattern.compile("(?m)^ ?<(?:-|\\*\\*) +(\\d{3}[ -].*)$");

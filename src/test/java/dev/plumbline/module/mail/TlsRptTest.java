@@ -27,6 +27,7 @@ import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,6 +166,7 @@ class TlsRptTest {
         assertThat(evaluation.fields()).containsEntry("record", null).containsEntry("valid", false);
     }
 
+    @Tag("integration")
     @Test
     void readsTheRecordsOfNamedAsDigDoes(@TempDir Path folder) throws Exception {
         String host = "@ A 192.0.2.1\n@ MX 10 mail\nmail A 192.0.2.2\n";

@@ -13,12 +13,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Measures how many DNS queries a composite check of a healthy domain needs, with the default settings and without
  * cached responses. The limits are 1.5 times as many. The table is written to {@code target/dns-queries.md}.
  */
+@Tag("integration")
 class HealthyDomainQueriesTest {
     /** The need when the limits were set. */
     private static final int NEED = 151;

@@ -19,12 +19,14 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Measures what one check of a hostile domain causes at most at the nameservers of a victim. The measured table is
  * written to {@code target/third-parties.md}.
  */
+@Tag("integration")
 class ThirdPartyQueriesTest {
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
     private static final Pattern ROW =

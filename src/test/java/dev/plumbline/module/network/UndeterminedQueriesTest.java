@@ -33,6 +33,7 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,6 +45,7 @@ import org.xbill.DNS.Section;
  * warning or a failure, and not an empty or other value of a field. Composites run with a resolver that fails instead,
  * because their parts share the limit.
  */
+@Tag("integration")
 class UndeterminedQueriesTest {
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
     private static final String DOMAIN = "ten-lookups.com";

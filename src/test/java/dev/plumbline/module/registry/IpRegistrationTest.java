@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -209,6 +210,7 @@ class IpRegistrationTest {
     }
 
     /** The same registrations as WHOIS text, read with Debian's whois. */
+    @Tag("integration")
     @Test
     void agreesWithWhois() throws Exception {
         fixture.iana()

@@ -42,6 +42,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -125,6 +126,7 @@ class DaneTlsaTest {
         return parameters + TlsaText.data(certificate, Integer.parseInt(parts[1]), Integer.parseInt(parts[2]));
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @CsvSource({
         "valid, 3 1 1 0, none",
@@ -165,6 +167,7 @@ class DaneTlsaTest {
     }
 
     /** Postfix on port 25, with a certificate for another host, which matters for usage 2 only. */
+    @Tag("integration")
     @Test
     void agreesWithOpensslOnPostfix(@TempDir Path folder) throws Exception {
         String host = "mx.tls.lab.test";

@@ -6,8 +6,6 @@ import dev.plumbline.bus.Message;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
-import dev.plumbline.egress.OwnEndpoints;
-import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsLabFixture;
@@ -15,15 +13,11 @@ import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Evaluation;
 import dev.plumbline.result.Finding;
-import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
-import dev.plumbline.run.PartResults;
-import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.run.TestRunners;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.DebianTool;
 import dev.plumbline.support.OpensslServer;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
@@ -39,12 +33,14 @@ import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.KeyUsage;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Certificates of openssl s_server because of which BoringSSL ends the handshake, and one that it accepts. */
+@Tag("integration")
 class RejectedCertificateTest {
     private static final String HOST = "rejected.test";
     private static TlsLabFixture fixture;
@@ -189,21 +185,7 @@ class RejectedCertificateTest {
                         fixture.dns.address(),
                         "PLUMBLINE_TLS_EXTRA_ROOTS",
                         roots.toString()));
-        CheckEnvironment environment = CheckEnvironment.of(
-                fixture.vertx,
-                config,
-                CheckEnvironment.policy(config, new OwnEndpoints()),
-                RateLimiterFactory.local(fixture.vertx),
-                "test");
-        return TestRunners.create(
-                fixture.vertx,
-                ModuleCatalogue.load(),
-                environment.probes(),
-                Clock.systemUTC(),
-                new RunnerMetrics(new SimpleMeterRegistry()),
-                new PartResults(fixture.vertx, environment.policy(), null),
-                4,
-                4);
+        return TestRunners.create(fixture.vertx, ModuleCatalogue.load(), config, Clock.systemUTC(), 4, 4);
     }
 
     private void openssl(String arguments) throws Exception {

@@ -13,9 +13,11 @@ import dev.plumbline.support.ChromiumBrowser;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Compares the report with what a page of another origin can fetch in Chromium. */
+@Tag("integration")
 class CorsBrowserComparisonTest {
     private static final ModuleDefinition<Cors.Evidence> MODULE = SheetModule.load(new Cors());
 

@@ -28,31 +28,22 @@ import java.util.Map;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.StringLength;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CorsTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<Cors.Evidence> MODULE = SheetModule.load(new Cors());
-    private static HttpFixture fixture;
 
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void start() {
-        fixture = HttpFixture.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(fixture.lab().canaryConnections()).isZero();
-        fixture.close();
-    }
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({
@@ -99,7 +90,7 @@ class CorsTest {
         "slash, allow_origin_invalid origin_blocked"
     })
     void evaluatesEachPageForAnAllowedOrigin(String name, String expected) {
-        CheckResult result = check(name, "origin=" + CorsPages.allowedOrigin(fixture.lab()));
+        CheckResult result = check(name, "origin=" + CorsPages.allowedOrigin(FIXTURE.lab()));
 
         assertThat(result.findings())
                 .extracting(Finding::code)
@@ -122,10 +113,10 @@ class CorsTest {
     void sendsAtMostSevenRequests() {
         String path = "/cors/one?count";
 
-        fixture.check(MODULE, fixture.lab().at("https://other.test", path), "origin=https://a.test");
+        FIXTURE.check(MODULE, FIXTURE.lab().at("https://other.test", path), "origin=https://a.test");
 
-        assertThat(fixture.lab().requestsFor(path)).hasSize(7);
-        assertThat(fixture.lab().requestsFor(path).get(6))
+        assertThat(FIXTURE.lab().requestsFor(path)).hasSize(7);
+        assertThat(FIXTURE.lab().requestsFor(path).get(6))
                 .startsWith("OPTIONS ")
                 .contains(
                         "origin: https://a.test",
@@ -188,11 +179,12 @@ class CorsTest {
     }
 
     /** A configuration of Apache with a list of origins, and the headers that curl receives for each origin. */
+    @Tag("integration")
     @Test
     void agreesWithCurlOnApache() throws Exception {
         try (ApacheServer apache = ApacheServer.start(
                 folder,
-                fixture.identity(),
+                FIXTURE.identity(),
                 """
             SetEnvIf Origin "^(https://app\\.example\\.com|null)$" ALLOWED=$1
             Header always set Access-Control-Allow-Origin "%{ALLOWED}e" env=ALLOWED
@@ -203,9 +195,9 @@ class CorsTest {
             RewriteRule ^ - [R=204,L]
             """)) {
             Files.writeString(folder.resolve("www/index.html"), "<p>hello");
-            HttpProbe probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            HttpProbe probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
             for (String origin : List.of("https://app.example.com", "https://appxexample.com", "https://b.test")) {
-                CheckResult result = fixture.check(MODULE, probe, apache.https("/"), "origin=" + origin);
+                CheckResult result = FIXTURE.check(MODULE, probe, apache.https("/"), "origin=" + origin);
 
                 Map<String, String> curl = headers(apache.https("/"), origin);
                 assertThat(result.fields())
@@ -232,7 +224,7 @@ class CorsTest {
     }
 
     private static CheckResult check(String name, String query) {
-        return fixture.check(MODULE, fixture.lab().at("https://other.test", "/cors/" + name), query);
+        return FIXTURE.check(MODULE, FIXTURE.lab().at("https://other.test", "/cors/" + name), query);
     }
 
     private static Cors.Response response(String origin, String... headers) {

@@ -16,10 +16,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Compares the report with the scripts of a page that Chromium runs. */
+@Tag("integration")
 class CspBrowserComparisonTest {
     private static final ModuleDefinition<RedirectTrace> MODULE = SheetModule.load(new SecurityHeaders());
 

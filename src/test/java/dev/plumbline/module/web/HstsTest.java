@@ -29,6 +29,7 @@ import java.util.Map;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -229,6 +230,7 @@ class HstsTest {
                 .containsEntry("present", true);
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlOnNginx(@TempDir Path folder) throws Exception {
         String header = "add_header Strict-Transport-Security '%s' always; ";
@@ -286,6 +288,7 @@ class HstsTest {
      * Apache sends the headers of `Header set` with successful responses only, and those of `Header always set` also
      * with redirects.
      */
+    @Tag("integration")
     @ParameterizedTest
     @CsvSource({"Header set, false", "Header always set, true"})
     void agreesWithCurlOnRedirectsOfApache(String directive, boolean present, @TempDir Path folder) throws Exception {

@@ -40,25 +40,28 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class HttpCompressionTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<HttpCompression.Evidence> MODULE = SheetModule.load(new HttpCompression());
     private static final String PAGE = "<p>a needle in a haystack</p>\n".repeat(200);
 
-    private static HttpFixture bench;
     private static Vertx vertx;
     private static HttpProbe probe;
     private static VirtualHosts sites;
 
     @BeforeAll
     static void start() {
-        bench = HttpFixture.start();
         vertx = Vertx.vertx();
-        probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+        probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
         AtomicInteger counter = new AtomicInteger();
         Map<String, Consumer<HttpServerRequest>> all = new LinkedHashMap<>();
         all.put("all", request -> respond(request, coding(request), PAGE));
@@ -91,12 +94,11 @@ class HttpCompressionTest {
                 respond(request, coding(request), PAGE);
             }
         });
-        sites = Await.value(VirtualHosts.start(vertx, bench.dns(), all));
+        sites = Await.value(VirtualHosts.start(vertx, FIXTURE.dns(), all));
     }
 
     @AfterAll
     static void stop() {
-        bench.close();
         Await.value(vertx.close());
     }
 
@@ -143,7 +145,7 @@ class HttpCompressionTest {
     @Test
     void reportsErrors() {
         assertThat(check(sites.url("reset", "/")).error().code()).isEqualTo(ErrorCode.CONNECTION_RESET);
-        CheckResult missing = check(bench.lab().http("/status/404"));
+        CheckResult missing = check(FIXTURE.lab().http("/status/404"));
         assertThat(codes(missing)).containsExactly("error_page");
         CheckResult huge = check(sites.url("huge", "/"));
         assertThat(huge.error().code()).isEqualTo(ErrorCode.RESPONSE_TOO_LARGE);
@@ -194,11 +196,12 @@ class HttpCompressionTest {
         assertThat(HttpEvidence.codes(evaluation)).isEqualTo(code == null ? List.of() : List.of(code));
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlOnNginxAndApache(@TempDir Path first, @TempDir Path second) throws Exception {
         try (NginxServer nginx = NginxServer.start(
                         first,
-                        bench.identity(),
+                        FIXTURE.identity(),
                         """
                 root FOLDER/www;
                 gzip on; gzip_types text/plain; gzip_vary on; brotli on; brotli_types text/plain;
@@ -207,7 +210,7 @@ class HttpCompressionTest {
                 """);
                 ApacheServer apache = ApacheServer.start(
                         second,
-                        bench.identity(),
+                        FIXTURE.identity(),
                         """
                 <Location />
                 AddOutputFilterByType BROTLI_COMPRESS;DEFLATE text/plain
@@ -264,7 +267,7 @@ class HttpCompressionTest {
     }
 
     private static CheckResult check(String url) {
-        return bench.check(MODULE, probe, url, "");
+        return FIXTURE.check(MODULE, probe, url, "");
     }
 
     private static List<String> codes(CheckResult result) {

@@ -30,33 +30,24 @@ import java.util.Map;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.StringLength;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpHeadersTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<HttpExchange> MODULE = SheetModule.load(new HttpHeaders());
     private static final String DATE = "Date: Sun, 06 Nov 1994 08:49:37 GMT";
     private static final String TYPE = "Content-Type: text/plain";
-    private static HttpFixture fixture;
 
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void start() {
-        fixture = HttpFixture.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(fixture.lab().canaryConnections()).isZero();
-        fixture.close();
-    }
 
     /** Headers in addition to a valid Date and Content-Type. */
     @ParameterizedTest(name = "{0}: {1}")
@@ -146,7 +137,7 @@ class HttpHeadersTest {
     /** The lab sends both lengths; the body is chunked (RFC 9112 section 6.3). */
     @Test
     void readsBothFramingHeaders() {
-        CheckResult result = fixture.check(MODULE, "/headers/framing", "");
+        CheckResult result = FIXTURE.check(MODULE, "/headers/framing", "");
 
         assertThat(result.error()).isNull();
         assertThat(result.findings()).extracting(Finding::code).contains("framing_conflict");
@@ -156,9 +147,9 @@ class HttpHeadersTest {
     @ParameterizedTest
     @CsvSource({"head, HEAD", "get, GET"})
     void sendsTheSelectedMethod(String option, String method) {
-        fixture.check(MODULE, "/ok?" + option, "method=" + option);
+        FIXTURE.check(MODULE, "/ok?" + option, "method=" + option);
 
-        assertThat(fixture.lab().requestsFor("/ok?" + option))
+        assertThat(FIXTURE.lab().requestsFor("/ok?" + option))
                 .singleElement()
                 .asString()
                 .startsWith(method + " ");
@@ -172,17 +163,18 @@ class HttpHeadersTest {
         "/closed, connection_reset"
     })
     void reportsErrors(String path, String error) {
-        CheckResult result = fixture.check(MODULE, path, "");
+        CheckResult result = FIXTURE.check(MODULE, path, "");
 
         assertThat(result.error().code().id()).isEqualTo(error);
         assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlOnNginx() throws Exception {
         try (NginxServer nginx = NginxServer.start(
                 folder,
-                fixture.identity(),
+                FIXTURE.identity(),
                 """
             add_header X-Twice one;
             add_header X-Twice two;
@@ -199,11 +191,12 @@ class HttpHeadersTest {
         }
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlOnApache() throws Exception {
         try (ApacheServer apache = ApacheServer.start(
                 folder,
-                fixture.identity(),
+                FIXTURE.identity(),
                 """
             Header always add X-Twice one
             Header always add X-Twice two
@@ -246,9 +239,9 @@ class HttpHeadersTest {
     }
 
     private void assertAgreesWithCurl(String url) throws Exception {
-        HttpProbe probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+        HttpProbe probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
         for (String method : List.of("get", "head")) {
-            CheckResult result = fixture.check(MODULE, probe, url, "method=" + method);
+            CheckResult result = FIXTURE.check(MODULE, probe, url, "method=" + method);
 
             List<String> options = new ArrayList<>(List.of(
                     "--dump-header", "-", "--output", "/dev/null", "--write-out", "%{http_version} %{size_header}"));

@@ -22,26 +22,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class HttpStatusTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<HttpStatus.Evidence> MODULE = SheetModule.load(new HttpStatus());
-    private static HttpFixture bench;
-
-    @BeforeAll
-    static void start() {
-        bench = HttpFixture.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(bench.lab().canaryConnections()).isZero();
-        bench.close();
-    }
 
     @ParameterizedTest
     @CsvSource(
@@ -122,8 +112,8 @@ class HttpStatusTest {
     @Test
     void reportsRedirectBlockedIfGetAfterHeadIsRedirectedToBlockedAddress() {
         String name = "rebinding.lab.test";
-        bench.dns().behave(name, DnsFaults.rebinding("127.0.0.1", HttpLab.CANARY_ADDRESS));
-        String silent = bench.lab().http("/head/silent").replace("127.0.0.1", name);
+        FIXTURE.dns().behave(name, DnsFaults.rebinding("127.0.0.1", HttpLab.CANARY_ADDRESS));
+        String silent = FIXTURE.lab().http("/head/silent").replace("127.0.0.1", name);
         Vertx vertx = Vertx.vertx();
         try {
             HttpServer redirecting = Await.value(vertx.createHttpServer()
@@ -133,9 +123,9 @@ class HttpStatusTest {
                             .end())
                     .listen(0, "127.0.0.1"));
 
-            CheckResult result = bench.check(
+            CheckResult result = FIXTURE.check(
                     MODULE,
-                    bench.probe(HttpFixture.policy(List.of(HttpLab.ALLOW), List.of("*"))),
+                    FIXTURE.probe(HttpFixture.policy(List.of(HttpLab.ALLOW), List.of("*"))),
                     "http://127.0.0.1:" + redirecting.actualPort() + "/",
                     "timeout_ms=5000&ip_version=4");
 
@@ -152,15 +142,15 @@ class HttpStatusTest {
         check("/ok?browser", "user_agent=browser");
         check("/ok?googlebot", "user_agent=googlebot");
 
-        assertThat(bench.lab().requestsFor("/ok?default"))
+        assertThat(FIXTURE.lab().requestsFor("/ok?default"))
                 .singleElement()
                 .asString()
                 .contains("user-agent: " + HttpFixture.USER_AGENT);
-        assertThat(bench.lab().requestsFor("/ok?browser"))
+        assertThat(FIXTURE.lab().requestsFor("/ok?browser"))
                 .singleElement()
                 .asString()
                 .contains("user-agent: Mozilla/5.0 (X11;");
-        assertThat(bench.lab().requestsFor("/ok?googlebot"))
+        assertThat(FIXTURE.lab().requestsFor("/ok?googlebot"))
                 .singleElement()
                 .asString()
                 .contains("Googlebot/2.1");
@@ -199,7 +189,7 @@ class HttpStatusTest {
         long millis = Long.parseLong(options.getOrDefault("timeout_ms", "10000"));
         TestCheckContext context = TestCheckContext.of(MODULE.description(), options)
                 .withDeadline(millis)
-                .withProbe(HttpProbe.class, bench.probe());
-        return MODULE.evaluate(Await.value(MODULE.collect(bench.url(path), context)), context.options());
+                .withProbe(HttpProbe.class, FIXTURE.probe());
+        return MODULE.evaluate(Await.value(MODULE.collect(FIXTURE.url(path), context)), context.options());
     }
 }

@@ -25,30 +25,21 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class HttpTimingTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<HttpTiming.Evidence> MODULE = SheetModule.load(new HttpTiming());
-    private static HttpFixture bench;
 
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void start() {
-        bench = HttpFixture.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        bench.close();
-    }
 
     @ParameterizedTest
     @CsvSource({
@@ -59,7 +50,7 @@ class HttpTimingTest {
         "/no-reason, 0, -"
     })
     void measuresResponses(String path, int bytes, String code) {
-        CheckResult result = bench.check(MODULE, path, "");
+        CheckResult result = FIXTURE.check(MODULE, path, "");
 
         assertThat(result.error()).isNull();
         assertThat(result.fields())
@@ -74,7 +65,7 @@ class HttpTimingTest {
 
     @Test
     void countsServerDelayAsTimeToFirstByte() {
-        CheckResult result = bench.check(MODULE, "/slow", "");
+        CheckResult result = FIXTURE.check(MODULE, "/slow", "");
 
         // the server waits two seconds before it responds
         assertThat(number(result, "ttfb_ms")).isGreaterThan(1_900);
@@ -84,7 +75,7 @@ class HttpTimingTest {
 
     @Test
     void measuresTlsHandshake() {
-        CheckResult result = bench.check(MODULE, bench.lab().secure("/ok"), "");
+        CheckResult result = FIXTURE.check(MODULE, FIXTURE.lab().secure("/ok"), "");
 
         assertThat(number(result, "tls_ms")).isPositive();
         assertAddsUp(result);
@@ -93,7 +84,7 @@ class HttpTimingTest {
     @ParameterizedTest
     @CsvSource({"/closed, connection_reset", "/drip/body, read_timeout", "/ssh, http_protocol_error"})
     void reportsError(String path, String error) {
-        CheckResult result = bench.check(MODULE, path, "timeout_ms=1500&samples=5");
+        CheckResult result = FIXTURE.check(MODULE, path, "timeout_ms=1500&samples=5");
 
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code().id()).isEqualTo(error);
@@ -102,14 +93,14 @@ class HttpTimingTest {
 
     @Test
     void takesRequestedNumberOfSamples() {
-        bench.check(MODULE, "/ok?samples", "samples=5");
+        FIXTURE.check(MODULE, "/ok?samples", "samples=5");
 
-        assertThat(bench.lab().requestsFor("/ok?samples")).hasSize(5);
+        assertThat(FIXTURE.lab().requestsFor("/ok?samples")).hasSize(5);
     }
 
     @Test
     void reportsMeasuredSamplesAfterTimeout() {
-        CheckResult result = bench.check(MODULE, "/slow", "samples=5&timeout_ms=3000");
+        CheckResult result = FIXTURE.check(MODULE, "/slow", "samples=5&timeout_ms=3000");
 
         assertThat(result.error()).isNull();
         assertThat(result.findings()).extracting(Finding::code).contains("samples_incomplete");
@@ -120,7 +111,7 @@ class HttpTimingTest {
     void agreesWithCurlOnNginx() throws Exception {
         try (NginxServer nginx = NginxServer.start(
                 folder,
-                bench.identity(),
+                FIXTURE.identity(),
                 """
             root FOLDER/www;
             location = /slow.txt { limit_rate 40k; }
@@ -128,10 +119,10 @@ class HttpTimingTest {
             Path www = Files.createDirectories(folder.resolve("www"));
             Files.writeString(www.resolve("quick.txt"), "x".repeat(100_000));
             Files.writeString(www.resolve("slow.txt"), "x".repeat(100_000));
-            HttpProbe probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            HttpProbe probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
 
             for (String url : List.of(nginx.http("/quick.txt"), nginx.https("/quick.txt"), nginx.http("/slow.txt"))) {
-                CheckResult result = bench.check(MODULE, probe, url, "");
+                CheckResult result = FIXTURE.check(MODULE, probe, url, "");
 
                 String[] curl = Curl.say(
                                 url,

@@ -28,9 +28,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,24 +40,20 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Type;
 
 class HttpVersionsTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<HttpVersions.Evidence> MODULE = SheetModule.load(new HttpVersions());
     private static final CheckError TIMEOUT = new CheckError(ErrorCode.READ_TIMEOUT, "The connection timed out.");
     private static final CheckError PROTOCOL = new CheckError(ErrorCode.HTTP_PROTOCOL_ERROR, "PROTOCOL_ERROR.");
     private static final Attempt REJECTED = new Attempt(null, true, null);
 
-    private static HttpFixture bench;
     private static HttpProbe probe;
 
     @BeforeAll
     static void start() {
-        bench = HttpFixture.start();
-        bench.dns().address("lab.test", "127.0.0.1");
-        probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
-    }
-
-    @AfterAll
-    static void stop() {
-        bench.close();
+        FIXTURE.dns().address("lab.test", "127.0.0.1");
+        probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
     }
 
     @ParameterizedTest
@@ -180,19 +177,21 @@ class HttpVersionsTest {
         assertThat(evaluation.fields()).containsEntry("http1", true).containsEntry("http2", false);
     }
 
+    @Tag("integration")
     @Test
     void detectsHttp3InHttpsRecords(@TempDir Path folder) throws Exception {
-        try (NginxServer nginx = NginxServer.start(folder, bench.identity(), "location / { return 200; }")) {
-            int port = bench.url(nginx.https("/")).port();
+        try (NginxServer nginx = NginxServer.start(folder, FIXTURE.identity(), "location / { return 200; }")) {
+            int port = FIXTURE.url(nginx.https("/")).port();
             String name = "_" + port + "._https.lab.test";
             String url = "https://lab.test:" + port;
-            bench.dns().record(name + ". 1 IN HTTPS 0 alias.test.");
-            bench.dns().record("alias.test. 1 IN HTTPS 1 . alpn=h3,h2");
-            CheckResult result = bench.check(MODULE, probe, url + "/", "");
+            FIXTURE.dns().record(name + ". 1 IN HTTPS 0 alias.test.");
+            FIXTURE.dns().record("alias.test. 1 IN HTTPS 1 . alpn=h3,h2");
+            CheckResult result = FIXTURE.check(MODULE, probe, url + "/", "");
 
             assertThat(result.fields()).containsEntry("http3_advertised", true).containsEntry("alt_svc", null);
             assertThat(result.findings()).isEmpty();
-            assertThat(codes(bench.check(MODULE, probe, nginx.https("/"), ""))).containsExactly("http3_missing");
+            assertThat(codes(FIXTURE.check(MODULE, probe, nginx.https("/"), "")))
+                    .containsExactly("http3_missing");
         }
     }
 
@@ -212,19 +211,20 @@ class HttpVersionsTest {
         assertThat(evaluation.findings().get(0).action()).contains("`a.test. HTTPS 1 . alpn=\"h3,h2\"`");
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlOnOtherServers(@TempDir Path first, @TempDir Path second, @TempDir Path third) throws Exception {
-        try (NginxServer nginx = NginxServer.start(first, bench.identity(), "location / { return 200; }");
-                ApacheServer apache = ApacheServer.start(second, bench.identity(), "");
-                OpensslServer openssl = OpensslServer.start(third, bench.identity(), "-alpn", "http/1.1")) {
+        try (NginxServer nginx = NginxServer.start(first, FIXTURE.identity(), "location / { return 200; }");
+                ApacheServer apache = ApacheServer.start(second, FIXTURE.identity(), "");
+                OpensslServer openssl = OpensslServer.start(third, FIXTURE.identity(), "-alpn", "http/1.1")) {
             List<String> urls = List.of(
                     nginx.https("/"),
                     nginx.http("/"),
                     apache.https("/"),
                     "https://127.0.0.1:" + openssl.port() + "/",
-                    bench.lab().secure("/ok"));
+                    FIXTURE.lab().secure("/ok"));
             for (String url : urls) {
-                CheckResult result = bench.check(MODULE, probe, url, "");
+                CheckResult result = FIXTURE.check(MODULE, probe, url, "");
 
                 assertThat(result.error()).isNull();
                 assertThat(result.fields())
@@ -234,7 +234,7 @@ class HttpVersionsTest {
                                 "http2",
                                 url.startsWith("https") && curl(url, "--http2").equals("2"));
             }
-            CheckResult old = bench.check(MODULE, probe, "https://127.0.0.1:" + openssl.port() + "/", "");
+            CheckResult old = FIXTURE.check(MODULE, probe, "https://127.0.0.1:" + openssl.port() + "/", "");
             assertThat(old.verdict()).isEqualTo(Verdict.WARN);
             assertThat(codes(old)).contains("http2_missing");
             assertThat(old.fields()).containsEntry("alpn", "http/1.1");
@@ -243,8 +243,8 @@ class HttpVersionsTest {
 
     @Test
     void reportsErrorOfHostileHttp2Servers() {
-        for (HostileHttp2 server : bench.lab().hostileHttp2()) {
-            CheckResult result = bench.check(MODULE, server.url(), "timeout_ms=3000");
+        for (HostileHttp2 server : FIXTURE.lab().hostileHttp2()) {
+            CheckResult result = FIXTURE.check(MODULE, server.url(), "timeout_ms=3000");
 
             // these servers do not support HTTP/1.1 either
             if (!server.name().equals("too_much_data")) {

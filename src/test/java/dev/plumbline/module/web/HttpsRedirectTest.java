@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -174,6 +175,7 @@ class HttpsRedirectTest {
         assertThat(HttpsRedirect.variant(domain)).isEqualTo(variant);
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlOnNginx(@TempDir Path folder) throws Exception {
         try (DomainSites sites = new DomainSites(

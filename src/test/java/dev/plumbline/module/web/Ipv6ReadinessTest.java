@@ -39,7 +39,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,7 +49,11 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Type;
 
 /** Websites of nginx on 127.0.0.1 and ::1, and names of the DNS lab. */
+@Tag("integration")
 class Ipv6ReadinessTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final String[] SITES = {
         "dual.test",
         "v6only.test",
@@ -67,7 +73,6 @@ class Ipv6ReadinessTest {
             "default_type text/html; return 200 '<title>%s</title>" + "padding ".repeat(200) + "';";
 
     private static final Vertx VERTX = Vertx.vertx();
-    private static HttpFixture fixture;
     private static HttpProbe http;
     private static DnsProbe dns;
     private static NginxServer nginx;
@@ -75,16 +80,15 @@ class Ipv6ReadinessTest {
 
     @BeforeAll
     static void start(@TempDir Path folder) throws IOException {
-        fixture = HttpFixture.start();
         TargetPolicy policy =
                 HttpFixture.policy(List.of("127.0.0.0/8", "::1/128", "192.0.2.0/24", "2001:db8::/32"), List.of("*"));
-        http = fixture.probe(policy);
+        http = FIXTURE.probe(policy);
         dns = new DnsProbe(
                 VERTX,
                 new DnsResolver(
                         VERTX,
                         new Config.DnsSettings(
-                                List.of(fixture.dns().address()), List.of(), Duration.ofSeconds(1), 1_000),
+                                List.of(FIXTURE.dns().address()), List.of(), Duration.ofSeconds(1), 1_000),
                         policy,
                         System::nanoTime),
                 Map.of(),
@@ -105,7 +109,7 @@ class Ipv6ReadinessTest {
         site(servers, "[::1]", "away.test", "return 301 https://v4server.test:TLS/;");
         String invalid = "ssl_certificate FOLDER/other/chain.pem; ssl_certificate_key FOLDER/other/key.pem; ";
         String valid = "ssl_certificate FOLDER/chain.pem; ssl_certificate_key FOLDER/key.pem; ";
-        fixture.identity("other.test").writePem(Files.createDirectory(folder.resolve("other")));
+        FIXTURE.identity("other.test").writePem(Files.createDirectory(folder.resolve("other")));
         site(servers, "127.0.0.1", "v6cert.test", PAGE.formatted("Same"), valid);
         site(servers, "[::1]", "v6cert.test", PAGE.formatted("Same"), invalid);
         site(servers, "127.0.0.1", "v4cert.test", PAGE.formatted("Same"), invalid);
@@ -115,19 +119,19 @@ class Ipv6ReadinessTest {
             site(servers, address, "tonocert.test", "return 301 https://nocert.test:TLS/;", invalid);
         }
         servers.append("server { listen 127.0.0.1:PLAIN; server_name unused.test;\n");
-        nginx = NginxServer.start(folder, fixture.identity(SITES), servers.toString());
+        nginx = NginxServer.start(folder, FIXTURE.identity(SITES), servers.toString());
         module = SheetModule.load(
-                new Ipv6Readiness(new WebPorts(1, fixture.url(nginx.https("/")).port())));
+                new Ipv6Readiness(new WebPorts(1, FIXTURE.url(nginx.https("/")).port())));
         for (String site : Stream.concat(Stream.of(SITES), INVALID.stream()).toList()) {
-            fixture.dns()
+            FIXTURE.dns()
                     .address(
                             site, site.equals("v6only.test") ? new String[] {"::1"} : new String[] {"127.0.0.1", "::1"})
                     .record(site + ". 60 IN NS ns1.dual.test.")
                     .record(site + ". 60 IN NS ns2.dual.test.")
                     .record(site + ". 60 IN MX 10 mail.dual.test.");
         }
-        fixture.dns().removeRecords("v4server.test").address("v4server.test", "127.0.0.1");
-        fixture.dns()
+        FIXTURE.dns().removeRecords("v4server.test").address("v4server.test", "127.0.0.1");
+        FIXTURE.dns()
                 .record("refused.test. 60 IN AAAA 2001:db8::ffff")
                 .address("ns1.dual.test", "192.0.2.1", "2001:db8::1")
                 .address("ns2.dual.test", "192.0.2.2", "2001:db8::2")
@@ -173,7 +177,6 @@ class Ipv6ReadinessTest {
         if (nginx != null) {
             nginx.close();
         }
-        fixture.close();
         Await.value(VERTX.close());
     }
 
@@ -227,7 +230,7 @@ class Ipv6ReadinessTest {
 
     @Test
     void usesTheNameserversOfThePublicSuffixForANameInItsZone() throws Exception {
-        fixture.dns().address("name.github.io", "127.0.0.1").record("github.io. 60 IN NS ns1.dual.test.");
+        FIXTURE.dns().address("name.github.io", "127.0.0.1").record("github.io. 60 IN NS ns1.dual.test.");
 
         CheckResult result = check("name.github.io");
 
@@ -237,7 +240,7 @@ class Ipv6ReadinessTest {
 
     @Test
     void doesNotReportUnknownNameserversAsAnAbsence() throws Exception {
-        fixture.dns().address("delegated.test", "127.0.0.1");
+        FIXTURE.dns().address("delegated.test", "127.0.0.1");
 
         CheckResult result = check("delegated.test");
 
@@ -252,9 +255,9 @@ class Ipv6ReadinessTest {
 
     @Test
     void reportsAServerThatListensOnIpv4Only(@TempDir Path folder) throws Exception {
-        try (NginxServer v4 = NginxServer.start(folder, fixture.identity("dual.test"), "return 200 four;")) {
+        try (NginxServer v4 = NginxServer.start(folder, FIXTURE.identity("dual.test"), "return 200 four;")) {
             module = SheetModule.load(
-                    new Ipv6Readiness(new WebPorts(1, fixture.url(v4.https("/")).port())));
+                    new Ipv6Readiness(new WebPorts(1, FIXTURE.url(v4.https("/")).port())));
 
             CheckResult result = check("dual.test");
 
@@ -263,10 +266,10 @@ class Ipv6ReadinessTest {
                     .extracting(Finding::message)
                     .containsExactly(
                             "The website has an AAAA record, but does not respond over IPv6. Connection refused by [::1]:"
-                                    + fixture.url(v4.https("/")).port() + ".");
+                                    + FIXTURE.url(v4.https("/")).port() + ".");
         } finally {
             module = SheetModule.load(new Ipv6Readiness(
-                    new WebPorts(1, fixture.url(nginx.https("/")).port())));
+                    new WebPorts(1, FIXTURE.url(nginx.https("/")).port())));
         }
     }
 
@@ -308,7 +311,7 @@ class Ipv6ReadinessTest {
 
     /** The exit code and status, and the page. */
     private static List<String> curl(String site, String address) throws IOException, InterruptedException {
-        int port = fixture.url(nginx.https("/")).port();
+        int port = FIXTURE.url(nginx.https("/")).port();
         List<String> command = new ArrayList<>(
                 List.of(DebianTool.require("curl").toString(), "-sk", "-L", "--max-time", "5", "-w", "%{http_code}"));
         for (String name : SITES) {

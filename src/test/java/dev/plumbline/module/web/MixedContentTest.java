@@ -34,17 +34,20 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.StringLength;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MixedContentTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<MixedContent.Evidence> MODULE = SheetModule.load(new MixedContent());
     private static final Pattern CONSOLE =
             Pattern.compile("Mixed Content: .* '(http://mixed\\.test/[^']*)'.*(blocked|automatically upgraded).*");
@@ -74,7 +77,6 @@ class MixedContentTest {
         <img src=https://mixed.test/secure.png><img src=//mixed.test/relative.png><img src=/same.png>
         """;
 
-    private static HttpFixture fixture;
     private static HttpProbe probe;
 
     @TempDir
@@ -82,14 +84,7 @@ class MixedContentTest {
 
     @BeforeAll
     static void start() {
-        fixture = HttpFixture.start();
-        probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.1/32"), List.of("*")));
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(fixture.lab().canaryConnections()).isZero();
-        fixture.close();
+        probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.1/32"), List.of("*")));
     }
 
     /** Markup with H for {@code http://b.test/x}, and the treatment of that URL. */
@@ -245,7 +240,7 @@ class MixedContentTest {
     })
     void evaluatesLabPages(String path, Verdict verdict, String error) {
         CheckResult result =
-                fixture.check(MODULE, fixture.lab().secure(path), path.startsWith("/drip") ? "timeout_ms=2000" : "");
+                FIXTURE.check(MODULE, FIXTURE.lab().secure(path), path.startsWith("/drip") ? "timeout_ms=2000" : "");
 
         assertThat(result.verdict()).as(result.findings().toString()).isEqualTo(verdict);
         assertThat(result.error() == null ? "-" : result.error().code().id()).isEqualTo(error);
@@ -257,11 +252,11 @@ class MixedContentTest {
         String server = "root FOLDER/www; types { text/html html; } location /header { "
                 + "add_header Content-Security-Policy upgrade-insecure-requests; try_files /page.html =404; }";
         try (ChromiumBrowser browser = new ChromiumBrowser();
-                NginxServer nginx = NginxServer.start(folder, fixture.identity(), server)) {
+                NginxServer nginx = NginxServer.start(folder, FIXTURE.identity(), server)) {
             Path www = Files.createDirectories(folder.resolve("www"));
             Files.writeString(www.resolve("page.html"), "<!doctype html><title>x</title>" + RESOURCES);
 
-            CheckResult result = fixture.check(MODULE, probe, nginx.https("/page.html"), "");
+            CheckResult result = FIXTURE.check(MODULE, probe, nginx.https("/page.html"), "");
             Visit visit = visit(browser, nginx.https("/page.html"));
 
             assertThat(result.fields().get("active"))
@@ -274,7 +269,7 @@ class MixedContentTest {
                     .containsExactlyInAnyOrderElementsOf(visit.upgraded());
             assertThat(visit.requested()).noneMatch(url -> url.startsWith("http://"));
 
-            CheckResult upgraded = fixture.check(MODULE, probe, nginx.https("/header"), "");
+            CheckResult upgraded = FIXTURE.check(MODULE, probe, nginx.https("/header"), "");
             Visit upgrading = visit(browser, nginx.https("/header"));
 
             assertThat(upgraded.fields().get("active"))

@@ -18,10 +18,8 @@ import dev.plumbline.result.Evaluation;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Verdict;
 import dev.plumbline.sheet.Options;
-import dev.plumbline.support.Await;
 import dev.plumbline.support.Curl;
 import dev.plumbline.support.NginxServer;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,23 +36,24 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.StringLength;
 import org.jsoup.Jsoup;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PageLinksTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<PageLinks.Evidence> MODULE = SheetModule.load(new PageLinks());
     private static final AtomicInteger REQUESTS = new AtomicInteger();
 
-    private static Vertx vertx;
-    private static HttpFixture fixture;
-    private static HttpProbe probe;
+    private static final HttpProbe PROBE = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.1/32"), List.of("*")));
     private static VirtualHosts sites;
 
     @TempDir
@@ -62,9 +61,6 @@ class PageLinksTest {
 
     @BeforeAll
     static void start() {
-        vertx = Vertx.vertx();
-        fixture = HttpFixture.start();
-        probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.1/32"), List.of("*")));
         Map<String, Consumer<HttpServerRequest>> all = new LinkedHashMap<>();
         all.put("site", request -> {
             REQUESTS.incrementAndGet();
@@ -80,7 +76,7 @@ class PageLinksTest {
                     .end(request.path().equals("/many") ? many() : linkedPage());
         });
         all.put("other", responding(404, "text/html", "no"));
-        sites = Await.value(VirtualHosts.start(vertx, fixture.dns(), all));
+        sites = FIXTURE.sites(all);
     }
 
     private static String linkedPage() {
@@ -91,20 +87,13 @@ class PageLinksTest {
             <a href=http://missing.sites.test/>unknown</a> <a href=http://inside.lab.test/>inside</a>
             <a href=http://127.0.0.1:%d/>refused</a> <a href=mailto:a@b.test>mail</a>
             """
-                .formatted(sites.url("other", "/"), fixture.closedPort());
+                .formatted(sites.url("other", "/"), FIXTURE.closedPort());
     }
 
     private static String many() {
         return IntStream.range(0, 40)
                 .mapToObj(i -> "<a href='/page/" + i + "'>p" + i + "</a>")
                 .collect(Collectors.joining());
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(fixture.lab().canaryConnections()).isZero();
-        fixture.close();
-        Await.value(vertx.close());
     }
 
     /** The body, and the listed links as {@code url text [rel]}. */
@@ -222,7 +211,7 @@ class PageLinksTest {
 
     @Test
     void requestsLinksAndReportsBrokenOnes() {
-        CheckResult result = fixture.check(MODULE, probe, sites.url("site", "/"), "check=true");
+        CheckResult result = FIXTURE.check(MODULE, PROBE, sites.url("site", "/"), "check=true");
 
         assertThat(result.verdict()).isEqualTo(Verdict.WARN);
         assertThat(statuses(result).values())
@@ -242,7 +231,7 @@ class PageLinksTest {
     void requestsAtMostTheFirst24Links() {
         REQUESTS.set(0);
 
-        CheckResult result = fixture.check(MODULE, probe, sites.url("site", "/many"), "check=true");
+        CheckResult result = FIXTURE.check(MODULE, PROBE, sites.url("site", "/many"), "check=true");
 
         assertThat(REQUESTS).hasValue(25);
         assertThat(statuses(result).values())
@@ -254,11 +243,11 @@ class PageLinksTest {
 
     @Test
     void reportsLinksThatTheRateLimitDelaysTooLong() {
-        HttpProbe slow = fixture.probe(
+        HttpProbe slow = FIXTURE.probe(
                 HttpFixture.policy(List.of("127.0.0.1/32"), List.of("*")), new Config.OutboundLimit(1, 0));
         REQUESTS.set(0);
 
-        CheckResult result = fixture.check(MODULE, slow, sites.url("site", "/many"), "check=true&timeout_ms=2500");
+        CheckResult result = FIXTURE.check(MODULE, slow, sites.url("site", "/many"), "check=true&timeout_ms=2500");
 
         assertThat(REQUESTS).hasValueBetween(1, 4);
         assertThat(message(result, "links_not_checked")).contains("deadline_exceeded");
@@ -276,7 +265,7 @@ class PageLinksTest {
         "/closed, ERROR, connection_reset"
     })
     void evaluatesLabPages(String path, Verdict verdict, String error) {
-        CheckResult result = fixture.check(MODULE, path, path.startsWith("/drip") ? "timeout_ms=2000" : "");
+        CheckResult result = FIXTURE.check(MODULE, path, path.startsWith("/drip") ? "timeout_ms=2000" : "");
 
         assertThat(result.verdict()).as(result.findings().toString()).isEqualTo(verdict);
         assertThat(result.error() == null ? "-" : result.error().code().id()).isEqualTo(error);
@@ -287,14 +276,14 @@ class PageLinksTest {
     void agreesWithCurlAndJsoupOnNginx() throws Exception {
         String server = "root FOLDER/www; types { text/html html; } location /old { return 301 /; } "
                 + "location /busy { return 503; } location /closed { deny all; }";
-        try (NginxServer nginx = NginxServer.start(folder, fixture.identity(), server)) {
+        try (NginxServer nginx = NginxServer.start(folder, FIXTURE.identity(), server)) {
             Path www = Files.createDirectories(folder.resolve("www"));
             Files.writeString(
                     www.resolve("index.html"),
                     "<title>x</title><a href=/>Home</a><a href=missing>M</a><p><a href='./old?a=1&amp;b=2'>O</a>"
                             + "<a href=/busy>B</a><a href=/closed rel=nofollow>C</a>");
 
-            CheckResult result = fixture.check(MODULE, probe, nginx.https("/"), "check=true");
+            CheckResult result = FIXTURE.check(MODULE, PROBE, nginx.https("/"), "check=true");
 
             Map<String, Integer> expected = new LinkedHashMap<>();
             for (String url : Jsoup.parse(Curl.say(nginx.https("/")), nginx.https("/"))

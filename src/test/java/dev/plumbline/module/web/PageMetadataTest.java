@@ -28,16 +28,18 @@ import java.util.Map;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PageMetadataTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<PageMetadata.Evidence> MODULE = SheetModule.load(new PageMetadata());
 
     /** A page without findings. */
@@ -56,21 +58,8 @@ class PageMetadataTest {
       </html>
       """;
 
-    private static HttpFixture bench;
-
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void start() {
-        bench = HttpFixture.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(bench.lab().canaryConnections()).isZero();
-        bench.close();
-    }
 
     @Test
     void readsPageWithoutFindings() {
@@ -282,7 +271,7 @@ class PageMetadataTest {
         "/closed, ERROR, connection_reset"
     })
     void evaluatesLabPages(String path, Verdict verdict, String error) {
-        CheckResult result = bench.check(MODULE, path, "timeout_ms=3000");
+        CheckResult result = FIXTURE.check(MODULE, path, "timeout_ms=3000");
 
         assertThat(result.verdict()).as(result.findings().toString()).isEqualTo(verdict);
         assertThat(result.error() == null ? "-" : result.error().code().id()).isEqualTo(error);
@@ -290,7 +279,7 @@ class PageMetadataTest {
 
     @Test
     void reportsTruncatedPage() {
-        assertThat(bench.check(MODULE, "/big", "").findings())
+        assertThat(FIXTURE.check(MODULE, "/big", "").findings())
                 .extracting(Finding::code)
                 .contains("page_truncated");
     }
@@ -300,14 +289,14 @@ class PageMetadataTest {
     void agreesWithCurlAndJsoupOnNginx() throws Exception {
         try (NginxServer nginx = NginxServer.start(
                 folder,
-                bench.identity(),
+                FIXTURE.identity(),
                 "root FOLDER/www; types { text/html html; } charset utf-8; charset_types text/html;")) {
             Path www = Files.createDirectories(folder.resolve("www"));
             Files.writeString(
                     www.resolve("index.html"), PERFECT.replace("</head>", "<link rel=canonical href='/über'></head>"));
-            HttpProbe probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            HttpProbe probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
 
-            CheckResult result = bench.check(MODULE, probe, nginx.https("/"), "");
+            CheckResult result = FIXTURE.check(MODULE, probe, nginx.https("/"), "");
 
             String url = nginx.https("/");
             Document document = Jsoup.parse(Curl.say(url), url);

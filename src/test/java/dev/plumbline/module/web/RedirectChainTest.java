@@ -27,32 +27,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RedirectChainTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<RedirectChain.Evidence> MODULE = SheetModule.load(new RedirectChain());
-    private static HttpFixture bench;
 
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void start() {
-        bench = HttpFixture.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(bench.lab().canaryConnections()).isZero();
-        bench.close();
-    }
 
     @ParameterizedTest
     @CsvSource(
@@ -84,7 +74,7 @@ class RedirectChainTest {
             })
     void reportsTheChainOfEachUrl(
             String path, int count, @Nullable Integer status, Verdict verdict, @Nullable String error) {
-        CheckResult result = bench.check(MODULE, path, "");
+        CheckResult result = FIXTURE.check(MODULE, path, "");
 
         assertThat(result.error() == null ? null : result.error().code().id()).isEqualTo(error);
         assertThat(result.fields())
@@ -96,7 +86,7 @@ class RedirectChainTest {
 
     @Test
     void followsAtMostMaxRedirects() {
-        CheckResult result = bench.check(MODULE, "/redirect/chain/9", "max_redirects=2");
+        CheckResult result = FIXTURE.check(MODULE, "/redirect/chain/9", "max_redirects=2");
 
         assertThat(result.fields()).containsEntry("hop_count", 3);
         assertThat(result.findings())
@@ -111,7 +101,7 @@ class RedirectChainTest {
         "2, The URL redirects more than 2 times."
     })
     void reportsTooManyRedirects(int max, String message) {
-        CheckResult result = bench.check(MODULE, "/redirect/chain/9", "max_redirects=" + max);
+        CheckResult result = FIXTURE.check(MODULE, "/redirect/chain/9", "max_redirects=" + max);
 
         assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
         assertThat(result.error().message()).isEqualTo(message);
@@ -145,7 +135,7 @@ class RedirectChainTest {
         "/redirect/raw-latin1, /status/404?café, /status/404?caf%E9"
     })
     void returnsTheLocationAsSentAndFollowsItsBytes(String path, String location, String requested) {
-        CheckResult result = bench.check(MODULE, path, "");
+        CheckResult result = FIXTURE.check(MODULE, path, "");
 
         assertThat((List<?>) result.fields().get("hops"))
                 .extracting(hop -> ((Map<?, ?>) hop).get("location"))
@@ -159,7 +149,7 @@ class RedirectChainTest {
     void agreesWithCurlOnNginx(String path) throws Exception {
         try (NginxServer nginx = NginxServer.start(
                 folder,
-                bench.identity(),
+                FIXTURE.identity(),
                 """
             location = / { return 200 "nginx"; }
             location = /a { return 301 b?c=d#e; }
@@ -170,9 +160,9 @@ class RedirectChainTest {
             location = /up { return 301 https://127.0.0.1:TLS/; }
             location / { return 404; }
             """)) {
-            HttpProbe probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            HttpProbe probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
 
-            CheckResult result = bench.check(MODULE, probe, nginx.http(path), "");
+            CheckResult result = FIXTURE.check(MODULE, probe, nginx.http(path), "");
 
             if (result.error() == null) {
                 assertThat("%s %s %s"

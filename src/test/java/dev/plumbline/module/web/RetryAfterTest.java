@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,6 +142,7 @@ class RetryAfterTest {
         assertThat(status(Map.of(), response).retryAfterSeconds()).isBetween(0, 60);
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlAboutNginx(@TempDir Path folder) throws Exception {
         try (HttpFixture fixture = HttpFixture.start();

@@ -19,11 +19,9 @@ import dev.plumbline.robots.RobotsMatcher;
 import dev.plumbline.robots.RobotsStandard;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
-import dev.plumbline.support.Await;
 import dev.plumbline.support.BrotliEncoder;
 import dev.plumbline.support.Curl;
 import dev.plumbline.support.NginxServer;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.charset.StandardCharsets;
@@ -44,17 +42,20 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.StringLength;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RobotsTxtTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<RobotsTxt.Evidence> MODULE = SheetModule.load(new RobotsTxt());
 
     /** RFC 9309 section 5.1. */
@@ -77,9 +78,7 @@ class RobotsTxtTest {
       User-Agent: quxbot
       """;
 
-    private static Vertx vertx;
-    private static HttpFixture fixture;
-    private static HttpProbe probe;
+    private static final HttpProbe PROBE = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
     private static VirtualHosts sites;
 
     @TempDir
@@ -87,9 +86,6 @@ class RobotsTxtTest {
 
     @BeforeAll
     static void start() {
-        vertx = Vertx.vertx();
-        fixture = HttpFixture.start();
-        probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
         Map<String, Consumer<HttpServerRequest>> all = new LinkedHashMap<>();
         all.put("good", responding(200, "text/plain", SIMPLE));
         all.put("missing", responding(404, "text/html", "no"));
@@ -130,18 +126,12 @@ class RobotsTxtTest {
                 .end(Buffer.buffer(
                         BrotliEncoder.encode("User-agent: *\nDisallow: /\n".getBytes(StandardCharsets.UTF_8)))));
         all.put("reset", request -> request.connection().close());
-        sites = Await.value(VirtualHosts.start(vertx, fixture.dns(), all));
-    }
-
-    @AfterAll
-    static void stop() {
-        fixture.close();
-        Await.value(vertx.close());
+        sites = FIXTURE.sites(all);
     }
 
     @Test
     void reportsAnErrorIfTheContentCannotBeDecoded() {
-        CheckResult result = fixture.check(MODULE, probe, sites.url("packed", "/"), "");
+        CheckResult result = FIXTURE.check(MODULE, PROBE, sites.url("packed", "/"), "");
 
         assertThat(result.error().code()).isEqualTo(ErrorCode.HTTP_PROTOCOL_ERROR);
         assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
@@ -179,7 +169,7 @@ class RobotsTxtTest {
             boolean allowed,
             Verdict verdict,
             @Nullable String code) {
-        CheckResult result = fixture.check(MODULE, probe, sites.url(site, path), "");
+        CheckResult result = FIXTURE.check(MODULE, PROBE, sites.url(site, path), "");
 
         assertThat(result.error()).isNull();
         assertThat(result.fields())
@@ -203,7 +193,7 @@ class RobotsTxtTest {
     })
     void reportsTheStandardOfTheEvaluation(String site, String agent, String standard, boolean allowed, String code) {
         CheckResult result =
-                fixture.check(MODULE, probe, sites.url(site, "/private"), "agent=" + agent.replace("+", ""));
+                FIXTURE.check(MODULE, PROBE, sites.url(site, "/private"), "agent=" + agent.replace("+", ""));
 
         assertThat(result.fields()).containsEntry("standard", standard).containsEntry("allowed", allowed);
         assertThat(result.findings()).extracting(Finding::code).containsExactly(code);
@@ -211,7 +201,7 @@ class RobotsTxtTest {
 
     @Test
     void reportsAnErrorIfTheServerDoesNotRespond() {
-        CheckResult result = fixture.check(MODULE, probe, sites.url("reset", "/"), "");
+        CheckResult result = FIXTURE.check(MODULE, PROBE, sites.url("reset", "/"), "");
 
         assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
         assertThat(result.fields()).containsEntry("allowed", null);
@@ -221,26 +211,26 @@ class RobotsTxtTest {
     void appliesOptionsForCrawlerAndPath() {
         String url = sites.url("good", "/example/x");
 
-        assertThat(fixture.check(MODULE, probe, url, "path=/publications/").fields())
+        assertThat(FIXTURE.check(MODULE, PROBE, url, "path=/publications/").fields())
                 .containsEntry("allowed", true);
-        assertThat(fixture.check(MODULE, probe, url, "agent=BarBot/1.0").fields())
+        assertThat(FIXTURE.check(MODULE, PROBE, url, "agent=BarBot/1.0").fields())
                 .containsEntry("allowed", true);
-        assertThat(fixture.check(MODULE, probe, url, "agent=barbot&path=/example/page.html")
+        assertThat(FIXTURE.check(MODULE, PROBE, url, "agent=barbot&path=/example/page.html")
                         .findings())
                 .extracting(Finding::message)
                 .containsExactly("The rule `Disallow: /example/page.html` for `User-agent: barbot` disallows "
                         + "/example/page.html.");
-        assertThat(fixture.check(MODULE, probe, url, "agent=Mozilla/5.0 (compatible; BarBot/1.0)")
+        assertThat(FIXTURE.check(MODULE, PROBE, url, "agent=Mozilla/5.0 (compatible; BarBot/1.0)")
                         .fields())
                 .containsEntry("allowed", true);
-        assertThat(fixture.check(MODULE, probe, url, "agent=otherbot").findings())
+        assertThat(FIXTURE.check(MODULE, PROBE, url, "agent=otherbot").findings())
                 .extracting(Finding::message)
                 .containsExactly("The rule `Disallow: /example/` for `User-agent: *` disallows /example/x.");
     }
 
     @Test
     void ordersFindingsBySeverity() {
-        assertThat(fixture.check(MODULE, probe, sites.url("sloppy", "/x"), "").findings())
+        assertThat(FIXTURE.check(MODULE, PROBE, sites.url("sloppy", "/x"), "").findings())
                 .extracting(Finding::code)
                 .containsExactly(
                         "path_disallowed", "robots_malformed", "robots_content_type", "byte_order_mark", "crawl_delay");
@@ -248,7 +238,7 @@ class RobotsTxtTest {
 
     @Test
     void reportsTheTargetOfARedirect() {
-        assertThat(fixture.check(MODULE, probe, sites.url("moved", "/publications/"), "")
+        assertThat(FIXTURE.check(MODULE, PROBE, sites.url("moved", "/publications/"), "")
                         .findings())
                 .extracting(Finding::message)
                 .containsExactly("/robots.txt redirects to " + sites.url("good", "/robots.txt")
@@ -289,11 +279,11 @@ class RobotsTxtTest {
     @Tag("integration")
     @Test
     void agreesWithCurlOnNginx() throws Exception {
-        try (NginxServer nginx = NginxServer.start(folder, fixture.identity(), "root FOLDER/www; gzip on;")) {
+        try (NginxServer nginx = NginxServer.start(folder, FIXTURE.identity(), "root FOLDER/www; gzip on;")) {
             Path www = Files.createDirectories(folder.resolve("www"));
             Files.writeString(www.resolve("robots.txt"), SIMPLE + "Sitemap: https://a.test/map.xml\r\n");
 
-            CheckResult result = fixture.check(MODULE, probe, nginx.https("/example/"), "");
+            CheckResult result = FIXTURE.check(MODULE, PROBE, nginx.https("/example/"), "");
 
             String file = Curl.say(nginx.https("/robots.txt"));
             assertThat(result.fields())

@@ -37,16 +37,18 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class SecurityHeadersTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<RedirectTrace> MODULE = SheetModule.load(new SecurityHeaders());
     private static final String[] PERFECT = {
         "Strict-Transport-Security: max-age=31536000; includeSubDomains",
@@ -58,21 +60,9 @@ class SecurityHeadersTest {
         "Cross-Origin-Embedder-Policy: require-corp",
         "Cross-Origin-Resource-Policy: same-origin"
     };
-    private static HttpFixture fixture;
 
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void start() {
-        fixture = HttpFixture.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(fixture.lab().canaryConnections()).isZero();
-        fixture.close();
-    }
 
     @Test
     void gradesPerfectHeadersAPlus() {
@@ -376,7 +366,7 @@ class SecurityHeadersTest {
         "/ssh, ERROR, http_protocol_error"
     })
     void evaluatesLabResponses(String path, Verdict verdict, String error) {
-        CheckResult result = fixture.check(MODULE, path, "timeout_ms=2000");
+        CheckResult result = FIXTURE.check(MODULE, path, "timeout_ms=2000");
 
         assertThat(result.verdict()).isEqualTo(verdict);
         assertThat(result.error() == null ? "-" : result.error().code().id()).isEqualTo(error);
@@ -387,7 +377,7 @@ class SecurityHeadersTest {
     void agreesWithCurlOnNginx() throws Exception {
         try (NginxServer nginx = NginxServer.start(
                 folder,
-                fixture.identity(),
+                FIXTURE.identity(),
                 """
             server_tokens off;
             add_header Strict-Transport-Security 'max-age="31536000"; includeSubDomains' always;
@@ -400,13 +390,13 @@ class SecurityHeadersTest {
             location = /bare { add_header X-Frame-Options DENY; server_tokens on; return 200 "bare"; }
             location / { return 404; }
             """)) {
-            fixture.dns().address("lab.test", "127.0.0.1");
-            var probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            FIXTURE.dns().address("lab.test", "127.0.0.1");
+            var probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
             String url = nginx.https("/").replace("127.0.0.1", "lab.test");
 
-            CheckResult good = fixture.check(MODULE, probe, url, "");
-            CheckResult missing = fixture.check(MODULE, probe, url + "missing", "");
-            CheckResult bare = fixture.check(MODULE, probe, url + "bare", "");
+            CheckResult good = FIXTURE.check(MODULE, probe, url, "");
+            CheckResult missing = FIXTURE.check(MODULE, probe, url + "missing", "");
+            CheckResult bare = FIXTURE.check(MODULE, probe, url + "bare", "");
 
             assertThat(good.verdict()).isEqualTo(Verdict.PASS);
             assertThat(good.fields()).containsEntry("grade", "A+");

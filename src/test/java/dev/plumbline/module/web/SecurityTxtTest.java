@@ -34,6 +34,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -402,6 +403,7 @@ class SecurityTxtTest {
         });
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlOnNginx(@TempDir Path folder) throws Exception {
         String file = "Contact: mailto:security@example.com\nExpires: %s\n"

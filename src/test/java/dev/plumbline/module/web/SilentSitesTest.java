@@ -24,25 +24,26 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Modules that check a domain on the standard ports, with a web server that sends no response. */
 class SilentSitesTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final long TIMEOUT_MS = 1_000;
 
     private static Vertx vertx;
-    private static HttpFixture fixture;
 
     @BeforeAll
     static void start() {
         vertx = Vertx.vertx();
-        fixture = HttpFixture.start();
     }
 
     @AfterAll
     static void stop() {
-        fixture.close();
         Await.value(vertx.close());
     }
 
@@ -58,7 +59,7 @@ class SilentSitesTest {
     void silentServerEndsWithinDeadline(Function<WebPorts, ModuleDefinition<?>> load) throws Exception {
         // the kernel accepts connections, and nothing is ever sent
         try (ServerSocket silent = new ServerSocket(0, 100, InetAddress.getLoopbackAddress())) {
-            HttpProbe probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            HttpProbe probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
             ModuleDefinition<?> module = load.apply(new WebPorts(silent.getLocalPort(), silent.getLocalPort()));
             TestCheckContext context = TestCheckContext.of(module.description(), Map.of())
                     .withDeadline(TIMEOUT_MS)

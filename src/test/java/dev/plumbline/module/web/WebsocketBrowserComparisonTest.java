@@ -23,9 +23,11 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chromium opens a WebSocket if and only if {@code websocket} reports it as upgraded. */
+@Tag("integration")
 class WebsocketBrowserComparisonTest {
     private static final ModuleDefinition<Websocket.Evidence> MODULE = SheetModule.load(new Websocket());
     private static final Pattern PATH = Pattern.compile("GET /(\\d+) ");

@@ -40,13 +40,18 @@ import net.jqwik.api.Property;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class WebsocketTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<Websocket.Evidence> MODULE = SheetModule.load(new Websocket());
 
     /** RFC 6455 section 1.3. */
@@ -57,20 +62,16 @@ class WebsocketTest {
             List.of("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: " + ACCEPT);
 
     private static Vertx vertx;
-    private static HttpFixture fixture;
     private static HttpProbe probe;
 
     @BeforeAll
     static void start() {
         vertx = Vertx.vertx();
-        fixture = HttpFixture.start();
-        probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+        probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
     }
 
     @AfterAll
     static void stop() {
-        assertThat(fixture.lab().canaryConnections()).isZero();
-        fixture.close();
         Await.value(vertx.close());
     }
 
@@ -234,7 +235,7 @@ class WebsocketTest {
         "/ok, false, not_upgraded"
     })
     void checksTheServersOfTheLab(String path, boolean upgraded, String code) {
-        CheckResult result = check(fixture.lab().secure(path).replaceFirst("https", "wss"), "");
+        CheckResult result = check(FIXTURE.lab().secure(path).replaceFirst("https", "wss"), "");
 
         assertThat(result.error()).isNull();
         assertThat(result.fields()).containsEntry("upgraded", upgraded);
@@ -251,7 +252,7 @@ class WebsocketTest {
         "/ssh, http_protocol_error"
     })
     void reportsHostileServersAsErrors(String path, String error) {
-        CheckResult result = check(fixture.lab().http(path).replaceFirst("http", "ws"), "timeout_ms=1000");
+        CheckResult result = check(FIXTURE.lab().http(path).replaceFirst("http", "ws"), "timeout_ms=1000");
 
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code().id()).isEqualTo(error);
@@ -278,6 +279,7 @@ class WebsocketTest {
         assertThat(Await.value(closed.future())).isEqualTo((short) 1000);
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlOnNginx(@TempDir Path folder) throws Exception {
         HttpServerOptions options = new HttpServerOptions()
@@ -293,7 +295,7 @@ class WebsocketTest {
                 .actualPort();
         try (NginxServer nginx = NginxServer.start(
                 folder,
-                fixture.identity(),
+                FIXTURE.identity(),
                 """
                 location /forwarded {
                   proxy_pass http://127.0.0.1:%1$d;
@@ -349,6 +351,7 @@ class WebsocketTest {
                 "Sec-WebSocket-Key: " + KEY);
     }
 
+    @Tag("integration")
     @Test
     void opensXmppOverWebSocketOfProsody(@TempDir Path folder) throws Exception {
         try (ProsodyWebSocketServer prosody = ProsodyWebSocketServer.start(folder)) {

@@ -6,6 +6,7 @@ import dev.plumbline.support.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,6 +14,7 @@ class PostmasterTest {
     @TempDir
     Path dir;
 
+    @Tag("integration")
     @Test
     void aZombieProcessIsNotAlive() throws IOException, InterruptedException {
         Process parent = new ProcessBuilder("sh", "-c", "true & exec sleep 60").start();
@@ -42,6 +44,7 @@ class PostmasterTest {
         assertThat(Postmaster.of(dir)).isEmpty();
     }
 
+    @Tag("integration")
     @Test
     void theProcessOfTheClusterDirectoryIsFound() throws IOException, InterruptedException {
         Process process =

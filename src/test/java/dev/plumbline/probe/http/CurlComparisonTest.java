@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,20 +21,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Compares results with curl for pages of the lab and of Debian's nginx. */
 @Tag("integration")
 class CurlComparisonTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final String SUMMARY =
             "%{http_code} %{num_redirects} %{http_version} %{content_type} %{url_effective}";
 
-    private static HttpFixture bench;
     private static HttpProbe probe;
     private static NginxServer nginx;
 
     @BeforeAll
     static void start(@TempDir Path folder) throws Exception {
-        bench = HttpFixture.start();
-        probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+        probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
         nginx = NginxServer.start(
                 folder,
-                bench.identity(),
+                FIXTURE.identity(),
                 """
             location = / { return 200 "nginx"; }
             location = /moved { return 301 /; }
@@ -47,9 +49,6 @@ class CurlComparisonTest {
     static void stop() throws InterruptedException {
         if (nginx != null) {
             nginx.close();
-        }
-        if (bench != null) {
-            bench.close();
         }
     }
 
@@ -86,7 +85,7 @@ class CurlComparisonTest {
             })
     void agreesWithCurlOnLabPages(String path) throws Exception {
         for (HttpRequestSpec.Method method : List.of(HttpRequestSpec.Method.HEAD, HttpRequestSpec.Method.GET)) {
-            agrees(bench.lab().http(path), method);
+            agrees(FIXTURE.lab().http(path), method);
         }
     }
 
@@ -109,8 +108,8 @@ class CurlComparisonTest {
 
     private static void agrees(String url, HttpRequestSpec.Method method) throws Exception {
         HttpRequestSpec call = method == HttpRequestSpec.Method.HEAD
-                ? HttpRequestSpec.head(bench.url(url))
-                : HttpRequestSpec.get(bench.url(url), 100_000);
+                ? HttpRequestSpec.head(FIXTURE.url(url))
+                : HttpRequestSpec.get(FIXTURE.url(url), 100_000);
 
         RedirectTrace journey = Await.value(probe.follow(TestCheckContext.create(), call, 10));
 

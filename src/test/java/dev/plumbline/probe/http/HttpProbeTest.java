@@ -28,38 +28,28 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpProbeTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final int BODY = 64 * 1024;
-    private static HttpFixture bench;
 
     @BeforeAll
     static void start() {
-        bench = HttpFixture.start();
-        bench.dns()
+        FIXTURE.dns()
                 .address("lab.test", "127.0.0.1")
                 .address("wrong.test", "127.0.0.1")
                 .address("two.test", "127.0.0.3", "127.0.0.1")
                 .address("inside.test", "127.0.0.2")
                 .address("mixed.test", "127.0.0.1", "127.0.0.2");
-    }
-
-    @AfterAll
-    static void stop() {
-        bench.close();
-    }
-
-    @AfterEach
-    void verifyNoPrivateAddressWasContacted() {
-        assertThat(bench.lab().canaryConnections()).isZero();
     }
 
     @ParameterizedTest
@@ -138,7 +128,7 @@ class HttpProbeTest {
     })
     void keepsTheHeaderIfTheBodyFails(String path, ErrorCode code) {
         HttpExchange answer =
-                Await.value(bench.probe().exchange(TestCheckContext.create().withDeadline(1_500), get(path)));
+                Await.value(FIXTURE.probe().exchange(TestCheckContext.create().withDeadline(1_500), get(path)));
 
         assertThat(answer.status()).isEqualTo(200);
         assertThat(answer.bodyError()).isNotNull().extracting(CheckError::code).isEqualTo(code);
@@ -173,7 +163,7 @@ class HttpProbeTest {
         List<MemoryHolder> others = useAllBut(budget, EgressGuard.CONNECTION_BYTES + 5_000);
         MemoryHolder memory = budget.open("a", 1 << 20);
 
-        Future<HttpExchange> big = bench.probe()
+        Future<HttpExchange> big = FIXTURE.probe()
                 .exchange(TestCheckContext.create().withMemory(memory), HttpRequestSpec.get(url("/big"), 100_000));
         Await.until(() -> budget.waiting() == 1);
         others.forEach(MemoryHolder::close);
@@ -192,7 +182,7 @@ class HttpProbeTest {
         useAllBut(budget, EgressGuard.CONNECTION_BYTES + 5_000);
         MemoryHolder memory = budget.open("a", 1 << 20);
 
-        Throwable failure = Await.failure(bench.probe()
+        Throwable failure = Await.failure(FIXTURE.probe()
                 .exchange(
                         TestCheckContext.create().withMemory(memory), HttpRequestSpec.get(url("/endless/body"), BODY)));
 
@@ -206,7 +196,7 @@ class HttpProbeTest {
         Vertx vertx = Vertx.vertx();
         MemoryHolder memory = new MemoryBudget(vertx, 10 << 20, 1).open("a", 1 << 20);
 
-        Throwable failure = Await.failure(bench.probe()
+        Throwable failure = Await.failure(FIXTURE.probe()
                 .exchange(
                         TestCheckContext.create().withMemory(memory),
                         HttpRequestSpec.get(url("/endless/body"), 2 << 20)));
@@ -230,17 +220,17 @@ class HttpProbeTest {
     void sendsThePathAndQueryUnchanged(String path) {
         exchange(get(path));
 
-        assertThat(bench.lab().requestsFor(path)).isNotEmpty();
+        assertThat(FIXTURE.lab().requestsFor(path)).isNotEmpty();
     }
 
     @Test
     void sendsOneRequestWithUserAgentAndVia() {
         exchange(get("/ok?once").with("X-Extra", "1"));
 
-        assertThat(bench.lab().requestsFor("/ok?once"))
+        assertThat(FIXTURE.lab().requestsFor("/ok?once"))
                 .singleElement()
                 .isEqualTo("GET /ok?once HTTP/1.1\r\nhost: "
-                        + bench.lab().authority()
+                        + FIXTURE.lab().authority()
                         + "\r\nuser-agent: "
                         + HttpFixture.USER_AGENT
                         + "\r\naccept: */*\r\naccept-encoding: identity\r\nvia: 1.1 plumbline\r\nx-extra: "
@@ -263,7 +253,7 @@ class HttpProbeTest {
     @Test
     void measuresEachPhase() {
         HttpTimings plain = exchange(get("/ok")).timings();
-        HttpTimings secure = exchange(HttpRequestSpec.get(url(bench.lab().secure("/ok")), BODY))
+        HttpTimings secure = exchange(HttpRequestSpec.get(url(FIXTURE.lab().secure("/ok")), BODY))
                 .timings();
 
         assertThat(plain.tlsMs()).isNull();
@@ -279,7 +269,7 @@ class HttpProbeTest {
     @Test
     void doesNotMeasureTheWaitForARateLimit() {
         HttpProbe limited =
-                bench.probe(HttpFixture.policy(List.of("127.0.0.1"), List.of("*")), new Config.OutboundLimit(1, 0));
+                FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.1"), List.of("*")), new Config.OutboundLimit(1, 0));
         TestCheckContext context = TestCheckContext.create();
 
         Await.value(limited.exchange(context, get("/ok")));
@@ -291,8 +281,8 @@ class HttpProbeTest {
 
     @Test
     void doesNotMeasureTheWaitForTheRateLimitOfDnsQueries() {
-        bench.dns().address("one.paced.test", "127.0.0.1").address("two.paced.test", "127.0.0.1");
-        HttpProbe limited = bench.probe(HttpFixture.policy(List.of("127.0.0.1"), List.of("*")), 2);
+        FIXTURE.dns().address("one.paced.test", "127.0.0.1").address("two.paced.test", "127.0.0.1");
+        HttpProbe limited = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.1"), List.of("*")), 2);
         TestCheckContext context = TestCheckContext.create();
         int port = url("/ok").port();
 
@@ -307,7 +297,7 @@ class HttpProbeTest {
 
     @Test
     void usesHttp2IfTheServerSupportsIt() {
-        Target.Url url = url(bench.lab().http2("/ok"));
+        Target.Url url = url(FIXTURE.lab().http2("/ok"));
 
         HttpExchange second = exchange(HttpRequestSpec.get(url, BODY));
         HttpExchange first = exchange(HttpRequestSpec.get(url, BODY).overHttp1());
@@ -318,15 +308,16 @@ class HttpProbeTest {
         assertThat(second.body().text(null)).isEqualTo("over HTTP/2");
         assertThat(first.version()).isEqualTo("1.1");
         assertThat(exchange(HttpRequestSpec.head(url)).status()).isEqualTo(200);
-        assertThat(exchange(HttpRequestSpec.head(url(bench.lab().http2("/no")))).status())
+        assertThat(exchange(HttpRequestSpec.head(url(FIXTURE.lab().http2("/no"))))
+                        .status())
                 .isEqualTo(404);
     }
 
     @Test
     void reportsTheNegotiatedProtocol() {
-        HttpProbe probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
-        HttpRequestSpec both = HttpRequestSpec.head(url(bench.lab().http2("/ok")));
-        HttpRequestSpec none = HttpRequestSpec.head(url(bench.lab().secure("/ok")));
+        HttpProbe probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+        HttpRequestSpec both = HttpRequestSpec.head(url(FIXTURE.lab().http2("/ok")));
+        HttpRequestSpec none = HttpRequestSpec.head(url(FIXTURE.lab().secure("/ok")));
 
         assertThat(exchange(both).alpn()).isEqualTo("h2");
         assertThat(exchange(both.overHttp1()).alpn()).isEqualTo("http/1.1");
@@ -347,17 +338,17 @@ class HttpProbeTest {
         assertThat(plain.status()).isEqualTo(200);
         assertThat(plain.method()).isEqualTo(HttpRequestSpec.Method.OPTIONS);
         assertThat(plain.body().size()).isZero();
-        assertThat(exchange(HttpRequestSpec.options(url(bench.lab().http2("/ok"))))
+        assertThat(exchange(HttpRequestSpec.options(url(FIXTURE.lab().http2("/ok"))))
                         .version())
                 .isEqualTo("2");
     }
 
     @Test
     void keepsDataReceivedDuringCertificateEvaluation() {
-        HttpRequestSpec call = HttpRequestSpec.get(url(bench.lab().http2("/ok")), BODY);
+        HttpRequestSpec call = HttpRequestSpec.get(url(FIXTURE.lab().http2("/ok")), BODY);
 
         for (int i = 0; i < 5; i++) {
-            HttpProbe fresh = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            HttpProbe fresh = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
             assertThat(Await.value(fresh.exchange(TestCheckContext.create(), call))
                             .version())
                     .isEqualTo("2");
@@ -365,7 +356,7 @@ class HttpProbeTest {
     }
 
     static List<HostileHttp2> hostileHttp2() {
-        return bench.lab().hostileHttp2();
+        return FIXTURE.lab().hostileHttp2();
     }
 
     @ParameterizedTest
@@ -385,17 +376,17 @@ class HttpProbeTest {
 
     @Test
     void distinguishesConnectHandshakeAndTrustErrors() throws IOException {
-        int tlsPort = bench.url(bench.lab().secure("/")).port();
-        Target.Url nobody = url("http://127.0.0.1:" + bench.closedPort() + "/");
+        int tlsPort = FIXTURE.url(FIXTURE.lab().secure("/")).port();
+        Target.Url nobody = url("http://127.0.0.1:" + FIXTURE.closedPort() + "/");
         HttpRequestSpec named = HttpRequestSpec.head(url("https://lab.test:" + tlsPort + "/ok"));
         HttpRequestSpec misnamed = HttpRequestSpec.head(url("https://wrong.test:" + tlsPort + "/ok"));
         HttpRequestSpec notTls =
-                HttpRequestSpec.head(url("https://" + bench.lab().authority() + "/ok"));
+                HttpRequestSpec.head(url("https://" + FIXTURE.lab().authority() + "/ok"));
 
         assertThat(exchange(named).status()).isEqualTo(200);
         assertThat(failure(misnamed, 5_000).code()).isEqualTo(ErrorCode.TLS_UNTRUSTED);
         assertThat(exchange(misnamed.verifyingTls(false)).status()).isEqualTo(200);
-        HttpProbe anyPort = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+        HttpProbe anyPort = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
         assertThat(Await.failure(anyPort.exchange(TestCheckContext.create(), HttpRequestSpec.head(nobody))))
                 .isInstanceOfSatisfying(
                         CheckFailure.class,
@@ -406,17 +397,17 @@ class HttpProbeTest {
     @Test
     void sendsNoRequestToUntrustedServers() {
         HttpRequestSpec call = HttpRequestSpec.head(
-                url("https://wrong.test:" + url(bench.lab().secure("/")).port() + "/secret"));
+                url("https://wrong.test:" + url(FIXTURE.lab().secure("/")).port() + "/secret"));
 
         failure(call, 5_000);
 
-        assertThat(bench.lab().requestsFor("/secret")).isEmpty();
+        assertThat(FIXTURE.lab().requestsFor("/secret")).isEmpty();
     }
 
     @Test
     void triesTheNextAddressIfOneRefuses() {
         TargetPolicy policy = HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"));
-        HttpProbe probe = bench.probe(policy);
+        HttpProbe probe = FIXTURE.probe(policy);
         HttpRequestSpec call = HttpRequestSpec.head(url("http://two.test:" + url("/").port() + "/ok"));
         TestCheckContext context = TestCheckContext.create();
 
@@ -435,11 +426,11 @@ class HttpProbeTest {
 
     @Test
     void formatsAddressesCanonically() {
-        bench.dns().address("six.test", "::1");
-        HttpProbe probe = bench.probe(HttpFixture.policy(List.of("::1/128"), List.of("*")));
+        FIXTURE.dns().address("six.test", "::1");
+        HttpProbe probe = FIXTURE.probe(HttpFixture.policy(List.of("::1/128"), List.of("*")));
         try (TlsServers servers = new TlsServers()) {
-            int port =
-                    servers.serve(bench.identity(), TlsServers.ServerOptions.DEFAULT, new InetSocketAddress("::1", 0));
+            int port = servers.serve(
+                    FIXTURE.identity(), TlsServers.ServerOptions.DEFAULT, new InetSocketAddress("::1", 0));
             HttpRequestSpec call = HttpRequestSpec.get(url("https://six.test:" + port + "/"), BODY)
                     .verifyingTls(false);
 
@@ -454,7 +445,7 @@ class HttpProbeTest {
     void rejectsSpecialPurposeAddresses(String target) {
         Target.Url bare = url(target);
         Target.Url url =
-                new Target.Url("http", bare.host(), bench.lab().canary().port(), bare.pathAndQuery());
+                new Target.Url("http", bare.host(), FIXTURE.lab().canary().port(), bare.pathAndQuery());
 
         assertThat(failure(HttpRequestSpec.head(url), 5_000).code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
     }
@@ -464,16 +455,16 @@ class HttpProbeTest {
     }
 
     private static Target.Url url(String pathOrUrl) {
-        return bench.url(pathOrUrl);
+        return FIXTURE.url(pathOrUrl);
     }
 
     private static HttpExchange exchange(HttpRequestSpec call) {
-        return Await.value(bench.probe().exchange(TestCheckContext.create(), call));
+        return Await.value(FIXTURE.probe().exchange(TestCheckContext.create(), call));
     }
 
     private static CheckError failure(HttpRequestSpec call, long millis) {
         Throwable failure =
-                Await.failure(bench.probe().exchange(TestCheckContext.create().withDeadline(millis), call));
+                Await.failure(FIXTURE.probe().exchange(TestCheckContext.create().withDeadline(millis), call));
         assertThat(failure).isInstanceOf(CheckFailure.class);
         return ((CheckFailure) failure).error();
     }

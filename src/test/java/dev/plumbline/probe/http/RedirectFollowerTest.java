@@ -8,31 +8,15 @@ import dev.plumbline.result.ErrorCode;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class RedirectFollowerTest {
-    private static HttpFixture bench;
-
-    @BeforeAll
-    static void start() {
-        bench = HttpFixture.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        bench.close();
-    }
-
-    @AfterEach
-    void verifyNoPrivateAddressWasContacted() {
-        assertThat(bench.lab().canaryConnections()).isZero();
-    }
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
 
     @ParameterizedTest
     @CsvSource({
@@ -61,7 +45,7 @@ class RedirectFollowerTest {
     })
     void followsAllRedirects(String path, int redirects, int status, String end) {
         for (HttpRequestSpec call :
-                List.of(HttpRequestSpec.head(bench.url(path)), HttpRequestSpec.get(bench.url(path), 1_000))) {
+                List.of(HttpRequestSpec.head(FIXTURE.url(path)), HttpRequestSpec.get(FIXTURE.url(path), 1_000))) {
             RedirectTrace journey = follow(call);
 
             assertThat(journey.error()).isNull();
@@ -69,13 +53,13 @@ class RedirectFollowerTest {
             assertThat(journey.last()).isNotNull();
             assertThat(journey.last().status()).isEqualTo(status);
             assertThat(journey.last().method()).isEqualTo(call.method());
-            assertThat(journey.url().text()).isEqualTo(bench.lab().http(end));
+            assertThat(journey.url().text()).isEqualTo(FIXTURE.lab().http(end));
         }
     }
 
     @Test
     void readsNoRedirectBodies() {
-        HttpRequestSpec call = HttpRequestSpec.get(bench.url("/redirect/endless-body"), 1_000);
+        HttpRequestSpec call = HttpRequestSpec.get(FIXTURE.url("/redirect/endless-body"), 1_000);
 
         assertThat(follow(call).hops()).extracting(hop -> hop.body().size()).containsExactly(0, 11);
         assertThat(exchange(call).body().size()).isEqualTo(1_000);
@@ -91,14 +75,14 @@ class RedirectFollowerTest {
         "/redirect/chain/11, 11, TOO_MANY_REDIRECTS"
     })
     void stopsEndlessRedirects(String path, int answers, ErrorCode code) {
-        RedirectTrace journey = follow(HttpRequestSpec.head(bench.url(path)));
+        RedirectTrace journey = follow(HttpRequestSpec.head(FIXTURE.url(path)));
 
         assertThat(journey.error()).isNotNull().extracting(CheckError::code).isEqualTo(code);
         assertThat(journey.hops()).hasSize(answers);
     }
 
     static List<String> forbidden() {
-        return bench.lab().targets().stream()
+        return FIXTURE.lab().targets().stream()
                 .filter(target -> target.expectation().equals("redirect_blocked"))
                 .map(target -> target.target())
                 .toList();
@@ -107,7 +91,7 @@ class RedirectFollowerTest {
     @ParameterizedTest
     @MethodSource("forbidden")
     void blocksForbiddenRedirectTargets(String target) {
-        RedirectTrace journey = follow(HttpRequestSpec.get(bench.url(target), 1_000));
+        RedirectTrace journey = follow(HttpRequestSpec.get(FIXTURE.url(target), 1_000));
 
         assertThat(journey.error()).isNotNull().extracting(CheckError::code).isEqualTo(ErrorCode.REDIRECT_BLOCKED);
         assertThat(journey.hops()).singleElement().returns(true, HttpExchange::redirects);
@@ -115,17 +99,18 @@ class RedirectFollowerTest {
 
     @Test
     void preventsHeaderInjectionByLocation() {
-        follow(HttpRequestSpec.get(bench.url("/redirect/bare-cr"), 1_000));
+        follow(HttpRequestSpec.get(FIXTURE.url("/redirect/bare-cr"), 1_000));
 
-        assertThat(bench.lab().requestsFor("/ok?X-Injected:%201"))
+        assertThat(FIXTURE.lab().requestsFor("/ok?X-Injected:%201"))
                 .isNotEmpty()
                 .noneMatch(head -> head.contains("\nX-Injected"));
     }
 
     @Test
     void detectsDowngradesToHttp() {
-        RedirectTrace down = follow(HttpRequestSpec.head(bench.url(bench.lab().secure("/redirect/to-http"))));
-        RedirectTrace up = follow(HttpRequestSpec.head(bench.url("/redirect/to-https")));
+        RedirectTrace down =
+                follow(HttpRequestSpec.head(FIXTURE.url(FIXTURE.lab().secure("/redirect/to-http"))));
+        RedirectTrace up = follow(HttpRequestSpec.head(FIXTURE.url("/redirect/to-https")));
 
         assertThat(down.error()).isNull();
         assertThat(down.downgraded()).isTrue();
@@ -136,22 +121,22 @@ class RedirectFollowerTest {
 
     @Test
     void keepsTheHopsBeforeAFailedOne() {
-        RedirectTrace journey = Await.value(bench.probe()
+        RedirectTrace journey = Await.value(FIXTURE.probe()
                 .follow(
                         TestCheckContext.create().withDeadline(1_000),
-                        HttpRequestSpec.head(bench.url("/redirect/to-never")),
+                        HttpRequestSpec.head(FIXTURE.url("/redirect/to-never")),
                         10));
 
         assertThat(journey.error()).isNotNull().extracting(CheckError::code).isEqualTo(ErrorCode.READ_TIMEOUT);
         assertThat(journey.hops()).hasSize(1);
-        assertThat(journey.url().text()).isEqualTo(bench.lab().http("/never"));
+        assertThat(journey.url().text()).isEqualTo(FIXTURE.lab().http("/never"));
     }
 
     private static HttpExchange exchange(HttpRequestSpec call) {
-        return Await.value(bench.probe().exchange(TestCheckContext.create(), call));
+        return Await.value(FIXTURE.probe().exchange(TestCheckContext.create(), call));
     }
 
     private static RedirectTrace follow(HttpRequestSpec call) {
-        return Await.value(bench.probe().follow(TestCheckContext.create(), call, 10));
+        return Await.value(FIXTURE.probe().follow(TestCheckContext.create(), call, 10));
     }
 }

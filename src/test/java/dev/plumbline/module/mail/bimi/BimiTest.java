@@ -44,6 +44,7 @@ import org.bouncycastle.asn1.DERIA5String;
 import org.bouncycastle.asn1.DERSequence;
 import org.bouncycastle.asn1.x509.KeyPurposeId;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -290,6 +291,7 @@ class BimiTest {
         return "location = /%s { default_type %s; root FOLDER; }\n".formatted(path, type);
     }
 
+    @Tag("integration")
     @Test
     void retrievesLogosOfNginxAsCurlDoes(@TempDir Path folder) throws Exception {
         Files.writeString(folder.resolve("logo.svg"), SVG);
@@ -366,6 +368,7 @@ class BimiTest {
         sites.dns().address(domain, "127.0.0.1");
     }
 
+    @Tag("integration")
     @Test
     void findsTheRecordOfTheDomainOrItsOrganizationalDomain(@TempDir Path folder) throws Exception {
         try (PolicySites sites = new PolicySites(folder, Map.of("unused.test", ""))) {

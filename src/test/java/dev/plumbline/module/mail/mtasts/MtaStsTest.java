@@ -31,6 +31,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -273,6 +274,7 @@ class MtaStsTest {
         return "version: STSv1\nmode: enforce\nmx: *." + domain + "\nmax_age: 604800\n";
     }
 
+    @Tag("integration")
     @Test
     void retrievesPoliciesOfNginxAsCurlDoes(@TempDir Path folder) throws Exception {
         Files.writeString(folder.resolve("large"), policy("large.test") + "x: y\n".repeat(20_000));
@@ -329,6 +331,7 @@ class MtaStsTest {
         }
     }
 
+    @Tag("integration")
     @Test
     void reportsErrorsOfLookups(@TempDir Path folder) throws Exception {
         try (PolicySites sites = new PolicySites(folder, Map.of("unused.test", ""))) {
@@ -349,6 +352,7 @@ class MtaStsTest {
         }
     }
 
+    @Tag("integration")
     @Test
     void doesNotWaitForASilentPolicyHostWithoutARecord(@TempDir Path folder) throws Exception {
         try (PolicySites sites = new PolicySites(folder, Map.of("mta-sts.silent.test", ""));

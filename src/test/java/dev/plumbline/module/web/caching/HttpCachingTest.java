@@ -28,30 +28,27 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class HttpCachingTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<HttpCaching.Evidence> MODULE = SheetModule.load(new HttpCaching());
     private static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
     private static final String DATE = "Date: Fri, 20 Nov 2026 10:00:00 GMT";
 
-    private static HttpFixture bench;
     private static HttpProbe probe;
 
     @BeforeAll
     static void start() {
-        bench = HttpFixture.start();
-        probe = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
-    }
-
-    @AfterAll
-    static void stop() {
-        bench.close();
+        probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
     }
 
     @ParameterizedTest
@@ -234,11 +231,12 @@ class HttpCachingTest {
         assertThat(codes(evaluation)).containsExactly("redirected");
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlOnNginxAndApache(@TempDir Path first, @TempDir Path second) throws Exception {
         try (NginxServer nginx = NginxServer.start(
                         first,
-                        bench.identity(),
+                        FIXTURE.identity(),
                         """
                 root FOLDER/www;
                 location /short { expires 60s; }
@@ -248,7 +246,7 @@ class HttpCachingTest {
                 """);
                 ApacheServer apache = ApacheServer.start(
                         second,
-                        bench.identity(),
+                        FIXTURE.identity(),
                         """
                 ExpiresActive On
                 <Location /short>
@@ -297,7 +295,7 @@ class HttpCachingTest {
     }
 
     private static CheckResult check(String url) {
-        return bench.check(MODULE, probe, url, "");
+        return FIXTURE.check(MODULE, probe, url, "");
     }
 
     private static void assertAgreesWithCurl(String url, CheckResult result) throws Exception {

@@ -20,15 +20,20 @@ import java.util.Map;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Compares the cookies that the module reports as stored with the cookies of Chromium after the same page. */
+@Tag("integration")
 class CookieBrowserComparisonTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<Cookies.Evidence> MODULE = SheetModule.load(new Cookies());
     private static final long MINUTE = 60;
 
-    private static HttpFixture fixture;
     private static ChromiumBrowser chromium;
     private static BrowserContext browser;
 
@@ -36,15 +41,11 @@ class CookieBrowserComparisonTest {
     static void start() {
         chromium = new ChromiumBrowser();
         browser = chromium.lab();
-        fixture = HttpFixture.start();
     }
 
     @AfterAll
     static void stop() {
         chromium.close();
-        if (fixture != null) {
-            fixture.close();
-        }
     }
 
     /** @param part the text of the cases that depend on the origin */
@@ -64,14 +65,14 @@ class CookieBrowserComparisonTest {
                     continue;
                 }
                 browser.clearCookies();
-                String url = fixture.lab().at(origin, "/cookies/one/" + i);
+                String url = FIXTURE.lab().at(origin, "/cookies/one/" + i);
                 page.navigate(url, new Page.NavigateOptions().setWaitUntil(WaitUntilState.COMMIT));
                 List<String> expected = browser.cookies().stream()
                         .map(CookieBrowserComparisonTest::text)
                         .sorted()
                         .toList();
 
-                CheckResult result = fixture.check(MODULE, url, "");
+                CheckResult result = FIXTURE.check(MODULE, url, "");
 
                 assertThat(result.error()).isNull();
                 all.assertThat(stored(result)).as("%s %s", origin, cases.get(i)).isEqualTo(expected);

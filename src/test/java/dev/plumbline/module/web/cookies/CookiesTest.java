@@ -29,32 +29,23 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assertions;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class CookiesTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<Cookies.Evidence> MODULE = SheetModule.load(new Cookies());
     private static final Instant NOW = Instant.parse("2026-11-22T12:00:00Z");
-    private static HttpFixture fixture;
 
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void start() {
-        fixture = HttpFixture.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(fixture.lab().canaryConnections()).isZero();
-        fixture.close();
-    }
 
     @Test
     void evaluatesAtMost1000Cookies() {
@@ -221,7 +212,7 @@ class CookiesTest {
     @CsvSource({"/cookies/good, 1, pass", "/cookies/weak, 1, fail", "/cookies/900, 900, warn", "/cookies/none, 0, pass"
     })
     void checksPagesOfTheLab(String path, int count, String verdict) {
-        CheckResult result = fixture.check(MODULE, fixture.lab().secure(path), "");
+        CheckResult result = FIXTURE.check(MODULE, FIXTURE.lab().secure(path), "");
 
         assertThat(result.error()).isNull();
         assertThat(result.verdict().id()).isEqualTo(verdict);
@@ -230,7 +221,7 @@ class CookiesTest {
 
     @Test
     void reportsTheCookiesBeforeARedirectLoop() {
-        CheckResult result = fixture.check(MODULE, "/cookies/required", "");
+        CheckResult result = FIXTURE.check(MODULE, "/cookies/required", "");
 
         assertThat(result.error().code()).isEqualTo(ErrorCode.REDIRECT_LOOP);
         assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
@@ -241,17 +232,18 @@ class CookiesTest {
 
     @Test
     void rejectsTooManyHeaders() {
-        CheckResult result = fixture.check(MODULE, "/cookies/10000", "");
+        CheckResult result = FIXTURE.check(MODULE, "/cookies/10000", "");
 
         assertThat(result.error().code()).isEqualTo(ErrorCode.RESPONSE_TOO_LARGE);
     }
 
     /** curl writes the cookies that it stored in the format of Netscape. */
+    @Tag("integration")
     @Test
     void agreesWithCurlOnNginx() throws Exception {
         try (NginxServer nginx = NginxServer.start(
                 folder,
-                fixture.identity(),
+                FIXTURE.identity(),
                 """
             add_header Set-Cookie "plain=1";
             add_header Set-Cookie "all=2; Path=/a; Secure; HttpOnly; Max-Age=3600";
@@ -262,9 +254,9 @@ class CookiesTest {
             location / { return 200 "hello"; }
             location = /moved { return 302 /y; }
             """)) {
-            HttpProbe probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            HttpProbe probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
             for (String path : List.of("/", "/moved")) {
-                CheckResult result = fixture.check(MODULE, probe, nginx.https(path), "");
+                CheckResult result = FIXTURE.check(MODULE, probe, nginx.https(path), "");
 
                 List<String> curl = Curl.say(
                                 nginx.https(path), "--location", "--cookie-jar", "-", "--output", "/dev/null")

@@ -24,11 +24,9 @@ import dev.plumbline.result.Evaluation;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Verdict;
 import dev.plumbline.sheet.Options;
-import dev.plumbline.support.Await;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.Curl;
 import dev.plumbline.support.NginxServer;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,23 +44,24 @@ import net.jqwik.api.constraints.StringLength;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class IndexabilityTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<Indexability.Evidence> MODULE = SheetModule.load(new Indexability());
     private static final Instant NOW = Instant.parse("2026-11-22T12:00:00Z");
 
-    private static Vertx vertx;
-    private static HttpFixture fixture;
-    private static HttpProbe probe;
+    private static final HttpProbe PROBE = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.1/32"), List.of("*")));
     private static VirtualHosts sites;
 
     @TempDir
@@ -70,9 +69,6 @@ class IndexabilityTest {
 
     @BeforeAll
     static void start() {
-        vertx = Vertx.vertx();
-        fixture = HttpFixture.start();
-        probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.1/32"), List.of("*")));
         Map<String, Consumer<HttpServerRequest>> all = new LinkedHashMap<>();
         all.put("site", IndexabilityTest::site);
         all.put("closed", request -> (request.path().equals("/robots.txt")
@@ -88,7 +84,7 @@ class IndexabilityTest {
                 responding(200, "text/html", "x").accept(request);
             }
         });
-        sites = Await.value(VirtualHosts.start(vertx, fixture.dns(), all));
+        sites = FIXTURE.sites(all);
     }
 
     private static void site(HttpServerRequest request) {
@@ -102,7 +98,7 @@ class IndexabilityTest {
                     case "/to-missing" -> "/missing";
                     case "/to-noindex" -> "/noindex";
                     case "/to-moved" -> "/moved";
-                    case "/to-closed-port" -> "http://127.0.0.1:" + fixture.closedPort() + "/";
+                    case "/to-closed-port" -> "http://127.0.0.1:" + FIXTURE.closedPort() + "/";
                     case "/to-inside" -> "http://inside.lab.test/";
                     default -> null;
                 };
@@ -121,13 +117,6 @@ class IndexabilityTest {
                 .putHeader("content-type", "text/html")
                 .end("<title>Page</title>"
                         + (canonical == null ? "" : "<link rel=canonical href='" + canonical + "'>"));
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(fixture.lab().canaryConnections()).isZero();
-        fixture.close();
-        Await.value(vertx.close());
     }
 
     @Test
@@ -290,7 +279,7 @@ class IndexabilityTest {
         "/to-closed-site, WARN, disallowed_by_robots noindex_meta noindex_blocked_by_robots redirected"
     })
     void followsCanonicalUrlAndRedirects(String path, Verdict verdict, String found) {
-        CheckResult result = fixture.check(MODULE, probe, sites.url("site", path), "");
+        CheckResult result = FIXTURE.check(MODULE, PROBE, sites.url("site", path), "");
 
         assertThat(result.verdict()).isEqualTo(verdict);
         assertThat(result.findings())
@@ -300,8 +289,8 @@ class IndexabilityTest {
 
     @Test
     void reportsNoindexThatCrawlersCannotRead() {
-        CheckResult google = fixture.check(MODULE, probe, sites.url("closed", "/"), "");
-        CheckResult other = fixture.check(MODULE, probe, sites.url("closed", "/"), "agent=otherbot");
+        CheckResult google = FIXTURE.check(MODULE, PROBE, sites.url("closed", "/"), "");
+        CheckResult other = FIXTURE.check(MODULE, PROBE, sites.url("closed", "/"), "agent=otherbot");
 
         assertThat(google.fields())
                 .containsEntry("reasons", List.of("robots_txt", "noindex_meta"))
@@ -314,8 +303,8 @@ class IndexabilityTest {
 
     @Test
     void treatsServerErrorOfRobotsTxtAsDisallowedAndConnectionErrorAsUnknown() {
-        CheckResult broken = fixture.check(MODULE, probe, sites.url("broken", "/"), "");
-        CheckResult reset = fixture.check(MODULE, probe, sites.url("reset", "/"), "");
+        CheckResult broken = FIXTURE.check(MODULE, PROBE, sites.url("broken", "/"), "");
+        CheckResult reset = FIXTURE.check(MODULE, PROBE, sites.url("reset", "/"), "");
 
         assertThat(broken.fields()).containsEntry("reasons", List.of("robots_txt"));
         assertThat(broken.findings()).extracting(Finding::code).containsExactly("robots_unreachable");
@@ -336,7 +325,7 @@ class IndexabilityTest {
         "/closed, ERROR, connection_reset"
     })
     void evaluatesLabPages(String path, Verdict verdict, String error) {
-        CheckResult result = fixture.check(MODULE, path, path.startsWith("/drip") ? "timeout_ms=2000" : "");
+        CheckResult result = FIXTURE.check(MODULE, path, path.startsWith("/drip") ? "timeout_ms=2000" : "");
 
         assertThat(result.verdict()).as(result.findings().toString()).isEqualTo(verdict);
         assertThat(result.error() == null ? "-" : result.error().code().id()).isEqualTo(error);
@@ -419,7 +408,7 @@ class IndexabilityTest {
         String server = "root FOLDER/www; types { text/html html; text/plain txt; } "
                 + "add_header X-Robots-Tag 'googlebot: nosnippet' always; add_header X-Robots-Tag noindex always; "
                 + "add_header Link '</index.html>; rel=\"canonical\"' always;";
-        try (NginxServer nginx = NginxServer.start(folder, fixture.identity(), server)) {
+        try (NginxServer nginx = NginxServer.start(folder, FIXTURE.identity(), server)) {
             Path www = Files.createDirectories(folder.resolve("www"));
             Files.writeString(www.resolve("robots.txt"), "User-agent: *\nDisallow: /index\n");
             Files.writeString(
@@ -427,7 +416,7 @@ class IndexabilityTest {
                     "<title>x</title><meta name=Robots content='index, nofollow'><link rel=canonical href=./index.html>");
             String url = nginx.https("/index.html");
 
-            CheckResult result = fixture.check(MODULE, probe, url, "");
+            CheckResult result = FIXTURE.check(MODULE, PROBE, url, "");
 
             Document document = Jsoup.parse(Curl.say(url), url);
             List<String> tags = Curl.say(url, "--head")
@@ -456,7 +445,7 @@ class IndexabilityTest {
     void agreesWithChromiumOnNginx() throws Exception {
         String server = "root FOLDER/www; types { text/html html; } add_header X-Robots-Tag noarchive;";
         try (ChromiumBrowser browser = new ChromiumBrowser();
-                NginxServer nginx = NginxServer.start(folder, fixture.identity(), server);
+                NginxServer nginx = NginxServer.start(folder, FIXTURE.identity(), server);
                 BrowserContext context = browser.lab()) {
             Path www = Files.createDirectories(folder.resolve("www"));
             Files.writeString(
@@ -472,7 +461,7 @@ class IndexabilityTest {
             Page page = context.newPage();
             String url = nginx.https("/page.html");
 
-            CheckResult result = fixture.check(MODULE, probe, url, "");
+            CheckResult result = FIXTURE.check(MODULE, PROBE, url, "");
             Response response = page.navigate(url);
             Object robots = page.evaluate(
                     "[...document.querySelectorAll('meta[name=robots i]')]" + ".map(meta => meta.content).join(', ')");

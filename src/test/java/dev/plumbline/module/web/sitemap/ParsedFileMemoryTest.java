@@ -25,23 +25,25 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Files whose parsed content holds much more memory than their text. */
 class ParsedFileMemoryTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final int LINES = 10_000;
 
     private static Vertx vertx;
-    private static HttpFixture fixture;
     private static HttpProbe probe;
     private static VirtualHosts sites;
 
     @BeforeAll
     static void start() {
         vertx = Vertx.vertx();
-        fixture = HttpFixture.start();
-        probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+        probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
         String listed = IntStream.range(0, LINES)
                 .mapToObj(i -> "Sitemap:http://a/" + i + "\n")
                 .collect(Collectors.joining());
@@ -51,7 +53,7 @@ class ParsedFileMemoryTest {
                         "", "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">", "</sitemapindex>"));
         sites = Await.value(VirtualHosts.start(
                 vertx,
-                fixture.dns(),
+                FIXTURE.dns(),
                 Map.of(
                         "groups", responding(200, "text/plain", "User-agent: a\nAllow: /\n".repeat(LINES)),
                         "listed", responding(200, "text/plain", listed),
@@ -66,7 +68,6 @@ class ParsedFileMemoryTest {
 
     @AfterAll
     static void stop() {
-        fixture.close();
         Await.value(vertx.close());
     }
 

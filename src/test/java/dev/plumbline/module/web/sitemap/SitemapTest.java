@@ -17,10 +17,8 @@ import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Verdict;
 import dev.plumbline.support.ApacheServer;
-import dev.plumbline.support.Await;
 import dev.plumbline.support.Curl;
 import dev.plumbline.support.NginxServer;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -38,21 +36,23 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class SitemapTest {
+    @RegisterExtension
+    static final HttpFixture FIXTURE = HttpFixture.start();
+
     private static final ModuleDefinition<SitemapCrawl.Evidence> MODULE = SheetModule.load(new Sitemap());
     private static final String XMLNS = " xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
     private static final String XML = "application/xml";
 
-    private static Vertx vertx;
-    private static HttpFixture fixture;
-    private static HttpProbe probe;
+    private static final HttpProbe PROBE = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
     private static VirtualHosts sites;
 
     @TempDir
@@ -60,9 +60,6 @@ class SitemapTest {
 
     @BeforeAll
     static void start() {
-        vertx = Vertx.vertx();
-        fixture = HttpFixture.start();
-        probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
         Map<String, Consumer<HttpServerRequest>> all = new LinkedHashMap<>();
         all.put("listed", site(Map.of("/robots.txt", "Sitemap: LISTED/a.xml\n", "/a.xml", urlset("LISTED/1"))));
         all.put(
@@ -96,14 +93,7 @@ class SitemapTest {
                 .end());
         all.put("reset", request -> request.connection().close());
         all.put("files", SitemapTest::file);
-        sites = Await.value(VirtualHosts.start(vertx, fixture.dns(), all));
-    }
-
-    @AfterAll
-    static void stop() {
-        assertThat(fixture.lab().canaryConnections()).isZero();
-        fixture.close();
-        Await.value(vertx.close());
+        sites = FIXTURE.sites(all);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -131,7 +121,7 @@ class SitemapTest {
             })
     void reportsTheSitemapsOfTheLab(
             String path, @Nullable String kind, int count, Verdict verdict, @Nullable String codes) {
-        CheckResult result = fixture.check(MODULE, path, "");
+        CheckResult result = FIXTURE.check(MODULE, path, "");
 
         assertThat(result.error()).isNull();
         assertThat(result.fields()).containsEntry("kind", kind).containsEntry("url_count", count);
@@ -149,7 +139,7 @@ class SitemapTest {
         "/sitemaps/index.xml, 2, 2, children_not_read outside_directory"
     })
     void countsUpToTheMaximum(String path, int max, int count, String codes) {
-        CheckResult result = fixture.check(MODULE, path, "max_urls=" + max);
+        CheckResult result = FIXTURE.check(MODULE, path, "max_urls=" + max);
 
         assertThat(result.fields()).containsEntry("url_count", count);
         assertThat(result.findings()).extracting(Finding::code).containsExactlyInAnyOrder(codes.split(" "));
@@ -170,7 +160,7 @@ class SitemapTest {
         "dangling, false, 0, FAIL, sitemap_unavailable"
     })
     void findsTheSitemapOfASite(String site, boolean found, int count, Verdict verdict, String codes) {
-        CheckResult result = fixture.check(MODULE, probe, sites.url(site, "/"), "");
+        CheckResult result = FIXTURE.check(MODULE, PROBE, sites.url(site, "/"), "");
 
         assertThat(result.error()).isNull();
         assertThat(result.fields()).containsEntry("found", found).containsEntry("url_count", count);
@@ -182,7 +172,7 @@ class SitemapTest {
     @CsvSource({"reset, CONNECTION_RESET", "loop, REDIRECT_LOOP"})
     void reportsErrors(String site, ErrorCode code) {
         for (String path : List.of("/", "/sitemap.xml")) {
-            CheckResult result = fixture.check(MODULE, probe, sites.url(site, path), "");
+            CheckResult result = FIXTURE.check(MODULE, PROBE, sites.url(site, path), "");
 
             assertThat(result.error().code()).isEqualTo(code);
             assertThat(result.verdict()).isEqualTo(Verdict.ERROR);
@@ -191,7 +181,7 @@ class SitemapTest {
 
     @Test
     void listsFurtherSitemapsOnce() {
-        CheckResult result = fixture.check(MODULE, probe, sites.url("several", "/"), "");
+        CheckResult result = FIXTURE.check(MODULE, PROBE, sites.url("several", "/"), "");
 
         assertThat(result.fields().get("child_sitemaps"))
                 .asString()
@@ -214,7 +204,7 @@ class SitemapTest {
         "/urls/encoded.xml, lastmod_missing"
     })
     void reportsEachProblem(String path, String codes) {
-        CheckResult result = fixture.check(MODULE, probe, sites.url("files", path), "");
+        CheckResult result = FIXTURE.check(MODULE, PROBE, sites.url("files", path), "");
 
         assertThat(result.findings())
                 .extracting(Finding::code)
@@ -224,7 +214,7 @@ class SitemapTest {
 
     @Test
     void reportsAnUnknownContentCodingAsError() {
-        CheckResult result = fixture.check(MODULE, probe, sites.url("files", "/urls/unknown-coding.xml"), "");
+        CheckResult result = FIXTURE.check(MODULE, PROBE, sites.url("files", "/urls/unknown-coding.xml"), "");
 
         assertThat(result.error().code()).isEqualTo(ErrorCode.HTTP_PROTOCOL_ERROR);
         assertThat(result.fields()).containsEntry("found", null);
@@ -233,7 +223,7 @@ class SitemapTest {
     /** An index with more sitemaps than one check reads. */
     @Test
     void limitsTheNumberOfRequests() {
-        CheckResult result = fixture.check(MODULE, probe, sites.url("files", "/urls/many.xml"), "");
+        CheckResult result = FIXTURE.check(MODULE, PROBE, sites.url("files", "/urls/many.xml"), "");
 
         assertThat(result.fields()).containsEntry("url_count", SitemapCrawl.MAX_FILES - 1);
         assertThat((List<?>) result.fields().get("child_sitemaps")).hasSizeGreaterThan(100);
@@ -242,19 +232,21 @@ class SitemapTest {
                 .contains("9 of 500 further sitemaps were read, so there can be more URLs.");
     }
 
+    @Tag("integration")
     @Test
     void agreesWithCurlAndCrawlerCommonsOnNginx() throws Exception {
         try (NginxServer nginx = NginxServer.start(
-                folder, fixture.identity(), "root FOLDER/www; types { application/xml xml; application/gzip gz; }")) {
+                folder, FIXTURE.identity(), "root FOLDER/www; types { application/xml xml; application/gzip gz; }")) {
             assertAgreesWithCrawlerCommons(nginx.https(""), Files.createDirectories(folder.resolve("www")));
         }
     }
 
     /** Apache sends compressed sitemaps with a Content-Encoding. */
+    @Tag("integration")
     @Test
     void agreesWithCurlAndCrawlerCommonsOnApache() throws Exception {
         try (ApacheServer apache = ApacheServer.start(
-                folder, fixture.identity(), "AddType application/xml .xml\nAddEncoding x-gzip .gz")) {
+                folder, FIXTURE.identity(), "AddType application/xml .xml\nAddEncoding x-gzip .gz")) {
             assertAgreesWithCrawlerCommons(apache.http(""), folder.resolve("www"));
         }
     }
@@ -270,7 +262,7 @@ class SitemapTest {
             out.write(urlset(urls).getBytes(StandardCharsets.UTF_8));
         }
 
-        CheckResult result = fixture.check(MODULE, probe, base + "/", "");
+        CheckResult result = FIXTURE.check(MODULE, PROBE, base + "/", "");
 
         SiteMapIndex index = (SiteMapIndex) reference(base + "/index.xml");
         List<String> children = index.getSitemaps().stream()
