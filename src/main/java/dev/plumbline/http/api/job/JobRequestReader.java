@@ -116,9 +116,7 @@ final class JobRequestReader {
         for (int from = 0; from < body.length(); from += HASH_BYTES) {
             hasher.putBytes(body.getBytes(from, Math.min(body.length(), from + HASH_BYTES)));
         }
-        return Base64.getUrlEncoder()
-                .withoutPadding()
-                .encodeToString(hasher.hash().asBytes());
+        return text(hasher);
     }
 
     /** @throws ProblemException 400 if the body is not valid JSON; 422 with 1 to 100 faults if it is not a valid job */
@@ -147,15 +145,155 @@ final class JobRequestReader {
         return new ProblemException(Problem.badRequest(detail));
     }
 
-    /** One pass over one body. Values without a meaning are skipped, so that they take no memory. */
-    private final class Parse {
-        private final JsonParser json;
-        private final RequestFaultList faults = new RequestFaultList(MAX_FAULTS);
-        private final Set<String> members = new HashSet<>();
+    /**
+     * Validates the values of a form.
+     *
+     * @param name null for the default
+     * @param options typed values, including {@code fresh}
+     * @throws ProblemException 422 as {@link #read}
+     */
+    Parsed validate(@Nullable String name, String module, List<String> items, Map<String, Object> options) {
+        Draft draft = new Draft();
+        draft.members.addAll(schema.members());
+        draft.module(module);
+        if (name != null) {
+            draft.name(name);
+        }
+        for (int i = 0; i < items.size() && !draft.faults.full(); i++) {
+            draft.item(i, items.get(i));
+        }
+        draft.count(items.size());
+        draft.options.putAll(options);
+        JobRequest job = draft.validate();
+        Hasher hasher = Hashing.sha256().newHasher();
+        for (String item : items) {
+            hasher.putInt(item.length()).putUnencodedChars(item);
+        }
+        hasher.putUnencodedChars(job.module() + '\n' + job.name() + '\n' + job.options() + job.fresh());
+        return new Parsed(job, text(hasher));
+    }
+
+    private static String text(Hasher hasher) {
+        return Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString(hasher.hash().asBytes());
+    }
+
+    /** The values of one request and their faults. */
+    private class Draft {
+        final RequestFaultList faults = new RequestFaultList(MAX_FAULTS);
+        final Set<String> members = new HashSet<>();
+        final Map<String, @Nullable Object> options = new TreeMap<>();
         private @Nullable ModuleDescription module;
         private @Nullable String name;
         private final List<String> items = new ArrayList<>();
-        private final Map<String, @Nullable Object> options = new TreeMap<>();
+
+        ProblemException invalid() {
+            return new ProblemException(CreateJobOperation.invalid(faults.list()));
+        }
+
+        void module(String name) {
+            ModuleDefinition<?> known = modules.find(name);
+            if (known == null) {
+                String shown = RequestFaultList.shown(name);
+                faults.add("/module", "is not a known module: '" + shown + "'; /api/v1/tools lists all modules");
+            } else {
+                module = known.description();
+            }
+        }
+
+        void name(String text) {
+            String fault = RequestFaultList.utf8Length(text) < 0 ? UNPAIRED_SURROGATE : nameFault(text);
+            if (fault == null) {
+                name = text;
+            } else {
+                faults.add("/name", fault);
+            }
+        }
+
+        private @Nullable String nameFault(String text) {
+            int characters = text.codePointCount(0, text.length());
+            if (characters < schema.minNameCharacters()) {
+                return characters == 0
+                        ? "must not be empty"
+                        : "must have at least " + schema.minNameCharacters() + " characters";
+            }
+            if (characters > schema.maxNameCharacters()) {
+                return "must have at most " + schema.maxNameCharacters() + " characters";
+            }
+            String fault = JobName.fault(text);
+            return fault != null || schema.namePattern().matcher(text).find()
+                    ? fault
+                    : "must match the pattern " + schema.namePattern();
+        }
+
+        void count(int count) {
+            if (count < schema.minItems()) {
+                faults.add(
+                        "/items",
+                        (count == 0 ? "is empty" : "has " + count + " lines") + "; a job must have " + schema.minItems()
+                                + " to " + schema.maxItems() + " lines");
+            } else if (count > schema.maxItems()) {
+                faults.add("/items", tooMany(count) + "; create several jobs");
+            }
+        }
+
+        /** @param item null if it is too long */
+        void item(int index, @Nullable String item) {
+            int bytes = item == null ? Integer.MAX_VALUE : RequestFaultList.utf8Length(item);
+            if (bytes < 0) {
+                faults.add("/items/" + index, UNPAIRED_SURROGATE);
+            } else if (item == null || bytes > schema.maxItemBytes()) {
+                faults.add("/items/" + index, "must have at most " + schema.maxItemBytes() + " bytes in UTF-8");
+            } else if (index < schema.maxItems()) {
+                items.add(item);
+            }
+        }
+
+        /** Rejects text that cannot be stored as UTF-8. */
+        private void text(String pointer, @Nullable Object value) {
+            if (value instanceof String text && RequestFaultList.utf8Length(text) < 0) {
+                faults.add(pointer, UNPAIRED_SURROGATE);
+            } else if (value instanceof List<?> list) {
+                for (int i = 0; i < list.size(); i++) {
+                    text(pointer + '/' + i, list.get(i));
+                }
+            }
+        }
+
+        JobRequest validate() {
+            for (String required : schema.required()) {
+                if (!members.contains(required)) {
+                    faults.add('/' + required, "is missing");
+                }
+            }
+            boolean freshGiven = options.containsKey(ModuleDescription.FRESH.name());
+            Object fresh = options.remove(ModuleDescription.FRESH.name());
+            if (freshGiven && !(fresh instanceof Boolean)) {
+                faults.add("/options/" + ModuleDescription.FRESH.name(), "must be true or false");
+            }
+            Options.Parsed parsed =
+                    module == null ? new Options.Parsed(null, List.of()) : Options.parseTyped(module, options);
+            for (Options.Fault fault : parsed.faults()) {
+                faults.add(RequestFaultList.pointer("/options", fault.name()), fault.detail());
+                options.remove(fault.name());
+            }
+            options.forEach((name, value) -> text(RequestFaultList.pointer("/options", name), value));
+            if (!faults.list().isEmpty() || module == null || parsed.options() == null) {
+                throw invalid();
+            }
+            return new JobRequest(
+                    name == null ? JobName.ofItems(items, module) : name,
+                    module.module(),
+                    List.copyOf(items),
+                    parsed.options().given(),
+                    Boolean.TRUE.equals(fresh));
+        }
+    }
+
+    /** One pass over one body. Values without a meaning are skipped, so that they take no memory. */
+    private final class Parse extends Draft {
+        private final JsonParser json;
 
         Parse(JsonParser json) {
             this.json = json;
@@ -187,10 +325,6 @@ final class JobRequestReader {
             }
             endOfBody();
             return validate();
-        }
-
-        private ProblemException invalid() {
-            return new ProblemException(CreateJobOperation.invalid(faults.list()));
         }
 
         private static String typeName(JsonToken value) {
@@ -230,14 +364,7 @@ final class JobRequestReader {
                 faults.add("/module", "must be a string with the identifier of a module");
                 return;
             }
-            String name = json.getText();
-            ModuleDefinition<?> known = modules.find(name);
-            if (known == null) {
-                String shown = RequestFaultList.shown(name);
-                faults.add("/module", "is not a known module: '" + shown + "'; /api/v1/tools lists all modules");
-            } else {
-                module = known.description();
-            }
+            module(json.getText());
         }
 
         private void name() throws IOException {
@@ -245,29 +372,7 @@ final class JobRequestReader {
                 faults.add("/name", "must be a string");
                 return;
             }
-            String text = json.getText();
-            String fault = RequestFaultList.utf8Length(text) < 0 ? UNPAIRED_SURROGATE : nameFault(text);
-            if (fault == null) {
-                name = text;
-            } else {
-                faults.add("/name", fault);
-            }
-        }
-
-        private @Nullable String nameFault(String text) {
-            int characters = text.codePointCount(0, text.length());
-            if (characters < schema.minNameCharacters()) {
-                return characters == 0
-                        ? "must not be empty"
-                        : "must have at least " + schema.minNameCharacters() + " characters";
-            }
-            if (characters > schema.maxNameCharacters()) {
-                return "must have at most " + schema.maxNameCharacters() + " characters";
-            }
-            String fault = JobName.fault(text);
-            return fault != null || schema.namePattern().matcher(text).find()
-                    ? fault
-                    : "must match the pattern " + schema.namePattern();
+            name(json.getText());
         }
 
         private void items() throws IOException {
@@ -280,14 +385,7 @@ final class JobRequestReader {
                 item(count++);
                 json.skipChildren();
             }
-            if (count < schema.minItems()) {
-                faults.add(
-                        "/items",
-                        (count == 0 ? "is empty" : "has " + count + " lines") + "; a job must have " + schema.minItems()
-                                + " to " + schema.maxItems() + " lines");
-            } else if (count > schema.maxItems()) {
-                faults.add("/items", tooMany(count) + "; create several jobs");
-            }
+            count(count);
         }
 
         private void item(int index) throws IOException {
@@ -296,15 +394,7 @@ final class JobRequestReader {
                 return;
             }
             // avoids creating a string of a long text
-            String item = json.getTextLength() > schema.maxItemBytes() ? null : json.getText();
-            int bytes = item == null ? Integer.MAX_VALUE : RequestFaultList.utf8Length(item);
-            if (bytes < 0) {
-                faults.add("/items/" + index, UNPAIRED_SURROGATE);
-            } else if (item == null || bytes > schema.maxItemBytes()) {
-                faults.add("/items/" + index, "must have at most " + schema.maxItemBytes() + " bytes in UTF-8");
-            } else if (index < schema.maxItems()) {
-                items.add(item);
-            }
+            item(index, json.getTextLength() > schema.maxItemBytes() ? null : json.getText());
         }
 
         private void options() throws IOException {
@@ -352,44 +442,6 @@ final class JobRequestReader {
             return exact ? (Object) (long) value : UNSUPPORTED;
         }
 
-        /** Rejects text that cannot be stored as UTF-8. */
-        private void text(String pointer, @Nullable Object value) {
-            if (value instanceof String text && RequestFaultList.utf8Length(text) < 0) {
-                faults.add(pointer, UNPAIRED_SURROGATE);
-            } else if (value instanceof List<?> list) {
-                for (int i = 0; i < list.size(); i++) {
-                    text(pointer + '/' + i, list.get(i));
-                }
-            }
-        }
 
-        private JobRequest validate() {
-            for (String required : schema.required()) {
-                if (!members.contains(required)) {
-                    faults.add('/' + required, "is missing");
-                }
-            }
-            boolean freshGiven = options.containsKey(ModuleDescription.FRESH.name());
-            Object fresh = options.remove(ModuleDescription.FRESH.name());
-            if (freshGiven && !(fresh instanceof Boolean)) {
-                faults.add("/options/" + ModuleDescription.FRESH.name(), "must be true or false");
-            }
-            Options.Parsed parsed =
-                    module == null ? new Options.Parsed(null, List.of()) : Options.parseTyped(module, options);
-            for (Options.Fault fault : parsed.faults()) {
-                faults.add(RequestFaultList.pointer("/options", fault.name()), fault.detail());
-                options.remove(fault.name());
-            }
-            options.forEach((name, value) -> text(RequestFaultList.pointer("/options", name), value));
-            if (!faults.list().isEmpty() || module == null || parsed.options() == null) {
-                throw invalid();
-            }
-            return new JobRequest(
-                    name == null ? JobName.ofItems(items, module) : name,
-                    module.module(),
-                    List.copyOf(items),
-                    parsed.options().given(),
-                    Boolean.TRUE.equals(fresh));
-        }
     }
 }

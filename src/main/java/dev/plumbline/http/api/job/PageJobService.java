@@ -6,7 +6,6 @@ import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Map;
@@ -98,14 +97,8 @@ public final class PageJobService {
     }
 
     private JobRequestReader.Parsed parse(JobParameters parameters) {
-        JsonObject body = new JsonObject()
-                .put("module", parameters.module)
-                .put("items", parameters.items)
-                .put("options", new JsonObject(parameters.options));
-        if (parameters.name != null && !parameters.name.isBlank()) {
-            body.put("name", parameters.name.strip());
-        }
-        return reader.parse(body.toBuffer(), true);
+        String name = parameters.name == null || parameters.name.isBlank() ? null : parameters.name.strip();
+        return reader.validate(name, parameters.module, parameters.items, parameters.options);
     }
 
     private static Problem rateLimitExceeded(JobMessage.JobQuotaExceeded over) {
