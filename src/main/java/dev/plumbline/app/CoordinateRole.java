@@ -1,10 +1,13 @@
 package dev.plumbline.app;
 
 import dev.plumbline.account.SessionService;
+import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.CheckRouter;
+import dev.plumbline.bus.JobMessage;
 import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.config.Config;
 import dev.plumbline.job.coordinate.CoordinatorSettings;
+import dev.plumbline.job.coordinate.JobCoordinator;
 import dev.plumbline.job.coordinate.JobCoordinatorVerticle;
 import dev.plumbline.job.store.JobStore;
 import dev.plumbline.job.store.WorkStore;
@@ -30,10 +33,8 @@ final class CoordinateRole {
     static CoordinateRole deploy(NodeContext node, CheckRouter router, CoordinatorSettings settings, NodeLease lease)
             throws StartException {
         Config config = node.config();
-        JobCoordinatorVerticle verticle = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
+        JobCoordinator jobs = new JobCoordinator(new JobCoordinator.Dependencies(
                 node.vertx(),
-                node.notifications(),
-                node.bus(),
                 router,
                 node.modules(),
                 node.policy(),
@@ -45,8 +46,10 @@ final class CoordinateRole {
                 node.clock(),
                 settings,
                 lease,
-                config.http().shutdownTimeout(),
-                node.registry()));
+                node.notifications()::listening,
+                job -> node.bus().publish(BusAddresses.JOB_CHANGED, new JobMessage.JobChanged(job))));
+        JobCoordinatorVerticle verticle = new JobCoordinatorVerticle(
+                jobs, node.notifications(), node.bus(), config.http().shutdownTimeout(), node.registry());
         node.deploy(() -> verticle, 1, "job coordinator");
         return new CoordinateRole(verticle, retention(node));
     }

@@ -12,6 +12,7 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.cluster.TestNodes;
 import dev.plumbline.http.api.job.JobToken;
+import dev.plumbline.job.coordinate.JobCoordinator;
 import dev.plumbline.job.coordinate.JobCoordinatorVerticle;
 import dev.plumbline.job.coordinate.ScriptedModule;
 import dev.plumbline.job.store.JobStateStore;
@@ -104,10 +105,8 @@ public final class JobNode implements AutoCloseable {
         lease = TestNodes.lease(vertx, database, settings.lease(), settings.renewal());
         lease.start();
         NotificationListener notifications = new NotificationListener(vertx, url);
-        coordinator = new JobCoordinatorVerticle(new JobCoordinatorVerticle.Dependencies(
+        JobCoordinator jobs = new JobCoordinator(new JobCoordinator.Dependencies(
                 vertx,
-                notifications,
-                bus,
                 new LocalCheckRouter(bus, settings.permits()),
                 modules,
                 checks.policy,
@@ -117,8 +116,9 @@ public final class JobNode implements AutoCloseable {
                 clock,
                 settings.coordinator(),
                 lease,
-                Duration.ofSeconds(5),
-                meters));
+                notifications::listening,
+                job -> bus.publish(BusAddresses.JOB_CHANGED, new JobMessage.JobChanged(job))));
+        coordinator = new JobCoordinatorVerticle(jobs, notifications, bus, Duration.ofSeconds(5), meters);
         Await.value(vertx.deployVerticle(new JobApiVerticle(
                 bus,
                 modules,
