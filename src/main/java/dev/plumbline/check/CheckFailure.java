@@ -2,6 +2,8 @@ package dev.plumbline.check;
 
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
+import io.vertx.core.Future;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,13 @@ public final class CheckFailure extends Exception {
 
     public static boolean hasCode(@Nullable Throwable cause, ErrorCode code) {
         return cause instanceof CheckFailure failure && failure.error.code() == code;
+    }
+
+    /** For {@link Future#recover}: replaces a failure of this class by a value. Other failures remain. */
+    public static <T extends @Nullable Object> Function<Throwable, Future<T>> otherwise(Function<CheckError, T> value) {
+        return cause -> cause instanceof CheckFailure failure
+                ? Future.succeededFuture(value.apply(failure.error))
+                : Future.failedFuture(cause);
     }
 
     public CheckError error() {

@@ -167,8 +167,7 @@ public final class Soa implements CheckModule<Soa.Evidence, Soa.Report, Soa.Find
                             ? (Long) ((SOARecord) records.get(0)).getSerial()
                             : null;
                 })
-                .recover(cause ->
-                        cause instanceof CheckFailure ? Future.succeededFuture(null) : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(error -> null));
     }
 
     @Override

@@ -128,9 +128,7 @@ public final class EmailAddress
                 .compose(admitted -> response)
                 .compose(DnsProbe::requireName)
                 .compose(mx -> evidence(address, mx, context))
-                .recover(cause -> cause instanceof CheckFailure failure
-                        ? Future.succeededFuture(new Evidence(address, null, false, failure.error()))
-                        : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(error -> new Evidence(address, null, false, error)));
     }
 
     private static Future<Evidence> evidence(Target.Email address, DnsResponse response, CheckContext context) {

@@ -125,10 +125,7 @@ public final class IpRegistration
                         ? Future.<@Nullable String>succeededFuture(null)
                         : context.executeBlocking(() -> asName(response.get(), asn)))
                 .map(name -> new Evidence(evidence.ip(), evidence.servers(), evidence.network(), name, null))
-                .recover(cause -> cause instanceof CheckFailure failure
-                        ? Future.succeededFuture(new Evidence(
-                                evidence.ip(), evidence.servers(), evidence.network(), null, failure.error()))
-                        : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(error -> new Evidence( evidence.ip(), evidence.servers(), evidence.network(), null, error)));
     }
 
     private static @Nullable String asName(RdapResponse response, long asn) throws CheckFailure {

@@ -106,16 +106,12 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
             return context.probe(TlsProbe.class)
                     .handshake(context, to.host(), to.port(), base.host())
                     .compose(peer -> examine(context, to, base, peer, null))
-                    .recover(cause -> cause instanceof CheckFailure failure
-                            ? Future.succeededFuture(evidence(to, base, null, failure.error(), null))
-                            : Future.failedFuture(cause));
+                    .recover(CheckFailure.otherwise(error -> evidence(to, base, null, error, null)));
         }
         return context.probe(StartTlsProbe.class)
                 .handshake(context, to, protocol, base.host())
                 .compose(dialog -> examine(context, to, base, dialog))
-                .recover(cause -> cause instanceof CheckFailure failure
-                        ? Future.succeededFuture(evidence(to, base, null, failure.error(), null))
-                        : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(error -> evidence(to, base, null, error, null)));
     }
 
     private static Future<Evidence> examine(

@@ -164,10 +164,7 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
                 .with("access-control-request-headers", PREFLIGHT_HEADER);
         return send(context, request, origin)
                 .map(response -> new Preflight(response, ""))
-                .recover(failure -> failure instanceof CheckFailure known
-                        ? Future.succeededFuture(
-                                new Preflight(null, known.error().message()))
-                        : Future.failedFuture(failure));
+                .recover(CheckFailure.otherwise(error -> new Preflight(null, error.message())));
     }
 
     /** Requests with origins that pass faulty comparisons, unless any origin is allowed. */
@@ -176,9 +173,7 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
         Future<Map<String, @Nullable Response>> all = Future.succeededFuture(new LinkedHashMap<>());
         for (String origin : unrelated.allowed() ? List.<String>of() : similarOrigins(request.url())) {
             all = all.compose(responses -> send(context, request, origin)
-                    .recover(failure -> failure instanceof CheckFailure
-                            ? Future.succeededFuture(null)
-                            : Future.failedFuture(failure))
+                    .recover(CheckFailure.otherwise(error -> null))
                     .map(response -> {
                         responses.put(origin, response);
                         return responses;

@@ -192,9 +192,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         }
         return probe.exchange(context, request)
                 .map(hop -> new RedirectTrace(List.of(hop), hop.url(), hop.bodyError()))
-                .recover(cause -> cause instanceof CheckFailure failure
-                        ? Future.succeededFuture(new RedirectTrace(List.of(), request.url(), failure.error()))
-                        : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(error -> new RedirectTrace(List.of(), request.url(), error)));
     }
 
     /** Whether the response to GET may differ from this response to HEAD, and the server permits a request now. */

@@ -137,9 +137,7 @@ public final class HttpVersions
         return context.probe(HttpProbe.class)
                 .negotiate(context, request)
                 .map(response -> new Attempt(response.orElse(null), response.isEmpty(), null))
-                .recover(cause -> cause instanceof CheckFailure failure
-                        ? Future.succeededFuture(new Attempt(null, false, failure.error()))
-                        : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(error -> new Attempt(null, false, error)));
     }
 
     private static Future<List<DnsLookupResult>> lookup(CheckContext context, Target.Url url) {

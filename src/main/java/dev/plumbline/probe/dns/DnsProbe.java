@@ -103,9 +103,7 @@ public final class DnsProbe {
     public Future<DnsLookupResult> lookup(CheckContext context, String name, String type) {
         return queryRaw(context, name, Type.value(type))
                 .map(response -> new DnsLookupResult(type, response, null))
-                .recover(cause -> cause instanceof CheckFailure failure
-                        ? Future.succeededFuture(new DnsLookupResult(type, null, failure.error()))
-                        : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(error -> new DnsLookupResult(type, null, error)));
     }
 
     /**

@@ -74,10 +74,7 @@ public final class DnsblProbe {
                                     control.result().addresses().isEmpty() == listed,
                                     null));
                 })
-                .recover(cause -> cause instanceof CheckFailure failure
-                        ? Future.succeededFuture(
-                                new DnsblLookup(zone, address, List.of(), List.of(), false, failure.error()))
-                        : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(error -> new DnsblLookup(zone, address, List.of(), List.of(), false, error)));
     }
 
     /** The TXT records of an entry; empty if the lookup fails, because they are optional. */
@@ -87,8 +84,7 @@ public final class DnsblProbe {
                         .filter(TXTRecord.class::isInstance)
                         .map(record -> String.join("", ((TXTRecord) record).getStrings()))
                         .toList())
-                .recover(cause ->
-                        cause instanceof CheckFailure ? Future.succeededFuture(List.of()) : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(error -> List.of()));
     }
 
     /** The labels of an address in a zone, with a final dot (RFC 5782 sections 2.1 and 2.4). */

@@ -151,9 +151,7 @@ public final class NameserverProbe {
                         ? Future.failedFuture(PrivateNameFilter.failure(name))
                         : Future.succeededFuture(response))
                 .map(response -> new DnsLookupResult(type, response, null))
-                .recover(cause -> cause instanceof CheckFailure failure
-                        ? Future.succeededFuture(new DnsLookupResult(type, null, failure.error()))
-                        : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(error -> new DnsLookupResult(type, null, error)));
     }
 
     /**

@@ -189,9 +189,7 @@ final class NameserverSurvey {
 
     private static Future<AddressProbe> recovered(
             Future<AddressProbe> query, Function<CheckError, AddressProbe> onError) {
-        return query.recover(cause -> cause instanceof CheckFailure failure
-                ? Future.succeededFuture(onError.apply(failure.error()))
-                : Future.failedFuture(cause));
+        return query.recover(CheckFailure.otherwise(error -> onError.apply(error)));
     }
 
     /** Whether an error is due to the limits of this service. */

@@ -158,8 +158,7 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
         }
         return DmarcWalk.level(context, name)
                 .<@Nullable Level>map(level -> level)
-                .recover(
-                        cause -> cause instanceof CheckFailure ? Future.succeededFuture() : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(error -> null));
     }
 
     @Override

@@ -77,8 +77,7 @@ final class DmarcReports {
                     String other = tree.organizationalDomain();
                     return other == null ? listed : !other.equals(organizational);
                 })
-                .recover(cause ->
-                        cause instanceof CheckFailure ? Future.succeededFuture(listed) : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(error -> listed));
     }
 
     private static Future<Authorization> authorization(CheckContext context, String publisher, String domain) {
@@ -86,12 +85,7 @@ final class DmarcReports {
         return dns.admit(context, domain)
                 .compose(admitted -> dns.query(context, publisher + "._report." + DmarcWalk.PREFIX + domain, Type.TXT))
                 .map(response -> authorization(response.texts(), domain))
-                .recover(cause -> cause instanceof CheckFailure
-                        ? Future.succeededFuture(
-                                CheckFailure.hasCode(cause, ErrorCode.INVALID_TARGET)
-                                        ? Authorization.NAME_TOO_LONG
-                                        : Authorization.UNKNOWN)
-                        : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(error -> error.code() == ErrorCode.INVALID_TARGET ? Authorization.NAME_TOO_LONG : Authorization.UNKNOWN));
     }
 
     static Authorization authorization(List<String> texts, String domain) {

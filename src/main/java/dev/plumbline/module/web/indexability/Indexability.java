@@ -214,9 +214,7 @@ public final class Indexability
         return context.probe(HttpProbe.class)
                 .page(context.patiently(), canonical.url())
                 .compose(trace -> content(trace, context)
-                        .recover(failure -> failure instanceof CheckFailure
-                                ? Future.succeededFuture()
-                                : Future.failedFuture(failure))
+                        .recover(CheckFailure.otherwise(error -> null))
                         .map(response -> new CanonicalTarget(trace, response)));
     }
 
