@@ -28,7 +28,7 @@ public final class ApiKeySecret {
     }
 
     /** Random base62 characters. */
-    static String random(int length) {
+    public static String random(int length) {
         StringBuilder text = new StringBuilder(length);
         for (int i = 0; i < length; i++) {
             text.append(ALPHABET.charAt(RANDOM.nextInt(ALPHABET.length())));

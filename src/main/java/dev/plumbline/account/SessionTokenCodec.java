@@ -12,14 +12,11 @@ import io.vertx.ext.auth.PubSecKeyOptions;
 import io.vertx.ext.auth.authentication.TokenCredentials;
 import io.vertx.ext.auth.jwt.JWTAuth;
 import io.vertx.ext.auth.jwt.JWTAuthOptions;
-import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.regex.Pattern;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.bouncycastle.crypto.digests.SHA256Digest;
 import org.bouncycastle.crypto.generators.HKDFBytesGenerator;
 import org.bouncycastle.crypto.params.HKDFParameters;
@@ -51,7 +48,7 @@ final class SessionTokenCodec {
     private final String issuer;
 
     /** The keys that are derived from one secret. */
-    private record Keys(JWTAuth jwt, SecretKeySpec successorKey) {
+    private record Keys(JWTAuth jwt, byte[] successorKey) {
         static Keys derive(Vertx vertx, String secret, String issuer) {
             Buffer signingKey = Buffer.buffer(derivedKey(secret, SIGNATURE_LABEL));
             JWTAuthOptions options = new JWTAuthOptions()
@@ -61,7 +58,7 @@ final class SessionTokenCodec {
                             .setIssuer(issuer)
                             .addAudience(AUDIENCE));
             return new Keys(
-                    JWTAuth.create(vertx, options), new SecretKeySpec(derivedKey(secret, ID_LABEL), "HmacSHA256"));
+                    JWTAuth.create(vertx, options), derivedKey(secret, ID_LABEL));
         }
 
         Future<Claims> verify(String token) {
@@ -116,14 +113,10 @@ final class SessionTokenCodec {
      * from nodes with different current secrets.
      */
     String successorId(Claims token) {
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(token.keys.successorKey);
-            byte[] code = mac.doFinal(("successor\n" + token.sessionId + "\n" + token.tokenId).getBytes(UTF_8));
-            return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(code, ID_BYTES));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e);
-        }
+        byte[] code = Hashing.hmacSha256(token.keys.successorKey)
+                .hashString("successor\n" + token.sessionId + "\n" + token.tokenId, UTF_8)
+                .asBytes();
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(code, ID_BYTES));
     }
 
     String encode(long sessionId, long accountId, String tokenId, Instant expiresAt) {

@@ -1,5 +1,7 @@
 package dev.plumbline.postgres.backup;
 
+import com.google.common.hash.Hasher;
+import com.google.common.hash.Hashing;
 import dev.plumbline.postgres.PostgresException;
 import dev.plumbline.postgres.embedded.DataDirectory;
 import java.io.IOException;
@@ -12,10 +14,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -116,11 +115,11 @@ final class BackupFiles {
     private String write(InputStream in, Path file) throws IOException {
         DataDirectory.createDirectory(java.util.Objects.requireNonNull(file.getParent()));
         DataDirectory.createFile(file);
-        MessageDigest digest = sha256();
+        Hasher hasher = Hashing.sha256().newHasher();
         byte[] buffer = new byte[1 << 17];
         try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE)) {
             for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-                digest.update(buffer, 0, read);
+                hasher.putBytes(buffer, 0, read);
                 ByteBuffer part = ByteBuffer.wrap(buffer, 0, read);
                 while (part.hasRemaining()) {
                     bytes += out.write(part);
@@ -128,15 +127,7 @@ final class BackupFiles {
             }
             out.force(true);
         }
-        return HexFormat.of().formatHex(digest.digest());
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        return hasher.hash().toString();
     }
 
     /** The entries of a directory, sorted; empty if it does not exist. */
