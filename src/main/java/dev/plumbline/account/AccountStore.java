@@ -6,7 +6,6 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -163,14 +162,10 @@ final class AccountStore {
 
     /** Accounts by ID in ascending order. */
     Future<List<Account>> list(long afterId, int limit) {
-        return database.read(SELECT + "a.id > $1 order by a.id limit $2", Tuple.of(afterId, limit))
-                .map(rows -> {
-                    List<Account> accounts = new ArrayList<>();
-                    for (Row row : rows) {
-                        accounts.add(storedAccount(row).account());
-                    }
-                    return accounts;
-                });
+        return database.readAll(
+                SELECT + "a.id > $1 order by a.id limit $2",
+                Tuple.of(afterId, limit),
+                row -> storedAccount(row).account());
     }
 
     private static StoredAccount storedAccount(Row row) {

@@ -9,11 +9,8 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -93,17 +90,8 @@ final class ApiKeyStore {
 
     /** Finds keys by hash; null for unknown hashes. */
     Future<List<@Nullable StoredKey>> find(List<Buffer> hashes) {
-        return database.read(FIND, Tuple.of(hashes.toArray(Buffer[]::new))).map(rows -> {
-            Map<Buffer, StoredKey> found = new HashMap<>();
-            for (Row row : rows) {
-                found.put(row.getBuffer(0), found(row));
-            }
-            List<@Nullable StoredKey> keys = new ArrayList<>(hashes.size());
-            for (Buffer hash : hashes) {
-                keys.add(found.get(hash));
-            }
-            return keys;
-        });
+        return database.readByKey(
+                FIND, Tuple.of(hashes.toArray(Buffer[]::new)), hashes, row -> row.getBuffer(0), ApiKeyStore::found);
     }
 
     private static StoredKey found(Row row) {
@@ -165,13 +153,7 @@ final class ApiKeyStore {
 
     /** The keys of an account: valid ones first, then newest first. */
     Future<List<ApiKey>> list(long accountId, int limit) {
-        return database.read(LIST, Tuple.of(accountId, limit)).map(rows -> {
-            List<ApiKey> keys = new ArrayList<>();
-            for (Row row : rows) {
-                keys.add(key(row));
-            }
-            return keys;
-        });
+        return database.readAll(LIST, Tuple.of(accountId, limit), ApiKeyStore::key);
     }
 
     private static ApiKey key(Row row) {
@@ -200,13 +182,9 @@ final class ApiKeyStore {
 
     /** Finds the keys with this hash, prefix or ID, at most two. */
     Future<List<KeyReference>> findMatching(byte[] hash, String prefix, long id) {
-        return database.read(FIND_MATCHING, Tuple.of(Buffer.buffer(hash), prefix, id))
-                .map(rows -> {
-                    List<KeyReference> found = new ArrayList<>();
-                    for (Row row : rows) {
-                        found.add(new KeyReference(row.getLong(0), row.getLong(1)));
-                    }
-                    return found;
-                });
+        return database.readAll(
+                FIND_MATCHING,
+                Tuple.of(Buffer.buffer(hash), prefix, id),
+                row -> new KeyReference(row.getLong(0), row.getLong(1)));
     }
 }

@@ -7,10 +7,7 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Sessions in PostgreSQL, by the database clock. */
@@ -128,17 +125,8 @@ final class SessionStore {
 
     /** Finds sessions by ID; null for unknown IDs. */
     Future<List<@Nullable StoredSession>> find(List<Long> ids) {
-        return database.read(FIND, Tuple.of(ids.toArray(Long[]::new))).map(rows -> {
-            Map<Long, StoredSession> found = new HashMap<>();
-            for (Row row : rows) {
-                found.put(row.getLong(0), found(row));
-            }
-            List<@Nullable StoredSession> sessions = new ArrayList<>(ids.size());
-            for (Long id : ids) {
-                sessions.add(found.get(id));
-            }
-            return sessions;
-        });
+        return database.readByKey(
+                FIND, Tuple.of(ids.toArray(Long[]::new)), ids, row -> row.getLong(0), SessionStore::found);
     }
 
     private static StoredSession found(Row row) {
@@ -216,13 +204,7 @@ final class SessionStore {
 
     /** Unexpired sessions, most recently used first. */
     Future<List<Session>> list(long accountId) {
-        return database.read(LIST, Tuple.of(accountId)).map(rows -> {
-            List<Session> sessions = new ArrayList<>();
-            for (Row row : rows) {
-                sessions.add(session(row));
-            }
-            return sessions;
-        });
+        return database.readAll(LIST, Tuple.of(accountId), SessionStore::session);
     }
 
     /** Whether the account has a session from this client address, expired ones included. */

@@ -1,5 +1,10 @@
 package dev.plumbline.postgres;
 
+import org.jspecify.annotations.Nullable;
+import java.util.Map;
+import java.util.List;
+import java.util.HashMap;
+import java.util.ArrayList;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -169,6 +174,27 @@ public final class Database {
 
     private static String withGeneration(String sql, int generation) {
         return generation == 0 ? sql : sql + " -- " + generation;
+    }
+
+    /** As {@link #read}, with the rows mapped. */
+    public <T> Future<List<T>> readAll(String sql, Tuple arguments, Function<Row, T> mapper) {
+        return read(sql, arguments).map(rows -> {
+            List<T> values = new ArrayList<>();
+            rows.forEach(row -> values.add(mapper.apply(row)));
+            return values;
+        });
+    }
+
+    /** Reads a value for each key, in the order of the keys; null without a row. */
+    public <K, T> Future<List<@Nullable T>> readByKey(
+            String sql, Tuple arguments, List<K> keys, Function<Row, K> key, Function<Row, T> mapper) {
+        return read(sql, arguments).map(rows -> {
+            Map<K, T> found = new HashMap<>();
+            rows.forEach(row -> found.put(key.apply(row), mapper.apply(row)));
+            List<@Nullable T> values = new ArrayList<>();
+            keys.forEach(each -> values.add(found.get(each)));
+            return values;
+        });
     }
 
     /** Like {@link #query(String, Tuple)}, without arguments. */

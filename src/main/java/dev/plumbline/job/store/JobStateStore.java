@@ -19,7 +19,6 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -76,18 +75,12 @@ public final class JobStateStore {
     }
 
     private Future<List<@Nullable OwnedJob>> findAll(List<String> tokens) {
-        return database.read(FIND_BY_TOKEN, Tuple.of(tokens.toArray(String[]::new)))
-                .map(rows -> {
-                    Map<String, OwnedJob> job = new HashMap<>();
-                    for (Row row : rows) {
-                        job.put(row.getString("token"), job(row));
-                    }
-                    List<@Nullable OwnedJob> jobs = new ArrayList<>(tokens.size());
-                    for (String token : tokens) {
-                        jobs.add(job.get(token));
-                    }
-                    return jobs;
-                });
+        return database.readByKey(
+                FIND_BY_TOKEN,
+                Tuple.of(tokens.toArray(String[]::new)),
+                tokens,
+                row -> row.getString("token"),
+                JobStateStore::job);
     }
 
     /** A page of the list; {@link JobNotFound} if {@code beforeToken} does not exist. */

@@ -308,11 +308,7 @@ public final class WorkStore {
 
     /** All chunks that a node holds. */
     public Future<List<ChunkId>> findClaimed(long owner) {
-        return database.read(FIND_CLAIMED, Tuple.of(owner)).map(rows -> {
-            List<ChunkId> claimed = new ArrayList<>();
-            rows.forEach(row -> claimed.add(chunkId(row)));
-            return claimed;
-        });
+        return database.readAll(FIND_CLAIMED, Tuple.of(owner), WorkStore::chunkId);
     }
 
     private static ChunkId chunkId(Row row) {

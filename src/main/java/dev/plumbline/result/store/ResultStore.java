@@ -11,7 +11,6 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -168,24 +167,17 @@ public final class ResultStore {
     }
 
     private static Future<List<@Nullable StoredResult>> findAll(Database database, List<String> keys) {
-        return database.read(FIND, Tuple.of(keys.toArray(String[]::new))).map(rows -> {
-            Map<String, StoredResult> found = new HashMap<>();
-            for (Row row : rows) {
-                Buffer body = row.getBuffer(1);
-                found.put(
-                        row.getString(0),
-                        new StoredResult(
-                                body == null ? row.getBuffer(2) : body,
-                                body == null,
-                                row.getOffsetDateTime(3).toInstant(),
-                                row.getOffsetDateTime(4).toInstant()));
-            }
-            List<@Nullable StoredResult> results = new ArrayList<>(keys.size());
-            for (String key : keys) {
-                results.add(found.get(key));
-            }
-            return results;
-        });
+        return database.readByKey(
+                FIND, Tuple.of(keys.toArray(String[]::new)), keys, row -> row.getString(0), ResultStore::stored);
+    }
+
+    private static StoredResult stored(Row row) {
+        Buffer body = row.getBuffer(1);
+        return new StoredResult(
+                body == null ? row.getBuffer(2) : body,
+                body == null,
+                row.getOffsetDateTime(3).toInstant(),
+                row.getOffsetDateTime(4).toInstant());
     }
 
     private Future<List<Boolean>> storeAll(List<Entry> entries) {
