@@ -1,18 +1,20 @@
 package dev.plumbline.cli;
 
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintStream;
-import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 
 /** Buffered stdout in UTF-8 that reports failed writes, which {@link PrintStream} ignores. */
-final class StandardOutput extends Writer {
+final class StandardOutput extends BufferedWriter {
     private static final int BUFFER_SIZE = 64 * 1024;
 
     private final PrintStream stream = System.out;
-    private final StringBuilder buffer = new StringBuilder(1024);
-    private final Writer encoder = new OutputStreamWriter(stream, StandardCharsets.UTF_8);
+
+    StandardOutput() {
+        super(new OutputStreamWriter(System.out, StandardCharsets.UTF_8), BUFFER_SIZE);
+    }
 
     /** The process that reads stdout has closed the pipe. */
     static final class ClosedException extends IOException {
@@ -33,29 +35,11 @@ final class StandardOutput extends Writer {
     }
 
     @Override
-    public void write(char[] characters, int offset, int length) throws IOException {
-        buffer.append(characters, offset, length);
-        if (buffer.length() >= BUFFER_SIZE) {
-            flush();
-        }
-    }
-
-    @Override
     public void flush() throws IOException {
-        if (buffer.length() == 0) {
-            return;
-        }
-        encoder.append(buffer);
-        buffer.setLength(0);
-        encoder.flush();
+        super.flush();
         if (stream.checkError()) {
             IOException fault = stream instanceof StandardOutputStream checked ? checked.fault() : null;
             throw fault == null ? new ClosedException() : new FailedException(fault);
         }
-    }
-
-    @Override
-    public void close() throws IOException {
-        flush();
     }
 }
