@@ -37,7 +37,6 @@ public final class CnameChain {
     private final List<CNAMERecord> chain = new ArrayList<>(2);
     private Name current;
     private long ttl = MAX_TTL_SECONDS;
-    private boolean authenticated = true;
     private final long startNanos = System.nanoTime();
 
     CnameChain(Name name, int type) {
@@ -90,7 +89,6 @@ public final class CnameChain {
      */
     @Nullable
     DnsResponse follow(Message message) throws CheckFailure {
-        authenticated &= message.getHeader().getFlag(Flags.AD);
         int rcode = message.getRcode();
         if (rcode != Rcode.NOERROR && rcode != Rcode.NXDOMAIN) {
             return response(message, rcode, List.of(), 0);
@@ -175,7 +173,6 @@ public final class CnameChain {
                 List.copyOf(records),
                 addresses(records),
                 message.getHeader().getFlag(Flags.AA),
-                authenticated,
                 ttlSeconds,
                 (System.nanoTime() - startNanos) / 1e6);
     }

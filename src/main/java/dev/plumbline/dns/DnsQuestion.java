@@ -38,11 +38,6 @@ public record DnsQuestion(SocketAddress server, Record record, Flags flags) {
         }
     }
 
-    /** The same query without an OPT record, for servers that do not support EDNS. */
-    public DnsQuestion withoutEdns() {
-        return new DnsQuestion(server, record, flags.withoutEdns());
-    }
-
     /** The failure of a server to which the query cannot be sent. */
     CheckFailure unreachable() {
         return flags.recursionDesired()

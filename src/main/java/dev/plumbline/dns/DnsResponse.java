@@ -20,7 +20,6 @@ import org.xbill.DNS.TXTRecord;
  * @param records the records of the queried type at the end of the chain; empty if there are none
  * @param addresses the addresses of A and AAAA records; empty for other types
  * @param authoritative the AA bit of the last response
- * @param authenticated whether all responses have the AD bit: the resolver validated them with DNSSEC
  * @param ttlSeconds the lowest TTL of the records, or the negative TTL (RFC 2308)
  * @param responseMs the duration of the lookup in milliseconds
  */
@@ -32,7 +31,6 @@ public record DnsResponse(
         List<Record> records,
         List<InetAddress> addresses,
         boolean authoritative,
-        boolean authenticated,
         long ttlSeconds,
         double responseMs) {
 
@@ -40,7 +38,7 @@ public record DnsResponse(
 
     DnsResponse withResponseMs(double ms) {
         return new DnsResponse(
-                name, type, rcode, cnames, records, addresses, authoritative, authenticated, ttlSeconds, ms);
+                name, type, rcode, cnames, records, addresses, authoritative, ttlSeconds, ms);
     }
 
     /** The approximate memory in bytes. */

@@ -54,7 +54,6 @@ public final class DnsResponses {
                     records,
                     addresses,
                     false,
-                    false,
                     60,
                     1.5);
         } catch (IOException malformed) {

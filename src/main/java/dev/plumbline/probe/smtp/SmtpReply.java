@@ -53,11 +53,6 @@ public record SmtpReply(int code, List<String> lines) {
         return new SmtpReply(valid ? Integer.parseInt(first.substring(0, 3)) : 0, List.copyOf(lines));
     }
 
-    /** Whether the code is 2xx. */
-    public boolean positive() {
-        return code >= 200 && code < 300;
-    }
-
     /** The lines with their codes, made printable. */
     public String text() {
         return PrintableText.lines(String.join("\n", lines)).strip();

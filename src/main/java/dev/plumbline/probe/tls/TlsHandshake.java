@@ -23,7 +23,6 @@ import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -96,13 +95,11 @@ final class TlsHandshake {
         HandshakeRecorder.Observation observation = recorder.observe(handler.engine());
         HandshakeLimitHandler limits = new HandshakeLimitHandler(postQuantum ? new ServerHelloReader(false) : null);
         Promise<TlsPeer> promise = Promise.promise();
-        long started = System.nanoTime();
         // Reported by the handshake future.
         socket.exceptionHandler(ignored -> {});
         handler.handshakeFuture().addListener(done -> {
-            long handshakeMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
             try {
-                peer(check, handler, done.cause(), limits, observation, address, connectMillis, handshakeMillis)
+                peer(check, handler, done.cause(), limits, observation, address, connectMillis)
                         .onComplete(promise);
             } catch (Exception failure) {
                 promise.fail(failure);
@@ -123,8 +120,7 @@ final class TlsHandshake {
             HandshakeLimitHandler limits,
             HandshakeRecorder.Observation observation,
             InetAddress address,
-            long connectMillis,
-            long handshakeMillis)
+            long connectMillis)
             throws Exception {
         SSLSession session = cause == null ? handler.engine().getSession() : null;
         Certificate[] chain = session == null ? observation.chain() : certificates(session);
@@ -151,7 +147,6 @@ final class TlsHandshake {
                         staple,
                         observation.certificateRequested(),
                         connectMillis,
-                        handshakeMillis,
                         error));
     }
 

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * @param staple the stapled OCSP response (RFC 6066 section 8); null if there is none
  * @param clientCertificateRequested whether the peer requested a client certificate
  * @param connectMillis the duration of the connect in milliseconds
- * @param handshakeMillis the duration of the handshake in milliseconds
  * @param failure the error of a handshake that failed after the certificates; null if it was completed
  */
 public record TlsPeer(
@@ -36,7 +35,6 @@ public record TlsPeer(
         @Nullable Buffer staple,
         boolean clientCertificateRequested,
         long connectMillis,
-        long handshakeMillis,
         @Nullable CheckError failure) {
     public TlsPeer {
         certificates = List.copyOf(certificates);

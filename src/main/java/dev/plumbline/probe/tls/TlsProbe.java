@@ -177,7 +177,6 @@ public final class TlsProbe {
                                         null,
                                         false,
                                         connectMillis,
-                                        0,
                                         error))))
                 .recover(unreadable -> Future.failedFuture(
                         unreadable instanceof OverloadFailure

@@ -198,7 +198,7 @@ class DnsRecordsEvaluationTest {
         }
         DnsResponse empty = DnsResponses.response("a.example.com", type);
         DnsResponse answer = new DnsResponse(
-                empty.name(), empty.type(), Rcode.NOERROR, List.of(), List.of(record), List.of(), false, false, 60, 1);
+                empty.name(), empty.type(), Rcode.NOERROR, List.of(), List.of(record), List.of(), false, 60, 1);
 
         Evaluation evaluation =
                 evaluate(new Evidence("a.example.com", List.of(new DnsLookupResult(type, answer, null)), null, null));
