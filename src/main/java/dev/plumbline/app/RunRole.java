@@ -65,12 +65,13 @@ final class RunRole {
                 parts,
                 admission,
                 node.budget(),
-                node.lag());
+                node.lag(),
+                System::nanoTime);
         ClusterRuns runs = cluster == null
                 ? null
                 : new ClusterRuns(
                         new CapacityReporter(node.vertx(), node.bus(), cluster.self(), linePermits),
-                        new InstantRuns(node.vertx(), node.config().cache().ttl()));
+                        new InstantRuns(node.vertx(), node.config().cache().ttl(), System::nanoTime));
         node.deploy(() -> new CheckRunnerVerticle(node.bus(), runner, runs), NodeContext.loops(), "check runners");
         if (cluster != null && limiters != null && runs != null) {
             node.deploy(() -> new PermitVerticle(cluster, node.bus(), limiters), 1, "permits of rate limits");

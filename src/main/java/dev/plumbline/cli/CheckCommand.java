@@ -246,9 +246,10 @@ public final class CheckCommand implements Callable<Integer> {
                     parts,
                     new CheckAdmission(vertx, metrics, 2 * permits, 0, budget.memory()::isScarce),
                     budget,
-                    new EventLoopLag(vertx, System::nanoTime, delay -> {}));
+                    new EventLoopLag(vertx, System::nanoTime, delay -> {}),
+                    System::nanoTime);
             await(vertx.deployVerticle(
-                    () -> new CheckRunnerVerticle(bus, runner), new DeploymentOptions().setInstances(loops)));
+                    () -> new CheckRunnerVerticle(bus, runner, null), new DeploymentOptions().setInstances(loops)));
             CheckBatch batch = new CheckBatch(
                     vertx,
                     bus,

@@ -1,8 +1,11 @@
 package dev.plumbline.dns;
 
-import java.nio.BufferUnderflowException;
-import java.nio.ByteBuffer;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.DNSInput;
+import org.xbill.DNS.Header;
+import org.xbill.DNS.Name;
+import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
 /**
@@ -10,71 +13,48 @@ import org.xbill.DNS.Type;
  * 4.1), but dnsjava rejects messages with upper-case tags.
  */
 final class CaaTagCase {
-    private static final int HEADER_BYTES = 12;
-    private static final int POINTER = 0xc0;
-
     private CaaTagCase() {}
 
     /** A copy of the message with lower-case tags; null if it has no upper-case tag or is malformed. */
     static byte @Nullable [] normalize(byte[] message) {
-        ByteBuffer buffer = ByteBuffer.wrap(message.clone());
+        byte[] copy = message.clone();
         boolean changed = false;
         try {
-            int questions = Short.toUnsignedInt(buffer.getShort(4));
-            int records = 0;
-            for (int section = 6; section < HEADER_BYTES; section += 2) {
-                records += Short.toUnsignedInt(buffer.getShort(section));
+            Header header = new Header(message);
+            DNSInput input = new DNSInput(copy);
+            input.jump(Header.LENGTH);
+            for (int i = 0; i < header.getCount(Section.QUESTION); i++) {
+                new Name(input);
+                input.readByteArray(4);
             }
-            buffer.position(HEADER_BYTES);
-            for (int i = 0; i < questions; i++) {
-                skipName(buffer);
-                skip(buffer, 4);
-            }
+            int records = header.getCount(Section.ANSWER)
+                    + header.getCount(Section.AUTHORITY)
+                    + header.getCount(Section.ADDITIONAL);
             for (int i = 0; i < records; i++) {
-                skipName(buffer);
-                int type = Short.toUnsignedInt(buffer.getShort());
-                skip(buffer, 6);
-                int end = Short.toUnsignedInt(buffer.getShort()) + buffer.position();
+                new Name(input);
+                int type = input.readU16();
+                input.readByteArray(6);
+                int length = input.readU16();
                 if (type == Type.CAA) {
-                    changed |= lowerTag(buffer);
+                    changed |= lowerTag(copy, input.current() + 1);
                 }
-                buffer.position(end);
+                input.readByteArray(length);
             }
-        } catch (BufferUnderflowException | IllegalArgumentException | IndexOutOfBoundsException malformed) {
+        } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException malformed) {
             return null;
         }
-        return changed ? buffer.array() : null;
+        return changed ? copy : null;
     }
 
-    private static boolean lowerTag(ByteBuffer data) {
-        skip(data, 1);
-        int end = Byte.toUnsignedInt(data.get()) + data.position();
+    /** @param start the index of the length of the tag */
+    private static boolean lowerTag(byte[] data, int start) {
         boolean changed = false;
-        for (int i = data.position(); i < end; i++) {
-            byte c = data.get(i);
-            if (c >= 'A' && c <= 'Z') {
-                data.put(i, (byte) (c + ('a' - 'A')));
+        for (int i = start + 1; i <= start + Byte.toUnsignedInt(data[start]); i++) {
+            if (data[i] >= 'A' && data[i] <= 'Z') {
+                data[i] += 'a' - 'A';
                 changed = true;
             }
         }
         return changed;
-    }
-
-    private static void skipName(ByteBuffer buffer) {
-        while (true) {
-            int length = Byte.toUnsignedInt(buffer.get());
-            if (length == 0) {
-                return;
-            }
-            if ((length & POINTER) == POINTER) {
-                skip(buffer, 1);
-                return;
-            }
-            skip(buffer, length);
-        }
-    }
-
-    private static void skip(ByteBuffer buffer, int bytes) {
-        buffer.position(buffer.position() + bytes);
     }
 }

@@ -54,22 +54,9 @@ public final class CheckRunner {
     /**
      * @param parts the results of the parts of composite checks
      * @param lag the event loops that run the checks
+     * @param nanos clock of durations, as {@link System#nanoTime}
      */
     public CheckRunner(
-            Vertx vertx,
-            ModuleCatalogue modules,
-            ClassToInstanceMap<Object> probes,
-            Clock clock,
-            RunnerMetrics metrics,
-            PartResults parts,
-            CheckAdmission admission,
-            NodeBudget node,
-            EventLoopLag lag) {
-        this(vertx, modules, probes, clock, metrics, parts, admission, node, lag, System::nanoTime);
-    }
-
-    /** @param nanos clock of durations, as {@link System#nanoTime} */
-    CheckRunner(
             Vertx vertx,
             ModuleCatalogue modules,
             ClassToInstanceMap<Object> probes,

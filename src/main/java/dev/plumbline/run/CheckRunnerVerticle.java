@@ -17,10 +17,6 @@ public final class CheckRunnerVerticle extends VerticleBase {
     private final CheckRunner runner;
     private final @Nullable ClusterRuns cluster;
 
-    public CheckRunnerVerticle(MessageBus bus, CheckRunner runner) {
-        this(bus, runner, null);
-    }
-
     /**
      * @param runner shared by all instances
      * @param cluster shared by all instances; null without a cluster

@@ -26,13 +26,11 @@ public final class InstantRuns {
     private final SingleFlight<Key, Message.RunReply> inFlight;
     private final Cache<Key, Message.CheckedRemotely> recent;
 
-    /** @param ttl how long results are valid */
-    public InstantRuns(Vertx vertx, Duration ttl) {
-        this(vertx, ttl, System::nanoTime);
-    }
-
-    /** @param nanoClock as {@link System#nanoTime} */
-    InstantRuns(Vertx vertx, Duration ttl, LongSupplier nanoClock) {
+    /**
+     * @param ttl how long results are valid
+     * @param nanoClock as {@link System#nanoTime}
+     */
+    public InstantRuns(Vertx vertx, Duration ttl, LongSupplier nanoClock) {
         this.inFlight = new SingleFlight<>(
                 vertx,
                 outcome -> !(outcome.result() instanceof Message.Refused

@@ -25,7 +25,7 @@ final class LineChecker {
     private static final long QUEUE_TIMEOUT_MS = 1_000;
 
     /** Includes up to five seconds in which the node could not run the check. */
-    private static final long REPLY_MARGIN_MS = 10_000;
+    static final long REPLY_MARGIN_MS = 10_000;
 
     private static final int RETRY_SECONDS = 1;
 
@@ -58,10 +58,6 @@ final class LineChecker {
     private final ResultWriter writer;
     private final Clock clock;
     private final long replyMarginMs;
-
-    LineChecker(CheckRouter router, ResultLookup results, ResultWriter writer, Clock clock) {
-        this(router, results, writer, clock, REPLY_MARGIN_MS);
-    }
 
     /** @param replyMarginMs time after the timeout of a check at which its reply is considered lost */
     LineChecker(CheckRouter router, ResultLookup results, ResultWriter writer, Clock clock, long replyMarginMs) {

@@ -35,10 +35,6 @@ final class FetchCache {
 
     private record Key(HttpRequestSpec request, int redirects, @Nullable String ipVersion) {}
 
-    FetchCache(Vertx vertx) {
-        this(vertx, Ticker.systemTicker());
-    }
-
     FetchCache(Vertx vertx, Ticker ticker) {
         inFlight = new SingleFlight<>(vertx, outcome -> outcome.succeeded() && isShareable(outcome.result()));
         cache = Caffeine.newBuilder()

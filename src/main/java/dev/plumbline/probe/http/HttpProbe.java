@@ -3,6 +3,7 @@ package dev.plumbline.probe.http;
 import static dev.plumbline.result.ErrorCode.DEADLINE_EXCEEDED;
 import static dev.plumbline.result.ErrorCode.INVALID_TARGET;
 
+import com.github.benmanes.caffeine.cache.Ticker;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.egress.ConnectErrors;
@@ -67,7 +68,7 @@ public final class HttpProbe {
         this.policy = policy;
         this.userAgent = userAgent;
         this.tlsEngines = HttpTlsOptions.engines(vertx);
-        this.pages = new FetchCache(vertx);
+        this.pages = new FetchCache(vertx, Ticker.systemTicker());
     }
 
     /**

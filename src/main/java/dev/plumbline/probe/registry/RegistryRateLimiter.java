@@ -51,10 +51,6 @@ final class RegistryRateLimiter {
             .executor(Runnable::run)
             .build();
 
-    RegistryRateLimiter(RateLimiterFactory limiters, LimiterKind kind, Config.OutboundLimit limit) {
-        this(limiters, kind, limit, System::nanoTime);
-    }
-
     RegistryRateLimiter(
             RateLimiterFactory limiters, LimiterKind kind, Config.OutboundLimit limit, LongSupplier nanoClock) {
         this.limiter = new TargetLimiter<>(limiters, kind, limit, Function.identity(), Function.identity());

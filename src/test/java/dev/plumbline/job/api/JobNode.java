@@ -101,7 +101,8 @@ public final class JobNode implements AutoCloseable {
                         parts,
                         2_000,
                         100,
-                        System::nanoTime))));
+                        System::nanoTime),
+                null)));
         lease = TestNodes.lease(vertx, database, settings.lease(), settings.renewal());
         lease.start();
         NotificationListener notifications = new NotificationListener(vertx, url);
