@@ -163,9 +163,8 @@ final class AccountStore {
     /** Accounts by ID in ascending order. */
     Future<List<Account>> list(long afterId, int limit) {
         return database.readAll(
-                SELECT + "a.id > $1 order by a.id limit $2",
-                Tuple.of(afterId, limit),
-                row -> storedAccount(row).account());
+                SELECT + "a.id > $1 order by a.id limit $2", Tuple.of(afterId, limit), row -> storedAccount(row)
+                        .account());
     }
 
     private static StoredAccount storedAccount(Row row) {

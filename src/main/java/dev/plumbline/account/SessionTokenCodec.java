@@ -57,8 +57,7 @@ final class SessionTokenCodec {
                             .setAlgorithm(ALGORITHM)
                             .setIssuer(issuer)
                             .addAudience(AUDIENCE));
-            return new Keys(
-                    JWTAuth.create(vertx, options), derivedKey(secret, ID_LABEL));
+            return new Keys(JWTAuth.create(vertx, options), derivedKey(secret, ID_LABEL));
         }
 
         Future<Claims> verify(String token) {

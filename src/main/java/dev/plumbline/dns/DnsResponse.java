@@ -37,8 +37,7 @@ public record DnsResponse(
     private static final int OBJECT = 50;
 
     DnsResponse withResponseMs(double ms) {
-        return new DnsResponse(
-                name, type, rcode, cnames, records, addresses, authoritative, ttlSeconds, ms);
+        return new DnsResponse(name, type, rcode, cnames, records, addresses, authoritative, ttlSeconds, ms);
     }
 
     /** The approximate memory in bytes. */

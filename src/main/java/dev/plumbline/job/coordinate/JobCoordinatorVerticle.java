@@ -62,9 +62,8 @@ public final class JobCoordinatorVerticle extends VerticleBase {
     /** Stops claiming, waits for lines in progress and releases the chunks. */
     public Future<Void> drain() {
         Promise<Void> done = Promise.promise();
-        context.runOnContext(ignored -> coordinator
-                .stop(vertx, shutdownTimeout.toMillis())
-                .onComplete(done));
+        context.runOnContext(
+                ignored -> coordinator.stop(vertx, shutdownTimeout.toMillis()).onComplete(done));
         return done.future();
     }
 

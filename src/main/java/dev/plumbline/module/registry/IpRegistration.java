@@ -125,7 +125,8 @@ public final class IpRegistration
                         ? Future.<@Nullable String>succeededFuture(null)
                         : context.executeBlocking(() -> asName(response.get(), asn)))
                 .map(name -> new Evidence(evidence.ip(), evidence.servers(), evidence.network(), name, null))
-                .recover(CheckFailure.otherwise(error -> new Evidence( evidence.ip(), evidence.servers(), evidence.network(), null, error)));
+                .recover(CheckFailure.otherwise(
+                        error -> new Evidence(evidence.ip(), evidence.servers(), evidence.network(), null, error)));
     }
 
     private static @Nullable String asName(RdapResponse response, long asn) throws CheckFailure {

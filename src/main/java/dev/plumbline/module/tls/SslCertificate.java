@@ -71,7 +71,8 @@ public final class SslCertificate
                         .handshakeWith(context, to.host(), address, to.port(), CertificateOptions.serverName(context))
                         .compose(peer -> CertificateOptions.examine(context, to.host(), peer))
                         .map(certificate -> new Address(certificate.ip(), certificate, null))
-                        .recover(CheckFailure.otherwise(error -> new Address(IpAddressText.format(address), null, error))))
+                        .recover(CheckFailure.otherwise(
+                                error -> new Address(IpAddressText.format(address), null, error))))
                 .toList();
         return Future.join(checks)
                 .map(done ->

@@ -74,7 +74,8 @@ public final class DnsblProbe {
                                     control.result().addresses().isEmpty() == listed,
                                     null));
                 })
-                .recover(CheckFailure.otherwise(error -> new DnsblLookup(zone, address, List.of(), List.of(), false, error)));
+                .recover(CheckFailure.otherwise(
+                        error -> new DnsblLookup(zone, address, List.of(), List.of(), false, error)));
     }
 
     /** The TXT records of an entry; empty if the lookup fails, because they are optional. */

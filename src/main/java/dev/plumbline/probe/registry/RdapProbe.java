@@ -33,7 +33,8 @@ public final class RdapProbe {
             HttpProbe http, RdapBootstrap bootstrap, Config.RegistrySettings settings, RateLimiterFactory limiters) {
         this.http = http;
         this.bootstrap = bootstrap;
-        this.rateLimiter = new RegistryRateLimiter(limiters, LimiterKind.RDAP_SERVER, settings.perServer(), System::nanoTime);
+        this.rateLimiter =
+                new RegistryRateLimiter(limiters, LimiterKind.RDAP_SERVER, settings.perServer(), System::nanoTime);
     }
 
     /**

@@ -61,7 +61,8 @@ public final class WhoisProbe {
     public WhoisProbe(Vertx vertx, EgressGuard guard, Config.RegistrySettings settings, RateLimiterFactory limiters) {
         this.vertx = vertx;
         this.guard = guard;
-        this.rateLimiter = new RegistryRateLimiter(limiters, LimiterKind.WHOIS_SERVER, settings.perServer(), System::nanoTime);
+        this.rateLimiter =
+                new RegistryRateLimiter(limiters, LimiterKind.WHOIS_SERVER, settings.perServer(), System::nanoTime);
         this.client = vertx.createNetClient(new NetClientOptions().setReconnectAttempts(0));
         Target.HostPort server = WhoisReferral.server(settings.whoisServer());
         if (server == null) {

@@ -441,7 +441,5 @@ final class JobRequestReader {
             boolean exact = value == Math.rint(value) && Math.abs(value) < MAX_EXACT_DOUBLE;
             return exact ? (Object) (long) value : UNSUPPORTED;
         }
-
-
     }
 }

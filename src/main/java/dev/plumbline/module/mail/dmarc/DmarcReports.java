@@ -85,7 +85,9 @@ final class DmarcReports {
         return dns.admit(context, domain)
                 .compose(admitted -> dns.query(context, publisher + "._report." + DmarcWalk.PREFIX + domain, Type.TXT))
                 .map(response -> authorization(response.texts(), domain))
-                .recover(CheckFailure.otherwise(error -> error.code() == ErrorCode.INVALID_TARGET ? Authorization.NAME_TOO_LONG : Authorization.UNKNOWN));
+                .recover(CheckFailure.otherwise(error -> error.code() == ErrorCode.INVALID_TARGET
+                        ? Authorization.NAME_TOO_LONG
+                        : Authorization.UNKNOWN));
     }
 
     static Authorization authorization(List<String> texts, String domain) {
