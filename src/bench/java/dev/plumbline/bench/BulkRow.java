@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 final class BulkRow implements Row {
     private static final int MIN_JOBS = 20;
     private static final int MAX_JOBS = 120;
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     private final String id;
     private final String what;
@@ -122,7 +122,7 @@ final class BulkRow implements Row {
         Instant end = began;
         int good = 0;
         for (String token : tokens) {
-            JsonObject job = client.awaitEnd(token, PATIENCE);
+            JsonObject job = client.awaitEnd(token, TIMEOUT);
             Instant finished = JobsClient.finishedAt(job);
             end = finished.isAfter(end) ? finished : end;
             good += job.getJsonObject("counts").getInteger("pass");

@@ -21,7 +21,7 @@ final class HttpxRow implements Row {
     private static final int LINES = 10_000;
     private static final double CHECK_GOAL = 2;
     private static final double JOB_GOAL = 7;
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
     private static final String CONCURRENCY = Integer.toString(BenchOptions.CONNECTIONS);
 
     /** Without rate limit (the default is 150 per second) and without a retry over HTTPS. */
@@ -141,7 +141,7 @@ final class HttpxRow implements Row {
         Instant end = began;
         long right = 0;
         for (String token : client.createAll(bodies)) {
-            JsonObject job = client.awaitEnd(token, PATIENCE);
+            JsonObject job = client.awaitEnd(token, TIMEOUT);
             Instant finished = JobsClient.finishedAt(job);
             end = finished.isAfter(end) ? finished : end;
             right += job.getJsonObject("counts").getInteger("pass");

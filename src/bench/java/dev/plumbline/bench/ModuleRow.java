@@ -16,7 +16,7 @@ final class ModuleRow implements Row {
     private static final int MIN_JOBS = 2;
     private static final int MAX_JOBS = 80;
     private static final int COMPOSITE_LINES = 50;
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     private final String module;
     private final Targets targets;
@@ -238,7 +238,7 @@ final class ModuleRow implements Row {
         Instant ended = began;
         int wrong = 0;
         for (String token : client.createAll(bodies)) {
-            JsonObject job = client.awaitEnd(token, PATIENCE);
+            JsonObject job = client.awaitEnd(token, TIMEOUT);
             Instant finished = JobsClient.finishedAt(job);
             ended = finished.isAfter(ended) ? finished : ended;
             int errors = job.getJsonObject("counts").getInteger("error");

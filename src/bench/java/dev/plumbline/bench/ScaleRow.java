@@ -23,7 +23,7 @@ final class ScaleRow implements Row {
     /** The processes use little CPU time, so the share of the JIT compiler does not show when it has finished. */
     private static final int WARM_UP_LAPS = 2;
 
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration TIMEOUT = Duration.ofMinutes(3);
     private static final Map<Integer, Double> GOALS = Map.of(2, 1.9, 4, 3.6);
 
     private final String id;
@@ -111,7 +111,7 @@ final class ScaleRow implements Row {
         Instant end = began;
         int good = 0;
         for (String token : client.createAll(bodies)) {
-            JsonObject job = client.awaitEnd(token, PATIENCE);
+            JsonObject job = client.awaitEnd(token, TIMEOUT);
             Instant finished = JobsClient.finishedAt(job);
             end = finished.isAfter(end) ? finished : end;
             good += job.getJsonObject("counts").getInteger("pass");

@@ -89,7 +89,7 @@ class AccountAdministrationTest {
                 "a\n@example.com",
                 "a@exa mple.com"
             })
-    void whatIsNoAddressIsRefused(String text) {
+    void invalidAddressesAreRejected(String text) {
         assertThatThrownBy(() -> AccountEmail.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageEndingWith(".");
@@ -289,7 +289,7 @@ class AccountAdministrationTest {
         "'a\u2028b', false",
         "'\ud83d', false"
     })
-    void aNameIsSomethingThatCanBeSeen(String name, boolean good) {
+    void namesHaveVisibleCharacters(String name, boolean good) {
         assertThat(ApiKeyRequest.validateName(name) == null).isEqualTo(good);
     }
 
@@ -328,10 +328,10 @@ class AccountAdministrationTest {
     }
 
     private static void becomes(ApiKeyAuthenticator node, String key, String expected) {
-        Await.until(() -> expected.equals(told(await(node.authenticate(key)))));
+        Await.until(() -> expected.equals(describe(await(node.authenticate(key)))));
     }
 
-    private static String told(ApiKeyLookup outcome) {
+    private static String describe(ApiKeyLookup outcome) {
         return outcome instanceof ApiKeyLookup.Refused refused
                 ? refused.reason().name()
                 : ((ApiKeyLookup.Authenticated) outcome).caller().plan().name();

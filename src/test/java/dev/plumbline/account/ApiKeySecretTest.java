@@ -15,7 +15,7 @@ import net.jqwik.api.constraints.StringLength;
 /** Format and checksum of API keys. */
 class ApiKeySecretTest {
     @Example
-    void aFreshKeyIsWholeAndLikeNoOther() {
+    void generatedKeysAreWellFormedAndUnique() {
         Set<String> keys = new HashSet<>();
         for (int i = 0; i < 1_000; i++) {
             String key = ApiKeySecret.generate();
@@ -34,7 +34,7 @@ class ApiKeySecretTest {
     }
 
     @Property
-    void anyOneCharacterThatIsAnotherBreaksIt(
+    void aChangedCharacterIsDetected(
             @ForAll @IntRange(max = 41) int at, @ForAll @CharRange(from = '!', to = '~') char other) {
         String key = ApiKeySecret.generate();
         Assume.that(key.charAt(at) != other);
@@ -44,7 +44,7 @@ class ApiKeySecretTest {
     }
 
     @Property
-    void twoNeighboursThatChangePlacesBreakIt(@ForAll @IntRange(min = 4, max = 40) int at) {
+    void swappedCharactersAreDetected(@ForAll @IntRange(min = 4, max = 40) int at) {
         String key = ApiKeySecret.generate();
         Assume.that(key.charAt(at) != key.charAt(at + 1));
         String swapped = key.substring(0, at) + key.charAt(at + 1) + key.charAt(at) + key.substring(at + 2);
@@ -53,7 +53,7 @@ class ApiKeySecretTest {
     }
 
     @Property
-    void aPartOrMoreOfAKeyIsNone(@ForAll @IntRange(min = 1, max = 41) int length) {
+    void keysOfAnotherLengthAreRejected(@ForAll @IntRange(min = 1, max = 41) int length) {
         String key = ApiKeySecret.generate();
 
         assertThat(ApiKeySecret.isWellFormed(key.substring(0, length))).isFalse();
@@ -68,7 +68,7 @@ class ApiKeySecretTest {
     }
 
     @Example
-    void thePrefixGivesAwaySixCharacters() {
+    void thePrefixContainsSixCharacters() {
         String key = ApiKeySecret.generate();
 
         assertThat(ApiKeySecret.prefix(key)).hasSize(10).isEqualTo(key.substring(0, 10));

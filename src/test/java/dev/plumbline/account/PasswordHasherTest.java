@@ -60,7 +60,7 @@ class PasswordHasherTest {
                         + " $argon2id$v=19$m=19456,t=2,p=1$1dm+92gI87Vy5ZABErgZJw"
                         + "$EdzDnu2jBc+oIzAkrgHocapDMhm5sX7iFqIbzlA80rs"
             })
-    void whatWasStoredBeforeStaysGood(String password, String hash) {
+    void hashesOfEarlierVersionsStayValid(String password, String hash) {
         String words = password.replace('_', ' ');
 
         assertThat(Await.value(passwords.verify(words, hash))).isTrue();
@@ -87,7 +87,7 @@ class PasswordHasherTest {
                 "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ",
                 "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ=$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
             })
-    void whatIsNoHashOrAsksForTooMuchIsAFaultOfOursAndNotRepeated(String hash) {
+    void invalidOrTooExpensiveHashesAreInternalErrorsWithoutTheirText(String hash) {
         Throwable fault = Await.failure(passwords.verify(GOOD, hash));
 
         assertThat(fault).isInstanceOf(IllegalArgumentException.class);

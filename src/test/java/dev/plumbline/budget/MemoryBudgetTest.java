@@ -64,7 +64,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void aHolderThatWaitsTooLongIsRefused() throws Exception {
+    void aHolderThatWaitsTooLongIsRejected() throws Exception {
         fill();
         MemoryHolder whole = budget.open("e", 8 * MIB);
         MemoryHolder part = whole.part();

@@ -265,7 +265,7 @@ class AccountCommandsTest {
                 "key create --email a@example.com --name ",
                 "key revoke"
             })
-    void wrongUsageIsAFour(String line) {
+    void wrongUsageIsExitCode4(String line) {
         CommandLineRunner.Ended ended = CommandLineRunner.run("", line.split(" ", -1));
 
         assertThat(ended.code()).isEqualTo(4);

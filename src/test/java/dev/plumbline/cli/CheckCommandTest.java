@@ -116,7 +116,7 @@ class CheckCommandTest {
                 "http-status | http://127.0.0.1/ | loopback",
                 "http-status | localhost | localhost",
             })
-    void whatItWillNotCheckItSaysOnOneLine(String module, String target, String words) {
+    void aRejectedTargetIsReportedOnOneLine(String module, String target, String words) {
         CommandLineRunner.Ended ended = CommandLineRunner.check(closed, module, target);
 
         assertThat(ended.code()).isEqualTo(4);

@@ -47,7 +47,7 @@ class DnsResolverTest {
             new TargetPolicy.Rules(List.of(), List.of(), List.of("deny.test"), List.of("*")), (address, port) -> false);
 
     /** The attempt timeout, longer than a pause of a loaded machine. */
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     private final AtomicLong now = new AtomicLong();
     private Vertx vertx;
@@ -58,7 +58,7 @@ class DnsResolverTest {
     void start() {
         vertx = Vertx.vertx();
         lab = DnsLab.start();
-        resolver = resolver(PATIENCE, lab.address());
+        resolver = resolver(TIMEOUT, lab.address());
     }
 
     @AfterEach
@@ -98,7 +98,7 @@ class DnsResolverTest {
 
     /** A short timeout for servers that do not respond, a long one for others. */
     private static Duration patience(ErrorCode code) {
-        return code == ErrorCode.DNS_TIMEOUT ? Duration.ofMillis(400) : PATIENCE;
+        return code == ErrorCode.DNS_TIMEOUT ? Duration.ofMillis(400) : TIMEOUT;
     }
 
     private static List<String> texts(List<InetAddress> addresses) {

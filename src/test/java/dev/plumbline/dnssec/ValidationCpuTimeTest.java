@@ -101,7 +101,7 @@ class ValidationCpuTimeTest {
 
         assertThat(result.failure()).isNotNull();
         assertThat(result.failure().reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
-        assertThat(lab.limits().signatures()).as("those of the root").isLessThanOrEqualTo(2);
+        assertThat(lab.limits().signatures()).as("signatures of the root").isLessThanOrEqualTo(2);
         assertThat(lab.cpuTime()).isLessThan(MAX_CPU_TIME);
     }
 

@@ -181,7 +181,7 @@ class KeyedRateLimiterTest {
         limiter.cancel("a", first);
         limiter.release("a", 0);
 
-        assertThat(first.succeeded()).as("it had its permit").isTrue();
+        assertThat(first.succeeded()).as("first permit").isTrue();
         assertThat(instant.cause()).isInstanceOf(OverloadFailure.class);
         assertThat(line.cause()).isInstanceOf(OverloadFailure.class);
         assertThat(last.succeeded()).isTrue();

@@ -44,7 +44,7 @@ class OwnEndpointsTest {
     }
 
     @Test
-    void socketsOfANodeThatLeftStayOwnForTwentySeconds() {
+    void socketsOfANodeThatLeftStayOwnForALease() {
         own.setNodes(List.of(socket("192.0.2.1", 8080), socket("192.0.2.2", 8080)), LEASE);
         own.setNodes(List.of(socket("192.0.2.2", 8080)), LEASE);
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(20));

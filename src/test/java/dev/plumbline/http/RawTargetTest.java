@@ -75,7 +75,7 @@ class RawTargetTest {
 
     /** As Netty decodes a request line: Latin-1. */
     @Test
-    void rawUtf8IsReadAsWhatItIs() {
+    void rawUtf8IsDecoded() {
         String raw = new String("café.example".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
 
         assertThat(RawTarget.decoded(BEFORE + raw)).isEqualTo("café.example");

@@ -78,7 +78,7 @@ class TargetTableTest {
     }
 
     @Test
-    void aFileNameOfCsvDecidesWhatTheTextDoesNot() {
+    void theNameOfACsvFileSelectsCsv() {
         String text = "https://a.test/,200\nhttps://b.test/,301\n";
         TargetTable csv = TargetTable.of(text, HTTP_STATUS, true);
 
@@ -149,7 +149,7 @@ class TargetTableTest {
     }
 
     @Test
-    void linesAreCountedByWhatAJobDoesWithThem() {
+    void validInvalidAndDuplicateLinesAreCounted() {
         TargetLines lines = table("a.test\nb.test\nA.test/\nnot a target\nhttps://b.test\nnot a target\n")
                 .read(new Selection(Selection.LINE, false), MAX);
 

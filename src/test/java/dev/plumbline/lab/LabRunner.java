@@ -18,7 +18,7 @@ import java.util.Map;
 public final class LabRunner implements AutoCloseable {
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
     private static final int PERMITS = 64;
-    private static final int PATIENCE_MS = 30_000;
+    private static final int TIMEOUT_MS = 30_000;
 
     private final Vertx vertx = Vertx.vertx();
     private final CheckRunner runner;
@@ -43,15 +43,14 @@ public final class LabRunner implements AutoCloseable {
     public CheckResult check(String module, String target) {
         return Await.value(Await.onLoop(
                 vertx,
-                () -> TestRunners.run(
-                        runner, new Message.RunCheck(module, target, Map.of(), false, PATIENCE_MS, "t"))));
+                () -> TestRunners.run(runner, new Message.RunCheck(module, target, Map.of(), false, TIMEOUT_MS, "t"))));
     }
 
     /** Starts an instant check. */
     public Future<Message.RunReply> start(String module, String target, Map<String, ?> options) {
         return Await.onLoop(
                 vertx,
-                () -> runner.run(new Message.RunCheck(module, target, Map.copyOf(options), false, PATIENCE_MS, "t")));
+                () -> runner.run(new Message.RunCheck(module, target, Map.copyOf(options), false, TIMEOUT_MS, "t")));
     }
 
     @Override

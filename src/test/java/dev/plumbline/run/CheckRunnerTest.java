@@ -52,7 +52,7 @@ class CheckRunnerTest {
     /** The reply to an instant check without a result that has contacted no target; it is not charged. */
     private static final Message.Overloaded NOT_CONTACTED = new Message.Overloaded(1);
 
-    private static final long PATIENCE_MS = 10_000;
+    private static final long TIMEOUT_MS = 10_000;
 
     private static final TargetLimit MAIL_PROVIDER =
             new TargetLimit("mail.test", "20 DNS queries per second", "targets.dns_per_domain_per_second", 20);
@@ -77,13 +77,13 @@ class CheckRunnerTest {
                         Descriptions.orNull(Descriptions.bool("flag", "Flag", "A flag.")))
                 .build();
 
-        private final List<String> came = Collections.synchronizedList(new ArrayList<>());
+        private final List<String> started = Collections.synchronizedList(new ArrayList<>());
         private final Map<String, Promise<String>> ends = new ConcurrentHashMap<>();
         private volatile long reservedBytes;
 
-        List<String> came() {
-            synchronized (came) {
-                return List.copyOf(came);
+        List<String> started() {
+            synchronized (started) {
+                return List.copyOf(started);
             }
         }
 
@@ -98,7 +98,7 @@ class CheckRunnerTest {
 
         @Override
         public Future<String> collect(Target target, CheckContext context) {
-            came.add(target.text());
+            started.add(target.text());
             if (target.text().startsWith("throws.")) {
                 throw new IllegalStateException("a fault in collect");
             }
@@ -172,7 +172,7 @@ class CheckRunnerTest {
     }
 
     private Future<Message.RunReply> line(CheckRunner runner, String target) {
-        return run(runner, target, true, PATIENCE_MS);
+        return run(runner, target, true, TIMEOUT_MS);
     }
 
     private Future<Message.RunReply> run(CheckRunner runner, String target, boolean bulk, long patienceMs) {
@@ -184,13 +184,13 @@ class CheckRunnerTest {
     }
 
     private Future<Message.RunReply> run(CheckRunner runner, String target) {
-        return run(runner, target, PATIENCE_MS);
+        return run(runner, target, TIMEOUT_MS);
     }
 
     private static CheckResult result(Future<Message.RunReply> reply) {
-        Message.RunReply came = Await.value(reply);
-        assertThat(came).isInstanceOf(Message.Checked.class);
-        return ((Message.Checked) came).result();
+        Message.RunReply started = Await.value(reply);
+        assertThat(started).isInstanceOf(Message.Checked.class);
+        return ((Message.Checked) started).result();
     }
 
     private static ErrorCode error(CheckResult result) {
@@ -279,8 +279,8 @@ class CheckRunnerTest {
     void aCheckDuringAPauseHasNoResult(boolean bulk) {
         AtomicLong pausedNanos = new AtomicLong();
         CheckRunner runner = runnerWithLostTime(pausedNanos);
-        Future<Message.RunReply> reply = run(runner, "a.test", bulk, PATIENCE_MS);
-        Await.until(() -> module.came().contains("a.test"));
+        Future<Message.RunReply> reply = run(runner, "a.test", bulk, TIMEOUT_MS);
+        Await.until(() -> module.started().contains("a.test"));
 
         pausedNanos.set(Duration.ofSeconds(17).toNanos());
         module.end("a.test").fail(new CheckFailure(ErrorCode.READ_TIMEOUT, "No response within 10 s."));
@@ -296,7 +296,7 @@ class CheckRunnerTest {
         AtomicLong lostNanos = new AtomicLong();
         CheckRunner runner = runnerWithLostTime(lostNanos);
         Future<Message.RunReply> reply = run(runner, "a.test");
-        Await.until(() -> module.came().contains("a.test"));
+        Await.until(() -> module.started().contains("a.test"));
 
         lostNanos.set(Duration.ofMillis(lostMs).toNanos());
         module.end("a.test").fail(new CheckFailure(code, "The test timed out."));
@@ -312,7 +312,7 @@ class CheckRunnerTest {
         AtomicLong lostNanos = new AtomicLong();
         CheckRunner runner = runnerWithLostTime(lostNanos);
         Future<Message.RunReply> reply = run(runner, target);
-        Await.until(() -> module.came().contains(target));
+        Await.until(() -> module.started().contains(target));
 
         lostNanos.set(Duration.ofMillis(lostMs).toNanos());
         module.end(target).complete("well");
@@ -327,7 +327,7 @@ class CheckRunnerTest {
         AtomicLong lostNanos = new AtomicLong();
         CheckRunner runner = runnerWithLostTime(lostNanos);
         Future<Message.RunReply> reply = run(runner, "a.test");
-        Await.until(() -> module.came().contains("a.test"));
+        Await.until(() -> module.started().contains("a.test"));
 
         lostNanos.set(Duration.ofMillis(lostMs).toNanos());
 
@@ -339,8 +339,8 @@ class CheckRunnerTest {
     void waitingForARateLimitIsNotATimeout() {
         AtomicLong lostNanos = new AtomicLong();
         CheckRunner runner = runnerWithLostTime(lostNanos);
-        Future<Message.RunReply> reply = run(runner, "a.test", true, PATIENCE_MS);
-        Await.until(() -> module.came().contains("a.test"));
+        Future<Message.RunReply> reply = run(runner, "a.test", true, TIMEOUT_MS);
+        Await.until(() -> module.started().contains("a.test"));
 
         lostNanos.set(Duration.ofMillis(1_500).toNanos());
         module.end("a.test").fail(new OverloadFailure("No room.", Duration.ofSeconds(7)));
@@ -361,7 +361,7 @@ class CheckRunnerTest {
         CheckRunner small = runner(2, 0, 1 << 20);
         module.reservedBytes = 700_000;
         Future<Message.RunReply> first = run(small, "b.test");
-        Await.until(() -> module.came().contains("b.test"));
+        Await.until(() -> module.started().contains("b.test"));
         assertThat(Await.value(line(small, "c.test"))).isEqualTo(new Message.Refused(Message.Refused.Reason.MEMORY));
         module.end("b.test").complete("well");
         assertThat(result(first).verdict()).isEqualTo(Verdict.PASS);
@@ -371,10 +371,10 @@ class CheckRunnerTest {
     void aCheckDoesNotStartWithoutMemory() {
         CheckRunner runner = runner(2, 0, CheckResources.BASE_BYTES * 3 / 2);
         Future<Message.RunReply> first = run(runner, "a.test");
-        Await.until(() -> module.came().contains("a.test"));
+        Await.until(() -> module.started().contains("a.test"));
 
         assertThat(Await.value(run(runner, "b.test", 1))).isEqualTo(NOT_CONTACTED);
-        assertThat(module.came()).containsExactly("a.test");
+        assertThat(module.started()).containsExactly("a.test");
         module.end("a.test").complete("well");
         assertThat(result(first).verdict()).isEqualTo(Verdict.PASS);
     }
@@ -382,7 +382,7 @@ class CheckRunnerTest {
     @Test
     void aCheckThatUsesItsCpuTimeEnds() {
         Message.RunCheck order = new Message.RunCheck(
-                "scripted", "computes.test", Map.of(ModuleDescription.TIMEOUT_MS, 30_000), false, PATIENCE_MS, "test");
+                "scripted", "computes.test", Map.of(ModuleDescription.TIMEOUT_MS, 30_000), false, TIMEOUT_MS, "test");
         Promise<Message.RunReply> reply = Promise.promise();
         CheckRunner runner = runner(1, 0);
         loop.runOnContext(ignored -> runner.run(order).onComplete(reply));
@@ -400,7 +400,7 @@ class CheckRunnerTest {
     void anOverloadOfTheNodeAfterARequestIsNotAResult(boolean bulk) {
         module.end("contacted.test").fail(OverloadFailure.ofNode("No room.", Duration.ofSeconds(7)));
 
-        assertThat(Await.value(run(runner(1, 0), "contacted.test", bulk, PATIENCE_MS)))
+        assertThat(Await.value(run(runner(1, 0), "contacted.test", bulk, TIMEOUT_MS)))
                 .isEqualTo(new Message.Refused(Message.Refused.Reason.CPU));
     }
 
@@ -456,14 +456,14 @@ class CheckRunnerTest {
         Future<Message.RunReply> tooMany = run(runner, "e.test");
 
         assertThat(Await.value(tooMany)).isInstanceOf(Message.Overloaded.class);
-        assertThat(module.came).containsExactly("a.test");
+        assertThat(module.started).containsExactly("a.test");
         for (String target : List.of("d.test", "c.test", "b.test", "a.test")) {
             module.end(target).complete(target);
         }
         assertThat(replies)
                 .extracting(reply -> result(reply).fields().get("text"))
                 .containsExactly("a.test", "b.test", "c.test", "d.test");
-        assertThat(module.came).containsExactly("a.test", "b.test", "c.test", "d.test");
+        assertThat(module.started).containsExactly("a.test", "b.test", "c.test", "d.test");
         assertThat(meters.get("plumbline.checks.running").gauge().value()).isZero();
         assertThat(meters.get("plumbline.checks.queued").gauge().value()).isZero();
     }
@@ -479,18 +479,18 @@ class CheckRunnerTest {
         replies.add(run(runner, "instant-0.test"));
         replies.add(run(runner, "instant-1.test"));
         assertThat(Await.value(run(runner, "late.test"))).isInstanceOf(Message.Overloaded.class);
-        assertThat(module.came)
+        assertThat(module.started)
                 .as("the eighth place is for instant checks")
                 .hasSize(8)
                 .endsWith("line-6.test", "instant-0.test");
 
         module.end("line-0.test").complete("well");
-        Await.until(() -> module.came.size() == 9);
+        Await.until(() -> module.started.size() == 9);
         module.end("line-1.test").complete("well");
-        Await.until(() -> module.came.size() == 10);
+        Await.until(() -> module.started.size() == 10);
 
-        assertThat(module.came).endsWith("instant-1.test", "line-7.test");
-        for (String target : List.copyOf(module.came)) {
+        assertThat(module.started).endsWith("instant-1.test", "line-7.test");
+        for (String target : List.copyOf(module.started)) {
             module.end(target).tryComplete("well");
         }
         replies.forEach(reply -> assertThat(result(reply).verdict()).isEqualTo(Verdict.PASS));
@@ -510,7 +510,7 @@ class CheckRunnerTest {
         module.end("c.test").complete("c");
         result(first);
         result(patient);
-        assertThat(module.came).containsExactly("a.test", "c.test");
+        assertThat(module.started).containsExactly("a.test", "c.test");
     }
 
     @Test

@@ -151,7 +151,7 @@ final class ScenarioService implements AutoCloseable {
 
     void assertAlive() throws IOException {
         assertThat(process.isAlive())
-                .as("the process runs; its log ends with:\n%s", end(process.log()))
+                .as("the process is running; its log ends with:\n%s", end(process.log()))
                 .isTrue();
         assertThat(process.log()).doesNotContain("OutOfMemoryError", "raised an exception", "Unhandled exception");
     }

@@ -14,7 +14,7 @@ class FindingTextTest {
     }
 
     @Test
-    void constantsAreWords() {
+    void constantsArePrintedAsWords() {
         assertThat(FindingText.of(ErrorCode.CONNECT_TIMEOUT)).isEqualTo("connect timeout");
     }
 

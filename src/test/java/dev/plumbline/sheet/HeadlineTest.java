@@ -74,7 +74,7 @@ class HeadlineTest {
     }
 
     @Test
-    void aTimeIsItsDay() {
+    void dateFormatPrintsTheDay() {
         assertThat(headline("until {at:date}", Map.of("at", Instant.parse("2027-01-31T23:59:59Z"))))
                 .isEqualTo("until 31 Jan 2027");
         assertThat(headline("until {at:date}", Map.of("at", "2027-01-31T23:59:59.000Z")))

@@ -43,8 +43,8 @@ public final class CookieClient {
     }
 
     /** Returns the code of a problem response. */
-    public static String code(HttpResponse<String> answer) {
-        return new JsonObject(answer.body()).getString("code");
+    public static String code(HttpResponse<String> response) {
+        return new JsonObject(response.body()).getString("code");
     }
 
     public HttpResponse<String> get(String path) {

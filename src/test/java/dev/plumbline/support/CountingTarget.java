@@ -22,10 +22,10 @@ public final class CountingTarget {
     private final HttpServer server;
     private final UnaryOperator<String> hosts;
     private volatile String location = "";
-    private final AtomicLong asked = new AtomicLong();
-    private final AtomicLong answered = new AtomicLong();
-    private final Map<String, Integer> comers = new ConcurrentHashMap<>();
-    private final Promise<Void> letGo = Promise.promise();
+    private final AtomicLong requests = new AtomicLong();
+    private final AtomicLong responses = new AtomicLong();
+    private final Map<String, Integer> requestsByPath = new ConcurrentHashMap<>();
+    private final Promise<Void> held = Promise.promise();
     private final Promise<Void> gate = Promise.promise();
     private volatile Runnable onKill = () -> {};
 
@@ -66,29 +66,29 @@ public final class CountingTarget {
     }
 
     /** The number of received requests. */
-    public long asked() {
-        return asked.get();
+    public long requests() {
+        return requests.get();
     }
 
     /** The number of sent responses. */
-    public long answered() {
-        return answered.get();
+    public long responses() {
+        return responses.get();
     }
 
     /** The number of requests for a path. */
-    public int comers(String path) {
-        return comers.getOrDefault(path, 0);
+    public int requests(String path) {
+        return requestsByPath.getOrDefault(path, 0);
     }
 
     /** The number of requested paths with a prefix. */
-    public long pathsBelow(String beginning) {
-        return comers.keySet().stream()
-                .filter(path -> path.startsWith(beginning))
+    public long requestedPaths(String prefix) {
+        return requestsByPath.keySet().stream()
+                .filter(path -> path.startsWith(prefix))
                 .count();
     }
 
-    public void letGo() {
-        letGo.tryComplete();
+    public void releaseHeld() {
+        held.tryComplete();
     }
 
     public void openGate() {
@@ -101,30 +101,30 @@ public final class CountingTarget {
     }
 
     private void handle(HttpServerRequest request) {
-        asked.incrementAndGet();
+        requests.incrementAndGet();
         String path = request.path();
-        int comer = comers.merge(path, 1, Integer::sum);
+        int count = requestsByPath.merge(path, 1, Integer::sum);
         if (path.startsWith("/slow/")) {
-            vertx.setTimer(SLOW_MS, later -> answer(request, 200));
-        } else if (path.startsWith("/held/") && comer == 1) {
-            letGo.future().onSuccess(gone -> answer(request, 404));
+            vertx.setTimer(SLOW_MS, fired -> respond(request, 200));
+        } else if (path.startsWith("/held/") && count == 1) {
+            held.future().onSuccess(released -> respond(request, 404));
         } else if (path.startsWith("/redirect/")) {
             request.response().putHeader("Location", location + path.substring("/redirect/".length()));
-            answer(request, 302);
+            respond(request, 302);
         } else if (path.startsWith("/kill/")) {
             onKill.run();
         } else if (path.startsWith("/gate/")) {
-            gate.future().onSuccess(open -> answer(request, 200));
+            gate.future().onSuccess(open -> respond(request, 200));
         } else {
-            answer(request, path.startsWith("/missing/") ? 404 : 200);
+            respond(request, path.startsWith("/missing/") ? 404 : 200);
         }
     }
 
-    private void answer(HttpServerRequest request, int status) {
+    private void respond(HttpServerRequest request, int status) {
         request.response()
                 .setStatusCode(status)
                 .putHeader("Connection", "close")
                 .end("here\n")
-                .onComplete(sent -> answered.incrementAndGet());
+                .onComplete(sent -> responses.incrementAndGet());
     }
 }

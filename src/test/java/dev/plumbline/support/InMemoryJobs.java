@@ -89,7 +89,7 @@ public final class InMemoryJobs {
     }
 
     /** Returns the received requests of one kind, in order. */
-    public <M extends Message> List<M> asked(Class<M> kind) {
+    public <M extends Message> List<M> received(Class<M> kind) {
         return asked.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 

@@ -139,7 +139,7 @@ public final class JobApiServer implements AutoCloseable {
     }
 
     /** Unregisters the job coordinator. */
-    public void deaf() {
+    public void unregisterCoordinator() {
         served.forEach(consumer -> Await.value(consumer.unregister()));
     }
 

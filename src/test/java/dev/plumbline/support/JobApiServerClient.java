@@ -33,12 +33,12 @@ public final class JobApiServerClient {
     public HttpResponse<String> get(String rest, String... headers) {
         try {
             HttpRequest request = request(rest, headers);
-            HttpResponse<String> answer = HttpClient.newBuilder()
+            HttpResponse<String> response = HttpClient.newBuilder()
                     .version(HttpClient.Version.HTTP_1_1)
                     .build()
                     .send(request, HttpResponse.BodyHandlers.ofString());
-            CONTRACT.verify("GET", request.uri(), answer);
-            return answer;
+            CONTRACT.verify("GET", request.uri(), response);
+            return response;
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         } catch (InterruptedException interrupted) {
@@ -54,9 +54,9 @@ public final class JobApiServerClient {
         HttpRequest request = request(rest, headers);
         return HttpClient.newHttpClient()
                 .sendAsync(request, HttpResponse.BodyHandlers.ofString())
-                .thenApply(answer -> {
-                    CONTRACT.verify("GET", request.uri(), answer);
-                    return answer;
+                .thenApply(response -> {
+                    CONTRACT.verify("GET", request.uri(), response);
+                    return response;
                 });
     }
 

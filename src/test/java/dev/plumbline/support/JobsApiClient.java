@@ -59,10 +59,10 @@ public final class JobsApiClient {
     }
 
     public JsonObject finished(String token, String owner) {
-        HttpResponse<String> answer = get("/" + token, "X-Api-Key", owner, "Prefer", "wait=30");
-        JsonObject job = new JsonObject(answer.body());
-        assertThat(job.getString("finished_at")).as(answer.body()).isNotNull();
-        assertThat(answer.headers().firstValue("Retry-After")).isEmpty();
+        HttpResponse<String> response = get("/" + token, "X-Api-Key", owner, "Prefer", "wait=30");
+        JsonObject job = new JsonObject(response.body());
+        assertThat(job.getString("finished_at")).as(response.body()).isNotNull();
+        assertThat(response.headers().firstValue("Retry-After")).isEmpty();
         return job;
     }
 
@@ -84,12 +84,12 @@ public final class JobsApiClient {
         return lines(job).stream().map(line -> line.getString("state")).toList();
     }
 
-    public static String header(HttpResponse<String> answer, String name) {
-        return answer.headers().firstValue(name).orElseThrow();
+    public static String header(HttpResponse<String> response, String name) {
+        return response.headers().firstValue(name).orElseThrow();
     }
 
-    public static void assertProblem(HttpResponse<String> answer, int status, String code) {
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
-        assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo(code);
+    public static void assertProblem(HttpResponse<String> response, int status, String code) {
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        assertThat(new JsonObject(response.body()).getString("code")).isEqualTo(code);
     }
 }

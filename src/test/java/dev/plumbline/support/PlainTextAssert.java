@@ -34,9 +34,7 @@ public final class PlainTextAssert {
             for (TextNode text : element.textNodes()) {
                 assertThat(text.getWholeText()).doesNotContainPattern(STEERS);
                 if (text.getWholeText().contains("onerror")) {
-                    assertThat(element.normalName())
-                            .as("what isolates the direction")
-                            .isIn("bdi", "title");
+                    assertThat(element.normalName()).as("direction isolates").isIn("bdi", "title");
                 }
             }
         }

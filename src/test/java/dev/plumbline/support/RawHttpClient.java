@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A raw HTTP/1.1 client that sends arbitrary bytes. */
 public final class RawHttpClient implements AutoCloseable {
-    private static final int PATIENCE_MS = 20_000;
+    private static final int TIMEOUT_MS = 20_000;
     private static final int EMPTY_LINE = '\r' << 24 | '\n' << 16 | '\r' << 8 | '\n';
     private static final Pattern LENGTH = Pattern.compile("(?m)^content-length: *(\\d+)");
 
@@ -37,8 +37,8 @@ public final class RawHttpClient implements AutoCloseable {
 
     public static RawHttpClient connect(int port) throws IOException {
         Socket socket = new Socket();
-        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), PATIENCE_MS);
-        socket.setSoTimeout(PATIENCE_MS);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MS);
+        socket.setSoTimeout(TIMEOUT_MS);
         socket.setTcpNoDelay(true);
         return new RawHttpClient(socket);
     }
@@ -89,7 +89,7 @@ public final class RawHttpClient implements AutoCloseable {
      * @return null if the connection ends before the first byte
      * @throws IOException if the response is incomplete or does not arrive
      */
-    public @Nullable RawResponse answer() throws IOException {
+    public @Nullable RawResponse response() throws IOException {
         String text = head();
         if (text == null) {
             return null;

@@ -36,7 +36,7 @@ public final class SecretScanner {
 
     /** Fails if a text contains any of the secrets in any form. */
     public void assertNoneIn(String place, String text) {
-        assertThat(forms).as("secrets to look for").isNotEmpty();
+        assertThat(forms).as("secrets to search for").isNotEmpty();
         for (String form : forms) {
             assertThat(text.contains(form)).as("a secret in " + place).isFalse();
         }

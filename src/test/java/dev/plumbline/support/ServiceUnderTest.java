@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 public final class ServiceUnderTest implements AutoCloseable {
     static final String SESSION_SECRET = "what sessions are signed with in tests";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final Duration TIMEOUT = Duration.ofSeconds(40);
 
     private final HttpClient client =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
@@ -102,11 +102,11 @@ public final class ServiceUnderTest implements AutoCloseable {
 
     /** Sends a body and validates the response against openapi.json. */
     public HttpResponse<String> json(String method, String path, String body, String... headers) {
-        return send(PATIENCE, method, uri(path), HttpRequest.BodyPublishers.ofString(body), headers);
+        return send(TIMEOUT, method, uri(path), HttpRequest.BodyPublishers.ofString(body), headers);
     }
 
     public HttpResponse<String> send(String method, URI uri, String... headers) {
-        return send(PATIENCE, method, uri, headers);
+        return send(TIMEOUT, method, uri, headers);
     }
 
     /** As {@link #send(String, URI, String...)}; fails without a response within the timeout. */
@@ -122,17 +122,17 @@ public final class ServiceUnderTest implements AutoCloseable {
             all[headers.length] = "Content-Type";
             all[headers.length + 1] = "application/json";
         }
-        return send(PATIENCE, "POST", uri(path), HttpRequest.BodyPublishers.ofString(body), all);
+        return send(TIMEOUT, "POST", uri(path), HttpRequest.BodyPublishers.ofString(body), all);
     }
 
     /** Requests a page. Pages are not in openapi.json. */
     public HttpResponse<String> page(String path, String... headers) {
-        return exchange(PATIENCE, "GET", uri(path), HttpRequest.BodyPublishers.noBody(), headers);
+        return exchange(TIMEOUT, "GET", uri(path), HttpRequest.BodyPublishers.noBody(), headers);
     }
 
     /** As {@link #page}, with another method. */
     public HttpResponse<String> pageBy(String method, String path, String... headers) {
-        return exchange(PATIENCE, method, uri(path), HttpRequest.BodyPublishers.noBody(), headers);
+        return exchange(TIMEOUT, method, uri(path), HttpRequest.BodyPublishers.noBody(), headers);
     }
 
     /** Submits a form with these headers. */
@@ -144,7 +144,7 @@ public final class ServiceUnderTest implements AutoCloseable {
 
     /** Sends a body to a page with these headers. */
     HttpResponse<String> pageSent(String path, String body, String... headers) {
-        return exchange(PATIENCE, "POST", uri(path), HttpRequest.BodyPublishers.ofString(body), headers);
+        return exchange(TIMEOUT, "POST", uri(path), HttpRequest.BodyPublishers.ofString(body), headers);
     }
 
     private HttpResponse<String> send(
@@ -166,7 +166,7 @@ public final class ServiceUnderTest implements AutoCloseable {
         try {
             return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
         } catch (IOException failed) {
-            throw new AssertionError(method + " " + uri + " was not answered", failed);
+            throw new AssertionError(method + " " + uri + " has no response", failed);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new AssertionError(interrupted);

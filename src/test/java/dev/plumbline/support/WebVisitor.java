@@ -31,7 +31,7 @@ import java.util.regex.Pattern;
  * caused console errors, violations of the Content-Security-Policy or requests to other hosts.
  */
 public final class WebVisitor implements AutoCloseable {
-    private static final double PATIENCE_MS = 20_000;
+    private static final double TIMEOUT_MS = 20_000;
     private static final AtomicInteger NEXT_ADDRESS = new AtomicInteger();
 
     private final ServiceUnderTest service;
@@ -52,7 +52,7 @@ public final class WebVisitor implements AutoCloseable {
                 .setReducedMotion(ReducedMotion.REDUCE)
                 .setJavaScriptEnabled(look.scripts())
                 .setExtraHTTPHeaders(Map.of("X-Forwarded-For", "192.0." + address / 250 + "." + address % 250)));
-        context.setDefaultTimeout(PATIENCE_MS);
+        context.setDefaultTimeout(TIMEOUT_MS);
         context.route(Pattern.compile("^(?!" + Pattern.quote(service.uri("/").toString()) + ").*"), route -> {
             faults.add("a request to " + route.request().url());
             route.abort();

@@ -28,7 +28,7 @@ public final class ClaimBench {
     private static final List<String> MODULES = List.of(MODULE, "ssl-certificate");
     private static final Duration KEEP = Duration.ofDays(30);
     private static final Duration LEASE = Duration.ofHours(1);
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
 
     private final WorkStore work;
     private final JobStore jobs;
@@ -119,7 +119,7 @@ public final class ClaimBench {
 
     private static <T> T await(Future<T> future) throws InterruptedException {
         try {
-            return future.toCompletionStage().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            return future.toCompletionStage().toCompletableFuture().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException failed) {
             throw new IllegalStateException(failed);
         }

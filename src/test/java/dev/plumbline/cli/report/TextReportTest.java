@@ -92,7 +92,7 @@ class TextReportTest {
                 "\ud800",
                 "a\udc00b"
             })
-    void whatTheTargetSendsCannotSteerTheTerminal(String hostile) {
+    void textOfTargetsDoesNotControlTheTerminal(String hostile) {
         String harmless = report(result("plain", "plain"));
 
         String report = report(result(hostile, hostile));

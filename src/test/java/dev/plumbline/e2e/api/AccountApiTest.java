@@ -237,7 +237,7 @@ class AccountApiTest {
 
         long end = System.nanoTime() + 20_000_000_000L;
         while (jobs(secret) != 401) {
-            assertThat(System.nanoTime()).as("it stays good").isLessThan(end);
+            assertThat(System.nanoTime()).as("the session stays valid").isLessThan(end);
         }
         assertThat(new JsonObject(browser.get(KEYS).body())
                         .getJsonArray("keys")
@@ -283,12 +283,12 @@ class AccountApiTest {
                     + "\r\nContent-Length: "
                     + body.length()
                     + "\r\n\r\n");
-            assertThat(slow.answer().status()).isEqualTo(100);
+            assertThat(slow.response().status()).isEqualTo(100);
             assertThat(browser.delete(SESSION).statusCode()).isEqualTo(204);
 
             slow.send(body);
 
-            assertThat(slow.answer().status()).isEqualTo(401);
+            assertThat(slow.response().status()).isEqualTo(401);
         }
     }
 

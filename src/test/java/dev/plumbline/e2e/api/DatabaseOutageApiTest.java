@@ -35,7 +35,7 @@ class DatabaseOutageApiTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
-    private static final long PATIENCE_MS = 30_000;
+    private static final long TIMEOUT_MS = 30_000;
 
     /** One second, plus a margin for a loaded machine. */
     private static final Duration A_SECOND = Duration.ofMillis(1_500);
@@ -174,9 +174,9 @@ class DatabaseOutageApiTest {
 
     /** Repeats a request until a condition holds. */
     private static void eventually(Condition condition) {
-        long end = System.nanoTime() + PATIENCE_MS * 1_000_000;
+        long end = System.nanoTime() + TIMEOUT_MS * 1_000_000;
         while (!condition.holds()) {
-            assertThat(System.nanoTime()).as("it never came back").isLessThan(end);
+            assertThat(System.nanoTime()).as("recovery").isLessThan(end);
         }
     }
 }

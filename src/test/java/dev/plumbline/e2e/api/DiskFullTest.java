@@ -61,7 +61,7 @@ class DiskFullTest {
             assertThat(refused.headers().firstValue("Retry-After")).isPresent();
             assertThat(new JsonObject(refused.body()).getString("type")).endsWith("unavailable");
             assertThat(job(service, token).getString("state"))
-                    .as("reading goes on")
+                    .as("reads succeed")
                     .isEqualTo("running");
 
             HttpResponse<String> again = service.instant("spf", "cached.invalid");

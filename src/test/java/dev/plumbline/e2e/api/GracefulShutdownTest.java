@@ -57,12 +57,12 @@ class GracefulShutdownTest {
                 RawHttpClient idle = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("GET " + slow() + " HTTP/1.1\r\nHost: a\r\n\r\n");
             idle.send("GET /api/v1/tools HTTP/1.1\r\nHost: a\r\n\r\n");
-            assertThat(idle.answer().closes()).isFalse();
+            assertThat(idle.response().closes()).isFalse();
             awaitInProgress();
 
             stopping = CompletableFuture.runAsync(service::close);
 
-            RawHttpClient.RawResponse answer = client.answer();
+            RawHttpClient.RawResponse answer = client.response();
             assertThat(answer.status()).isEqualTo(200);
             assertThat(answer.closes()).isTrue();
             assertThat(client.isEnded()).isTrue();
@@ -78,10 +78,10 @@ class GracefulShutdownTest {
 
             stopping = CompletableFuture.runAsync(service::close);
 
-            RawHttpClient.RawResponse first = client.answer();
+            RawHttpClient.RawResponse first = client.response();
             assertThat(first.status()).isEqualTo(200);
             assertThat(first.closes()).isFalse();
-            RawHttpClient.RawResponse second = client.answer();
+            RawHttpClient.RawResponse second = client.response();
             assertThat(second.status()).isEqualTo(200);
             assertThat(second.closes()).isTrue();
             assertThat(client.isEnded()).isTrue();

@@ -68,20 +68,20 @@ class HostileTargetsApiTest {
     @ParameterizedTest
     @MethodSource("cases")
     void hostileTargetIsRejected(HostileTargets.Case hostile) throws IOException {
-        HttpResponse<String> answer = service.instant("http-status", hostile.target());
+        HttpResponse<String> response = service.instant("http-status", hostile.target());
 
-        JsonObject body = new JsonObject(answer.body());
+        JsonObject body = new JsonObject(response.body());
         switch (hostile.refusal()) {
             case INVALID -> {
-                assertThat(answer.statusCode()).isEqualTo(422);
+                assertThat(response.statusCode()).isEqualTo(422);
                 assertThat(body.getString("code")).isEqualTo("invalid-target");
             }
             case FORBIDDEN -> {
-                assertThat(answer.statusCode()).isEqualTo(422);
+                assertThat(response.statusCode()).isEqualTo(422);
                 assertThat(body.getString("code")).isEqualTo("target-not-allowed");
             }
             case BLOCKED -> {
-                assertThat(answer.statusCode()).isEqualTo(200);
+                assertThat(response.statusCode()).isEqualTo(200);
                 assertThat(body.getString("verdict")).isEqualTo("error");
                 assertThat(body.getJsonObject("error").getString("code")).isEqualTo("target_blocked");
             }
@@ -93,11 +93,11 @@ class HostileTargetsApiTest {
     @ValueSource(strings = {"127.0.0.1", "::1", "10.0.0.1", "169.254.169.254", "::ffff:127.0.0.1"})
     void chosenAddressIsRejectedLikeATarget(String address) throws IOException {
         for (String module : List.of("ssl-certificate", "starttls-certificate")) {
-            HttpResponse<String> answer = service.get("/api/v1/instant/" + module + "/example.com%3A"
+            HttpResponse<String> response = service.get("/api/v1/instant/" + module + "/example.com%3A"
                     + canary.getLocalPort() + "?connect_to=" + address.replace(":", "%3A"));
 
-            assertThat(answer.statusCode()).isEqualTo(422);
-            JsonObject problem = new JsonObject(answer.body());
+            assertThat(response.statusCode()).isEqualTo(422);
+            JsonObject problem = new JsonObject(response.body());
             assertThat(problem.getString("code")).isEqualTo("target-not-allowed");
             assertThat(problem.getJsonArray("errors").getJsonObject(0).getString("parameter"))
                     .isEqualTo("connect_to");

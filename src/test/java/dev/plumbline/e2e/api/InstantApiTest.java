@@ -250,7 +250,7 @@ class InstantApiTest {
         assertThat(new JsonObject(known.body()))
                 .isEqualTo(result.copy().put("cached", true).putNull("waited_ms"));
         assertThat(dns.queries("private.lab.test"))
-                .as("one look-up, of A and AAAA")
+                .as("one lookup, of A and AAAA")
                 .isEqualTo(2);
         assertThat(header(after, "RateLimit")).startsWith("\"fresh\";r=27;");
     }
@@ -261,14 +261,15 @@ class InstantApiTest {
         List<HttpResponse<String>> answers =
                 concurrently(50, i -> service.instant("http-status", lab.http("/ok?limit=" + i), client));
 
-        List<HttpResponse<String>> refused =
-                answers.stream().filter(answer -> answer.statusCode() == 429).toList();
-        assertThat(answers).filteredOn(answer -> answer.statusCode() == 200).hasSize(30);
+        List<HttpResponse<String>> refused = answers.stream()
+                .filter(response -> response.statusCode() == 429)
+                .toList();
+        assertThat(answers).filteredOn(response -> response.statusCode() == 200).hasSize(30);
         assertThat(refused).hasSize(20);
-        for (HttpResponse<String> answer : refused) {
-            assertThat(Integer.parseInt(header(answer, "Retry-After"))).isBetween(3000, 3600);
-            assertThat(header(answer, "RateLimit")).startsWith("\"fresh\";r=0;t=");
-            JsonObject problem = new JsonObject(answer.body());
+        for (HttpResponse<String> response : refused) {
+            assertThat(Integer.parseInt(header(response, "Retry-After"))).isBetween(3000, 3600);
+            assertThat(header(response, "RateLimit")).startsWith("\"fresh\";r=0;t=");
+            JsonObject problem = new JsonObject(response.body());
             assertThat(problem.getString("code")).isEqualTo("quota-exceeded");
             assertThat(problem.getJsonArray("violated-policies")).containsExactly("fresh");
         }
@@ -296,9 +297,9 @@ class InstantApiTest {
                 concurrently(20, i -> service.instant("http-status", target, from("203.0.113.60")));
 
         assertThat(lab.requestsFor("/slow?shared")).hasSize(before + 1);
-        assertThat(answers).allMatch(answer -> answer.statusCode() == 200);
+        assertThat(answers).allMatch(response -> response.statusCode() == 200);
         assertThat(answers)
-                .filteredOn(answer -> !new JsonObject(answer.body()).getBoolean("cached"))
+                .filteredOn(response -> !new JsonObject(response.body()).getBoolean("cached"))
                 .hasSize(1);
         HttpResponse<String> next = service.instant("http-status", lab.http("/ok?after-shared"), from("203.0.113.60"));
         assertThat(header(next, "RateLimit")).startsWith("\"fresh\";r=28;");
@@ -313,8 +314,8 @@ class InstantApiTest {
         List<HttpResponse<String>> answers =
                 concurrently(10, i -> service.instant("http-status", target, i == 9 ? from("203.0.113.71") : poor));
 
-        assertThat(answers).anyMatch(answer -> answer.statusCode() == 200);
-        assertThat(answers).allMatch(answer -> answer.statusCode() == 200 || answer.statusCode() == 429);
+        assertThat(answers).anyMatch(response -> response.statusCode() == 200);
+        assertThat(answers).allMatch(response -> response.statusCode() == 200 || response.statusCode() == 429);
     }
 
     @Test
@@ -362,11 +363,11 @@ class InstantApiTest {
                                         "http-status", targets.get(i).target()) + "?timeout_ms=2000",
                         from("198.51.100." + (i / 20))));
 
-        for (HttpResponse<String> answer : answers) {
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-            OutputUnit outcome = ContractValidator.validator(schema.copy()).validate(new JsonObject(answer.body()));
+        for (HttpResponse<String> response : answers) {
+            assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+            OutputUnit outcome = ContractValidator.validator(schema.copy()).validate(new JsonObject(response.body()));
             assertThat(outcome.getValid())
-                    .as(answer.body() + outcome.getErrors())
+                    .as(response.body() + outcome.getErrors())
                     .isTrue();
         }
     }
@@ -381,7 +382,7 @@ class InstantApiTest {
 
     private static HttpResponse<String> first(List<HttpResponse<String>> answers, int status) {
         return answers.stream()
-                .filter(answer -> answer.statusCode() == status)
+                .filter(response -> response.statusCode() == status)
                 .findFirst()
                 .get();
     }
@@ -400,8 +401,8 @@ class InstantApiTest {
                 calls.add(() -> call.make(index));
             }
             List<HttpResponse<String>> answers = new ArrayList<>();
-            for (Future<HttpResponse<String>> answer : threads.invokeAll(calls)) {
-                answers.add(answer.get());
+            for (Future<HttpResponse<String>> response : threads.invokeAll(calls)) {
+                answers.add(response.get());
             }
             return answers;
         } finally {

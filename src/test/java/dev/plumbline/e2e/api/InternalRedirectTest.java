@@ -117,10 +117,10 @@ class InternalRedirectTest {
     @ParameterizedTest
     @MethodSource("redirects")
     void apiFollowsNoInternalRedirect(String target) {
-        HttpResponse<String> answer = service.instant("http-status", target);
+        HttpResponse<String> response = service.instant("http-status", target);
 
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertBlocked(new JsonObject(answer.body()));
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertBlocked(new JsonObject(response.body()));
     }
 
     @ParameterizedTest
@@ -142,13 +142,13 @@ class InternalRedirectTest {
     void refreshHeaderIsNotFollowed(String method) {
         String target = lab.http("/refresh");
 
-        HttpResponse<String> answer =
+        HttpResponse<String> response =
                 service.get(ServiceUnderTest.instantPath("http-status", target) + "?method=" + method);
         CommandLineRunner.Ended ended =
                 CommandLineRunner.check(settings, "http-status", target, "--json", "-o", "method=" + method);
 
         assertThat(ended.code()).isZero();
-        for (String text : List.of(answer.body(), ended.out())) {
+        for (String text : List.of(response.body(), ended.out())) {
             JsonObject result = new JsonObject(text);
             assertThat(result.getString("verdict")).isEqualTo("pass");
             assertThat(result.getJsonObject("fields").getInteger("status")).isEqualTo(200);

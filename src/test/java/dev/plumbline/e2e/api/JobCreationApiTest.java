@@ -262,7 +262,7 @@ class JobCreationApiTest {
                     + body.length()
                     + "\r\n\r\n"
                     + body);
-            return client.answer();
+            return client.response();
         }
     }
 
@@ -360,14 +360,14 @@ class JobCreationApiTest {
                     + body.length()
                     + "\r\n\r\n");
             // the key is valid, so the body is requested
-            assertThat(slow.answer().status()).isEqualTo(100);
+            assertThat(slow.response().status()).isEqualTo(100);
             slow.send(body.substring(0, 10));
             accounts.sql("update api_key set revoked_at = now() where id = $1", owner.keyId());
             Await.until(() -> jobs.get("", "X-Api-Key", owner.secret()).statusCode() == 401);
 
             slow.send(body.substring(10));
 
-            assertThat(slow.answer().status()).isEqualTo(401);
+            assertThat(slow.response().status()).isEqualTo(401);
         }
         assertThat(accounts.row("select count(*) from job where account_id = $1", owner.accountId())
                         .getLong(0))

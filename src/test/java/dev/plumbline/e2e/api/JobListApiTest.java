@@ -217,14 +217,14 @@ class JobListApiTest {
     void jobIsServedInSeveralFormats(String view, String accept, String type) {
         String token = token(jobs.create(List.of("not a target"), new JsonObject()));
 
-        HttpResponse<String> answer = jobs.get("/" + token + (view == null ? "" : view), "Accept", accept);
+        HttpResponse<String> response = jobs.get("/" + token + (view == null ? "" : view), "Accept", accept);
 
         if (type == null) {
-            assertProblem(answer, 406, "not-acceptable");
+            assertProblem(response, 406, "not-acceptable");
         } else {
-            assertThat(answer.statusCode()).isEqualTo(200);
-            assertThat(header(answer, "Content-Type")).isEqualTo(type);
-            assertThat(answer.headers().firstValue("Content-Disposition").isPresent())
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(header(response, "Content-Type")).isEqualTo(type);
+            assertThat(response.headers().firstValue("Content-Disposition").isPresent())
                     .isEqualTo(!type.equals("application/json"));
         }
     }

@@ -45,10 +45,11 @@ class JobLongPollApiTest {
 
         JOBS.finish(token);
 
-        HttpResponse<String> answer = held.get();
-        assertThat(new JsonObject(answer.body()).getString("state")).isEqualTo("completed");
-        assertThat(header(answer, "Preference-Applied")).isEqualTo("wait=30");
-        assertThat(JOBS.asked(JobMessage.AwaitJob.class).get(0).knownVersion()).isEqualTo(-1);
+        HttpResponse<String> response = held.get();
+        assertThat(new JsonObject(response.body()).getString("state")).isEqualTo("completed");
+        assertThat(header(response, "Preference-Applied")).isEqualTo("wait=30");
+        assertThat(JOBS.received(JobMessage.AwaitJob.class).get(0).knownVersion())
+                .isEqualTo(-1);
     }
 
     @Test
@@ -76,7 +77,8 @@ class JobLongPollApiTest {
         CompletableFuture<HttpResponse<String>> held =
                 client.getAsync("/" + token, "Prefer", "wait=5", "If-None-Match", "\"a\", " + etag);
         Await.until(() -> awaits() == 1);
-        assertThat(JOBS.asked(JobMessage.AwaitJob.class).get(0).knownVersion()).isEqualTo(1);
+        assertThat(JOBS.received(JobMessage.AwaitJob.class).get(0).knownVersion())
+                .isEqualTo(1);
 
         JOBS.finish(token);
 
@@ -90,9 +92,9 @@ class JobLongPollApiTest {
         String token = JOBS.add(key.accountId(), JobState.RUNNING, 1, null);
         String etag = header(client.get("/" + token + "?format=csv"), "ETag");
 
-        HttpResponse<String> answer = client.get("/" + token, "Prefer", "wait=5", "If-None-Match", etag);
+        HttpResponse<String> response = client.get("/" + token, "Prefer", "wait=5", "If-None-Match", etag);
 
-        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(response.statusCode()).isEqualTo(200);
         assertThat(awaits()).isZero();
     }
 
@@ -202,10 +204,10 @@ class JobLongPollApiTest {
     }
 
     private static int awaits() {
-        return JOBS.asked(JobMessage.AwaitJob.class).size();
+        return JOBS.received(JobMessage.AwaitJob.class).size();
     }
 
-    private static String header(HttpResponse<String> answer, String name) {
-        return answer.headers().firstValue(name).orElseThrow();
+    private static String header(HttpResponse<String> response, String name) {
+        return response.headers().firstValue(name).orElseThrow();
     }
 }

@@ -86,11 +86,11 @@ class JobReadingApiTest {
     @ValueSource(strings = {"", "/results.csv", "/results.ndjson"})
     void stalledReaderIsDisconnected(String view) throws IOException {
         String token = large();
-        try (JobApiServer impatient = FIXTURE.start(Map.of("HTTP_IDLE_TIMEOUT", "1s"));
-                Socket reader = new JobApiServerClient(impatient, key).open("HTTP/1.1", "/" + token + view)) {
-            Await.until(() -> impatient.active() == 1);
+        try (JobApiServer withShortTimeout = FIXTURE.start(Map.of("HTTP_IDLE_TIMEOUT", "1s"));
+                Socket reader = new JobApiServerClient(withShortTimeout, key).open("HTTP/1.1", "/" + token + view)) {
+            Await.until(() -> withShortTimeout.active() == 1);
 
-            Await.until(() -> impatient.active() == 0);
+            Await.until(() -> withShortTimeout.active() == 0);
 
             assertThat(pages()).hasSizeLessThan(PAGES / 2);
             // the connection is closed although the client has not read the body
@@ -139,23 +139,24 @@ class JobReadingApiTest {
     void stalledHttp2StreamIsReset() {
         String token = large();
         Vertx vertx = Vertx.vertx();
-        try (JobApiServer impatient = FIXTURE.start(Map.of("HTTP_IDLE_TIMEOUT", "1s"))) {
+        try (JobApiServer withShortTimeout = FIXTURE.start(Map.of("HTTP_IDLE_TIMEOUT", "1s"))) {
             HttpClientAgent client = vertx.createHttpClient(
                     new HttpClientOptions()
                             .setProtocolVersion(HttpVersion.HTTP_2)
                             .setHttp2ClearTextUpgrade(false),
                     new PoolOptions().setHttp2MaxSize(1));
             Promise<Throwable> reset = Promise.promise();
-            Await.value(client.request(HttpMethod.GET, impatient.port(), "127.0.0.1", path(token))
+            Await.value(client.request(HttpMethod.GET, withShortTimeout.port(), "127.0.0.1", path(token))
                     .compose(request -> request.putHeader("X-Api-Key", key.secret())
                             .send()
-                            .onSuccess(answer ->
-                                    answer.exceptionHandler(reset::tryComplete).pause())));
+                            .onSuccess(response -> response.exceptionHandler(reset::tryComplete)
+                                    .pause())));
 
             Await.until(() -> {
-                int status = Await.value(client.request(HttpMethod.GET, impatient.port(), "127.0.0.1", "/api/v1/tools")
-                        .compose(HttpClientRequest::send)
-                        .map(HttpClientResponse::statusCode));
+                int status = Await.value(
+                        client.request(HttpMethod.GET, withShortTimeout.port(), "127.0.0.1", "/api/v1/tools")
+                                .compose(HttpClientRequest::send)
+                                .map(HttpClientResponse::statusCode));
                 assertThat(status).isEqualTo(404);
                 return reset.future().isComplete();
             });
@@ -178,9 +179,9 @@ class JobReadingApiTest {
         JOBS.refuse(order -> order instanceof JobMessage.ReadResults results && results.fromIndex() >= 400);
 
         try (Socket reader = client.open("HTTP/1.1", "/" + token + view)) {
-            String answer = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-            assertThat(answer).startsWith("HTTP/1.1 200 OK\r\n").doesNotEndWith("\r\n0\r\n\r\n");
-            assertThat(answer.length()).isGreaterThan(300 * LARGE);
+            String response = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            assertThat(response).startsWith("HTTP/1.1 200 OK\r\n").doesNotEndWith("\r\n0\r\n\r\n");
+            assertThat(response.length()).isGreaterThan(300 * LARGE);
         }
     }
 
@@ -192,12 +193,12 @@ class JobReadingApiTest {
         JOBS.refuse(order -> true);
         HttpResponse<String> noJob = client.get("/" + token);
 
-        for (HttpResponse<String> answer : List.of(noLines, noJob, client.get(""))) {
-            assertThat(answer.statusCode()).isEqualTo(503);
-            assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo("unavailable");
-            assertThat(answer.headers().firstValue("Retry-After")).isPresent();
-            assertThat(answer.headers().firstValue("ETag")).isEmpty();
-            assertThat(answer.headers().firstValue("Content-Disposition")).isEmpty();
+        for (HttpResponse<String> response : List.of(noLines, noJob, client.get(""))) {
+            assertThat(response.statusCode()).isEqualTo(503);
+            assertThat(new JsonObject(response.body()).getString("code")).isEqualTo("unavailable");
+            assertThat(response.headers().firstValue("Retry-After")).isPresent();
+            assertThat(response.headers().firstValue("ETag")).isEmpty();
+            assertThat(response.headers().firstValue("Content-Disposition")).isEmpty();
         }
     }
 
@@ -205,12 +206,12 @@ class JobReadingApiTest {
     void missingCoordinatorIs503() {
         InMemoryJobs elsewhere = new InMemoryJobs();
         try (JobApiServer alone = new JobApiServer(FIXTURE.database(), elsewhere, Map.of())) {
-            alone.deaf();
+            alone.unregisterCoordinator();
 
-            HttpResponse<String> answer = new JobApiServerClient(alone, key).get("/job_4kJ0mZ3tQbW9xYcR1nLp7s");
+            HttpResponse<String> response = new JobApiServerClient(alone, key).get("/job_4kJ0mZ3tQbW9xYcR1nLp7s");
 
-            assertThat(answer.statusCode()).isEqualTo(503);
-            assertThat(detail(answer)).contains("starting or stopping").doesNotContain("database");
+            assertThat(response.statusCode()).isEqualTo(503);
+            assertThat(detail(response)).contains("starting or stopping").doesNotContain("database");
         }
     }
 
@@ -221,15 +222,15 @@ class JobReadingApiTest {
             throw new IllegalStateException("a fault that the test wants");
         });
 
-        HttpResponse<String> answer = client.get("/" + token);
+        HttpResponse<String> response = client.get("/" + token);
 
-        assertThat(answer.statusCode()).isEqualTo(500);
-        assertThat(new JsonObject(answer.body()).getString("code")).isEqualTo("internal");
-        assertThat(detail(answer)).contains("See the log").doesNotContain("database", "the test wants");
+        assertThat(response.statusCode()).isEqualTo(500);
+        assertThat(new JsonObject(response.body()).getString("code")).isEqualTo("internal");
+        assertThat(detail(response)).contains("See the log").doesNotContain("database", "the test wants");
     }
 
-    private static String detail(HttpResponse<String> answer) {
-        return new JsonObject(answer.body()).getString("detail");
+    private static String detail(HttpResponse<String> response) {
+        return new JsonObject(response.body()).getString("detail");
     }
 
     @Test
@@ -237,9 +238,9 @@ class JobReadingApiTest {
         String token = large();
 
         try (Socket reader = client.open("HTTP/1.0", "/" + token + "/results.ndjson")) {
-            String answer = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            String response = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
 
-            String body = answer.substring(answer.indexOf("\r\n\r\n") + 4);
+            String body = response.substring(response.indexOf("\r\n\r\n") + 4);
             assertThat(body.lines()).hasSize(LINES).allMatch(line -> line.endsWith("}"));
         }
     }
@@ -259,7 +260,7 @@ class JobReadingApiTest {
     }
 
     private static List<JobMessage.ReadResults> pages() {
-        return JOBS.asked(JobMessage.ReadResults.class);
+        return JOBS.received(JobMessage.ReadResults.class);
     }
 
     /** RFC 9112, 7.1. */
@@ -278,7 +279,7 @@ class JobReadingApiTest {
         }
     }
 
-    private static String header(HttpResponse<String> answer, String name) {
-        return answer.headers().firstValue(name).orElseThrow();
+    private static String header(HttpResponse<String> response, String name) {
+        return response.headers().firstValue(name).orElseThrow();
     }
 }

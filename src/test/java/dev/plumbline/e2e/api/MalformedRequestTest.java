@@ -174,10 +174,10 @@ class MalformedRequestTest {
     void slowHeaderOnKeepAliveConnectionTimesOut() throws IOException {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("GET /api/v1/tools HTTP/1.1\r\nHost: a\r\n\r\n");
-            assertThat(client.answer().status()).isEqualTo(200);
+            assertThat(client.response().status()).isEqualTo(200);
             client.send("GET /api/v1/tools HTTP/1.1\r\nHost: a\r\nX: ");
 
-            assertThat(client.answer().status()).isEqualTo(408);
+            assertThat(client.response().status()).isEqualTo(408);
             assertThat(client.isEnded()).isTrue();
         }
     }
@@ -302,7 +302,7 @@ class MalformedRequestTest {
     private static String exchange(String request) throws IOException {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send(request);
-            RawHttpClient.RawResponse answer = client.answer();
+            RawHttpClient.RawResponse answer = client.response();
             return answer == null ? "" : answer.head() + answer.body();
         }
     }

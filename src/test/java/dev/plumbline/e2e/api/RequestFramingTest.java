@@ -65,7 +65,7 @@ class RequestFramingTest {
         try (RawHttpClient client = connect()) {
             client.send("GET /api/v1/tools HTTP/1.1\r\n" + fields + "\r\n");
 
-            assertThat(client.answer().status()).isEqualTo(400);
+            assertThat(client.response().status()).isEqualTo(400);
             assertThat(client.isEnded()).isTrue();
         }
     }
@@ -79,7 +79,7 @@ class RequestFramingTest {
                     + TOOLS
                     + "\r\n");
 
-            assertThat(client.answer().status()).isEqualTo(400);
+            assertThat(client.response().status()).isEqualTo(400);
             assertThat(client.isEnded()).isTrue();
         }
     }
@@ -89,7 +89,7 @@ class RequestFramingTest {
         try (RawHttpClient client = connect()) {
             client.send("GET /api/v1/tools HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
 
-            assertThat(client.answer().status()).isEqualTo(400);
+            assertThat(client.response().status()).isEqualTo(400);
             assertThat(client.isEnded()).isTrue();
         }
     }
@@ -102,7 +102,7 @@ class RequestFramingTest {
         try (RawHttpClient client = connect()) {
             client.send("GET " + check(target) + "Transfer-Encoding: chunked\r\n\r\n" + chunks);
 
-            assertProblem(client.answer(), 400);
+            assertProblem(client.response(), 400);
             assertThat(client.isEnded()).isTrue();
         }
         assertThat(remaining()).isEqualTo(before - 1);
@@ -115,7 +115,7 @@ class RequestFramingTest {
                 client.send("GET " + check(target()) + "Transfer-Encoding: chunked\r\n\r\n");
                 client.send("5\r\nhello\r\n0\r\n\r\n");
 
-                assertThat(client.answer().status()).isEqualTo(200);
+                assertThat(client.response().status()).isEqualTo(200);
             }
         }
     }
@@ -126,8 +126,8 @@ class RequestFramingTest {
             client.send("GET " + TOOLS + "Content-Length: 5\r\n\r\nhe");
             client.send("lloGET " + TOOLS + "\r\n");
 
-            assertThat(client.answer().status()).isEqualTo(200);
-            assertThat(client.answer().status()).isEqualTo(200);
+            assertThat(client.response().status()).isEqualTo(200);
+            assertThat(client.response().status()).isEqualTo(200);
         }
     }
 
@@ -140,7 +140,7 @@ class RequestFramingTest {
             if (method.equals("HEAD")) {
                 assertThat(client.headOnly().status()).isEqualTo(413);
             } else {
-                RawHttpClient.RawResponse answer = client.answer();
+                RawHttpClient.RawResponse answer = client.response();
                 assertProblem(answer, 413);
                 assertThat(new JsonObject(answer.body()).getString("instance")).isEqualTo("/api/v1/tools");
             }
@@ -158,7 +158,7 @@ class RequestFramingTest {
                 client.send(piece);
             }
 
-            assertProblem(client.answer(), 413);
+            assertProblem(client.response(), 413);
             assertThat(client.isEnded()).isTrue();
         }
     }
@@ -169,7 +169,7 @@ class RequestFramingTest {
         try (RawHttpClient client = connect()) {
             client.send(method + " " + TOOLS + framing + "\r\n\r\n5\r\nhel");
 
-            assertProblem(client.answer(), 408);
+            assertProblem(client.response(), 408);
             assertThat(client.isEnded()).isTrue();
         }
     }
@@ -179,8 +179,8 @@ class RequestFramingTest {
         try (RawHttpClient client = connect()) {
             client.send("GET " + check(target()) + "\r\nGET /api/v1/tools HTTP/1.1\r\n\r\nGET / HTTP");
 
-            assertThat(client.answer().status()).isEqualTo(200);
-            assertThat(client.answer().status()).isEqualTo(400);
+            assertThat(client.response().status()).isEqualTo(200);
+            assertThat(client.response().status()).isEqualTo(400);
             assertThat(client.isEnded()).isTrue();
         }
     }
@@ -197,7 +197,7 @@ class RequestFramingTest {
             client.send(part);
             client.finish();
 
-            RawHttpClient.RawResponse answer = client.answer();
+            RawHttpClient.RawResponse answer = client.response();
             if (answer != null) {
                 assertThat(answer.status()).isEqualTo(400);
                 assertThat(client.isEnded()).isTrue();
@@ -224,7 +224,7 @@ class RequestFramingTest {
                         + settings
                         + "\r\n\r\n");
 
-                assertThat(client.answer().status()).isEqualTo(200);
+                assertThat(client.response().status()).isEqualTo(200);
             }
         }
     }
@@ -232,7 +232,7 @@ class RequestFramingTest {
     private static int remaining() throws IOException {
         try (RawHttpClient client = connect()) {
             client.send("GET " + check(target()) + "\r\n");
-            String head = client.answer().head();
+            String head = client.response().head();
             String remaining =
                     head.substring(head.toLowerCase(java.util.Locale.ROOT).indexOf(";r=") + 3);
             return Integer.parseInt(remaining.substring(0, remaining.indexOf(';')));
@@ -252,7 +252,7 @@ class RequestFramingTest {
     }
 
     private static void assertProblem(RawHttpClient.RawResponse answer, int status) {
-        assertThat(answer).as("an answer").isNotNull();
+        assertThat(answer).as("a response").isNotNull();
         assertThat(answer.status()).as(answer.head()).isEqualTo(status);
         assertThat(answer.closes()).isTrue();
         JsonObject problem = new JsonObject(answer.body());

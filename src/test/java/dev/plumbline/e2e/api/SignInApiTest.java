@@ -210,17 +210,17 @@ class SignInApiTest {
             assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
             valve.shut();
 
-            for (HttpResponse<String> answer : List.of(
+            for (HttpResponse<String> response : List.of(
                     browser.get(SESSION),
                     browser.delete(SESSION),
                     browser.get("/api/v1/sessions"),
                     browser.get("/api/v1/keys"),
                     browser.send("POST", "/api/v1/keys", "{\"name\":\"x\"}"),
                     new CookieClient(behind).signIn(email, PASSWORD))) {
-                assertThat(answer.statusCode()).isEqualTo(503);
-                assertThat(code(answer)).isEqualTo("unavailable");
-                assertThat(answer.headers().firstValue("Retry-After")).isPresent();
-                assertThat(answer.headers().firstValue("Set-Cookie")).isEmpty();
+                assertThat(response.statusCode()).isEqualTo(503);
+                assertThat(code(response)).isEqualTo("unavailable");
+                assertThat(response.headers().firstValue("Retry-After")).isPresent();
+                assertThat(response.headers().firstValue("Set-Cookie")).isEmpty();
             }
             // a token with an invalid signature is rejected even without the database
             assertThat(behind.get(SESSION, "Cookie", "plumbline=a.b.c").statusCode())
@@ -229,7 +229,7 @@ class SignInApiTest {
             valve.open();
             long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
             while (browser.get(SESSION).statusCode() != 200) {
-                assertThat(System.nanoTime()).as("it never came back").isLessThan(end);
+                assertThat(System.nanoTime()).as("recovery").isLessThan(end);
             }
         } finally {
             valve.shut();

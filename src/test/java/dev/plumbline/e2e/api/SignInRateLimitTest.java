@@ -113,7 +113,7 @@ class SignInRateLimitTest {
                 assertThat(service.instant("http-status", known).statusCode()).isEqualTo(200);
             }
 
-            assertThat(flood).as("the flood is not over").anyMatch(answer -> !answer.isDone());
+            assertThat(flood).as("requests in progress").anyMatch(answer -> !answer.isDone());
             List<Integer> answers = flood.stream().map(CompletableFuture::join).toList();
             assertThat(answers).containsOnly(401, 503).contains(401, 503);
         } finally {

@@ -222,9 +222,9 @@ class ToolsApiTest {
 
     @Test
     void invalidRequestIdIsReplaced() {
-        HttpResponse<String> answer = service.get("/api/v1/tools", "X-Request-Id", "x".repeat(65));
+        HttpResponse<String> response = service.get("/api/v1/tools", "X-Request-Id", "x".repeat(65));
 
-        assertThat(answer.headers().firstValue("X-Request-Id").orElseThrow()).hasSize(16);
+        assertThat(response.headers().firstValue("X-Request-Id").orElseThrow()).hasSize(16);
     }
 
     @ParameterizedTest

@@ -88,13 +88,13 @@ class RecheckBrowserTest {
             if (scripts) {
                 AccessibilityScan.assertAccessible(visit, "recheck-pro");
             }
-            int before = target.comers("/slow/again-" + scripts);
+            int before = target.requests("/slow/again-" + scripts);
 
             visit.button("Check again now").click();
 
             visit.page().waitForURL("**" + path(url));
             assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
-            assertThat(target.comers("/slow/again-" + scripts)).isGreaterThan(before);
+            assertThat(target.requests("/slow/again-" + scripts)).isGreaterThan(before);
         }
     }
 
@@ -115,7 +115,7 @@ class RecheckBrowserTest {
             }
 
             assertThat(visit.main()).containsText("The check is in progress.");
-            assertThat(slow.comers("/gate/long-" + scripts)).isEqualTo(1);
+            assertThat(slow.requests("/gate/long-" + scripts)).isEqualTo(1);
             if (scripts) {
                 // a page that is stopped before it has loaded never has the state that the analysis requires
                 visit.page().waitForLoadState();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
 final class ClusterProcesses
         implements AutoCloseable, AfterTestExecutionCallback, LifecycleMethodExecutionExceptionHandler {
     /** Start of a JVM on a loaded machine, and joining the others. */
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     /** Shorter than the default, but longer than the pauses of a loaded machine. */
     static final Duration LEASE = Duration.ofSeconds(10);
@@ -158,7 +158,7 @@ final class ClusterProcesses
 
     /** Waits until each running node is ready, knows all running nodes and routes checks to all run nodes. */
     void awaitComplete() {
-        awaitComplete(PATIENCE);
+        awaitComplete(TIMEOUT);
     }
 
     void awaitComplete(Duration within) {
@@ -193,8 +193,8 @@ final class ClusterProcesses
             }
             double members = valueOf(metrics, "plumbline_cluster_members");
             return members == running.size() ? "" : "members " + members;
-        } catch (AssertionError notAnswered) {
-            return notAnswered.getMessage();
+        } catch (AssertionError noResponse) {
+            return noResponse.getMessage();
         }
     }
 

@@ -108,7 +108,7 @@ final class CrashableDatabase implements AutoCloseable, AfterAllCallback {
     }
 
     /** Verifies that all jobs are final, no chunk is claimed, and each line has exactly one result. */
-    void assertNothingLeft() {
+    void assertAllJobsFinal() {
         assertThat(number("select count(*) from job where finished_at is null")).isZero();
         assertThat(number("select count(*) from job_chunk where state in ('waiting', 'claimed')"))
                 .isZero();

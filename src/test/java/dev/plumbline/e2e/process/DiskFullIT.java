@@ -73,7 +73,7 @@ class DiskFullIT {
             disk.free();
 
             Await.until(() -> service.ready().statusCode() == 200);
-            load.resendUntilAnswered(service.address());
+            load.resendUntilAccepted(service.address());
             load.assertAllJobsCompleted(service.address(), Duration.ofSeconds(120));
             load.assertNoDuplicates(service.address());
             assertThat(service.instant("http-status", target.url("/ok/after")).statusCode())

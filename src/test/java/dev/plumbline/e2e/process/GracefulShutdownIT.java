@@ -74,7 +74,7 @@ class GracefulShutdownIT {
                     clients.add(crowd.submit(() -> requestUntilConnectionRefused(service.port(), false)));
                 }
                 assertThat(inFullSwing.await(60, TimeUnit.SECONDS))
-                        .as("it answers")
+                        .as("a response")
                         .isTrue();
 
                 service.terminate();
@@ -110,7 +110,7 @@ class GracefulShutdownIT {
 
             try (RawHttpClient client = RawHttpClient.connect(service.port())) {
                 client.send("GET /api/v1/tools HTTP/1.1\r\nHost: a\r\n\r\n");
-                RawHttpClient.RawResponse response = client.answer();
+                RawHttpClient.RawResponse response = client.response();
                 assertThat(response).isNotNull();
                 assertThat(response.status()).isEqualTo(200);
                 // the drain would close the connection
@@ -148,7 +148,7 @@ class GracefulShutdownIT {
                     + ServiceUnderTest.instantPath("http-status", target)
                     + " HTTP/1.1\r\nHost: a\r\n"
                     + (keptAlive ? "\r\n" : "Connection: close\r\n\r\n"));
-            answer = client.answer();
+            answer = client.response();
         } catch (java.io.IOException broken) {
             // not safe to retry: the client cannot know whether the request was processed
             dropped.add((first ? "first " : "later ") + broken);

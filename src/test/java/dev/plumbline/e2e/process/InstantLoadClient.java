@@ -32,7 +32,7 @@ final class InstantLoadClient implements AutoCloseable {
     private static final int PAUSE_MS = 20;
 
     /** Longer than a check and its deadline. */
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -93,7 +93,7 @@ final class InstantLoadClient implements AutoCloseable {
         try {
             HttpResponse<String> response = client.send(
                     HttpRequest.newBuilder(URI.create(address + ServiceUnderTest.instantPath("http-status", url)))
-                            .timeout(PATIENCE)
+                            .timeout(TIMEOUT)
                             .build(),
                     HttpResponse.BodyHandlers.ofString());
             if (response.statusCode() == 503) {
@@ -156,7 +156,7 @@ final class InstantLoadClient implements AutoCloseable {
     public void close() throws InterruptedException {
         stopped = true;
         threads.shutdown();
-        assertThat(threads.awaitTermination(PATIENCE.toSeconds() + 10, TimeUnit.SECONDS))
+        assertThat(threads.awaitTermination(TIMEOUT.toSeconds() + 10, TimeUnit.SECONDS))
                 .isTrue();
     }
 

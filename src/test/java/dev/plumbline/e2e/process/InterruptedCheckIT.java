@@ -32,11 +32,11 @@ class InterruptedCheckIT {
         Path out = folder.resolve("out");
         Await.until(() -> lines(out).size() == 3);
 
-        long began = System.nanoTime();
+        long startNanos = System.nanoTime();
         ServiceProcess.signal("INT", "" + check.pid());
 
         assertThat(check.waitFor(20, TimeUnit.SECONDS)).isTrue();
-        assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began))
+        assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos))
                 .as("seconds, without the timeout of the running check")
                 .isLessThan(8);
         assertThat(check.exitValue()).isEqualTo(130);
@@ -58,7 +58,7 @@ class InterruptedCheckIT {
         assertThat(check.waitFor(20, TimeUnit.SECONDS)).isTrue();
         assertThat(check.exitValue()).isEqualTo(130);
         JsonArray results = new JsonArray(Files.readString(folder.resolve("out")));
-        // with two concurrent checks, the first two were complete before the third began
+        // with two concurrent checks, the first two were complete before the third startNanos
         assertThat(results.stream().map(result -> ((JsonObject) result).getInteger("index")))
                 .startsWith(1, 2);
     }

@@ -95,7 +95,7 @@ class JobCrashIT {
             reporter.publishEntry(Map.of(
                     "jobs", "" + load.accepted(),
                     "orders", "" + load.sent(),
-                    "checks", "" + target.asked()));
+                    "checks", "" + target.requests()));
         } catch (Exception | AssertionError failure) {
             throw new AssertionError("with -Dplumbline.seed=" + seed + ": " + failure, failure);
         } finally {
@@ -119,7 +119,7 @@ class JobCrashIT {
                 int client = i;
                 sending.add(clients.submit(() -> {
                     if (client == 0) {
-                        load.resendUnanswered(service.address());
+                        load.resendWithoutResponse(service.address());
                     }
                     for (int next = client; next < orders.size(); next += 3) {
                         load.send(service.address(), orders.get(next));
@@ -148,8 +148,8 @@ class JobCrashIT {
                 switch (moment) {
                     case CREATE -> load::sent;
                     case CLAIM -> load::accepted;
-                    case CHECK -> target::asked;
-                    case WRITE -> target::answered;
+                    case CHECK -> target::requests;
+                    case WRITE -> target::responses;
                 };
         long most = moment == Moment.CREATE || moment == Moment.CLAIM ? ORDERS_A_ROUND - 2 : 250;
         long enough = counter.getAsLong() + 1 + random.nextInt((int) most);
@@ -173,7 +173,7 @@ class JobCrashIT {
 
     private void end(Map<String, String> settings, List<String> keys) throws Exception {
         try (ServiceProcess service = ServiceProcess.start(folder, settings)) {
-            load.resendUntilAnswered(service.address());
+            load.resendUntilAccepted(service.address());
             load.assertAllJobsCompleted(service.address(), RECOVERY);
             while (load.refused() == 0) {
                 load.send(service.address(), load.order(keys.get(0), 1));

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * the same Idempotency-Key. Thread-safe.
  */
 final class JobLoadClient {
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
+    private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -41,7 +41,7 @@ final class JobLoadClient {
     private final CountingTarget target;
     private final JsonObject options;
     private final Random random;
-    private final Queue<Order> unanswered = new ConcurrentLinkedQueue<>();
+    private final Queue<Order> withoutResponse = new ConcurrentLinkedQueue<>();
     private final Map<String, Order> accepted = new ConcurrentHashMap<>();
     private final AtomicInteger made = new AtomicInteger();
     private final AtomicInteger sent = new AtomicInteger();
@@ -130,18 +130,18 @@ final class JobLoadClient {
                 .put("items", new JsonArray(order.items))
                 .put("options", order.options);
         try {
-            HttpResponse<String> answer = client.send(
+            HttpResponse<String> response = client.send(
                     HttpRequest.newBuilder(URI.create(address + "/api/v1/jobs"))
-                            .timeout(PATIENCE)
+                            .timeout(TIMEOUT)
                             .header("Content-Type", "application/json")
                             .header("Authorization", "Bearer " + order.key)
                             .header("Idempotency-Key", order.name)
                             .POST(HttpRequest.BodyPublishers.ofString(body.encode()))
                             .build(),
                     HttpResponse.BodyHandlers.ofString());
-            return take(order, answer);
-        } catch (IOException notAnswered) {
-            unanswered.add(order);
+            return take(order, response);
+        } catch (IOException noResponse) {
+            withoutResponse.add(order);
             return null;
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
@@ -149,10 +149,10 @@ final class JobLoadClient {
         }
     }
 
-    private @Nullable String take(Order order, HttpResponse<String> answer) {
-        switch (answer.statusCode()) {
+    private @Nullable String take(Order order, HttpResponse<String> response) {
+        switch (response.statusCode()) {
             case 202 -> {
-                String token = new JsonObject(answer.body()).getString("token");
+                String token = new JsonObject(response.body()).getString("token");
                 Order before = accepted.put(token, order);
                 assertThat(before == null || before.equals(order))
                         .as("a token for each job")
@@ -160,31 +160,31 @@ final class JobLoadClient {
                 return token;
             }
             case 429 -> refused.incrementAndGet();
-            case 503, 409 -> unanswered.add(order);
-            default -> throw new AssertionError(answer.statusCode() + " " + answer.body());
+            case 503, 409 -> withoutResponse.add(order);
+            default -> throw new AssertionError(response.statusCode() + " " + response.body());
         }
         return null;
     }
 
     /** Repeats each request without a response once. */
-    void resendUnanswered(String address) {
-        for (Order order : pollUnanswered()) {
+    void resendWithoutResponse(String address) {
+        for (Order order : pollWithoutResponse()) {
             send(address, order);
         }
     }
 
     /** Repeats requests without a response until all have one. */
-    void resendUntilAnswered(String address) {
+    void resendUntilAccepted(String address) {
         long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (!unanswered.isEmpty()) {
-            assertThat(System.nanoTime()).as("it answers").isLessThan(end);
-            resendUnanswered(address);
+        while (!withoutResponse.isEmpty()) {
+            assertThat(System.nanoTime()).as("a response").isLessThan(end);
+            resendWithoutResponse(address);
         }
     }
 
-    private List<Order> pollUnanswered() {
+    private List<Order> pollWithoutResponse() {
         List<Order> all = new ArrayList<>();
-        for (Order order = unanswered.poll(); order != null; order = unanswered.poll()) {
+        for (Order order = withoutResponse.poll(); order != null; order = withoutResponse.poll()) {
             all.add(order);
         }
         return all;
@@ -253,7 +253,7 @@ final class JobLoadClient {
         for (Order order : accepted.values()) {
             for (String item : order.items) {
                 if (item.startsWith("http://") && !item.startsWith("http://10.")) {
-                    assertThat(target.comers(URI.create(item).getPath()))
+                    assertThat(target.requests(URI.create(item).getPath()))
                             .as(item)
                             .isBetween(1, most);
                 }
@@ -290,13 +290,13 @@ final class JobLoadClient {
     /** Sends a GET and repeats it while the service returns 503. */
     private String answered(String address, String path, String key, String prefer) {
         long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        HttpResponse<String> answer = get(address, path, key, prefer);
-        while (answer.statusCode() == 503 && System.nanoTime() < end) {
+        HttpResponse<String> response = get(address, path, key, prefer);
+        while (response.statusCode() == 503 && System.nanoTime() < end) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
-            answer = get(address, path, key, prefer);
+            response = get(address, path, key, prefer);
         }
-        assertThat(answer.statusCode()).as(path + " " + answer.body()).isEqualTo(200);
-        return answer.body();
+        assertThat(response.statusCode()).as(path + " " + response.body()).isEqualTo(200);
+        return response.body();
     }
 
     private HttpResponse<String> get(String address, String path, String key, String prefer) {
@@ -309,7 +309,7 @@ final class JobLoadClient {
                             .build(),
                     HttpResponse.BodyHandlers.ofString());
         } catch (IOException failed) {
-            throw new AssertionError(path + " was not answered", failed);
+            throw new AssertionError(path + " has no response", failed);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new AssertionError(interrupted);

@@ -36,7 +36,7 @@ class KillingLinesIT {
     /** Enough to be in progress at each kill; after it they run one at a time. */
     private static final int INNOCENT_LINES = 20;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Vertx VERTX = Vertx.vertx();
 
     @TempDir
@@ -64,8 +64,8 @@ class KillingLinesIT {
     }
 
     @AfterEach
-    void nothingIsLeft() {
-        DATABASE.assertNothingLeft();
+    void assertAllJobsFinal() {
+        DATABASE.assertAllJobsFinal();
     }
 
     private List<String> lines(String kind) {
@@ -130,7 +130,7 @@ class KillingLinesIT {
                     token = killing.send(service.address(), killing.order(key, lines));
                 }
                 if (awaitEndOrKill(service)) {
-                    innocent.assertAllJobsCompleted(service.address(), PATIENCE);
+                    innocent.assertAllJobsCompleted(service.address(), TIMEOUT);
                     JsonObject job = new JsonObject(killing.body(service.address(), token));
                     assertThat(job.getString("state")).isEqualTo("completed");
                     JsonArray results = job.getJsonArray("results");
@@ -153,12 +153,12 @@ class KillingLinesIT {
 
     /** Returns whether all jobs have ended; false if the service was killed. */
     private static boolean awaitEndOrKill(ServiceProcess service) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + TIMEOUT.toNanos();
         while (DATABASE.number("select count(*) from job where finished_at is null") > 0) {
             if (!service.isAlive()) {
                 return false;
             }
-            assertThat(System.nanoTime()).as("the jobs end within " + PATIENCE).isLessThan(end);
+            assertThat(System.nanoTime()).as("the jobs end within " + TIMEOUT).isLessThan(end);
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
         }
         return service.isAlive();

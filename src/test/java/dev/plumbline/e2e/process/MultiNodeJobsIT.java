@@ -38,7 +38,7 @@ class MultiNodeJobsIT {
     private static final Duration RECOVERY = ClusterProcesses.RECOVERY;
 
     /** Timeout for events that normally occur immediately. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     /** Less than the timeout of a check. */
     private static final Duration HELD_UP = Duration.ofSeconds(25);
@@ -77,8 +77,8 @@ class MultiNodeJobsIT {
     }
 
     @AfterEach
-    void nothingIsLeft() {
-        DATABASE.assertNothingLeft();
+    void assertAllJobsFinal() {
+        DATABASE.assertAllJobsFinal();
     }
 
     /** Prevents database timeouts on a loaded machine. */
@@ -89,7 +89,7 @@ class MultiNodeJobsIT {
     private static void eventually(Duration within, BooleanSupplier condition) {
         long end = System.nanoTime() + within.toNanos();
         while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("it comes about within " + within).isLessThan(end);
+            assertThat(System.nanoTime()).as("condition within " + within).isLessThan(end);
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
         }
     }
@@ -111,19 +111,19 @@ class MultiNodeJobsIT {
                     orders.add(load.order(key, 1 + random.nextInt(i == 0 ? 500 : 100)));
                 }
                 Future<?> sending = client.submit(() -> orders.forEach(order -> load.send(service.address(), order)));
-                long enough = target.answered() + 1 + random.nextInt(150);
-                eventually(PATIENCE, () -> target.answered() >= enough || sending.isDone());
+                long enough = target.responses() + 1 + random.nextInt(150);
+                eventually(TIMEOUT, () -> target.responses() >= enough || sending.isDone());
                 LockSupport.parkNanos(random.nextInt(20_000_000));
 
                 DATABASE.restart();
 
                 sending.get(120, TimeUnit.SECONDS);
-                eventually(PATIENCE, () -> service.ready().statusCode() == 200);
+                eventually(TIMEOUT, () -> service.ready().statusCode() == 200);
             }
-            load.resendUntilAnswered(service.address());
+            load.resendUntilAccepted(service.address());
             load.assertAllJobsCompleted(service.address(), RECOVERY);
             load.assertNoDuplicates(service.address());
-            eventually(PATIENCE, DATABASE::answers);
+            eventually(TIMEOUT, DATABASE::answers);
         } finally {
             client.shutdownNow();
         }
@@ -134,13 +134,13 @@ class MultiNodeJobsIT {
         raiseDatabaseTimeout();
         try (ServiceProcess first = ServiceProcess.start(one, settings);
                 ServiceProcess second = ServiceProcess.start(two, settings)) {
-            shareWhatOneCannotDo(first);
+            createMoreLinesThanOneNodeRuns(first);
             for (int i = 0; i < 6; i++) {
                 load.send(first.address(), load.order(key, 300));
             }
             load.assertAllJobsCompleted(second.address(), RECOVERY);
-            assertThat(checksOf(first)).as("checks of the one").isPositive();
-            assertThat(checksOf(second)).as("checks of the other").isPositive();
+            assertThat(checksOf(first)).as("checks of the first node").isPositive();
+            assertThat(checksOf(second)).as("checks of the second node").isPositive();
 
             frozenNodeLosesNothing(first, second);
             killedNodeLosesNothing(second, first);
@@ -150,9 +150,9 @@ class MultiNodeJobsIT {
     }
 
     /** More lines wait at their target than one node checks concurrently, so both nodes have some. */
-    private void shareWhatOneCannotDo(ServiceProcess one) {
+    private void createMoreLinesThanOneNodeRuns(ServiceProcess one) {
         load.send(one.address(), load.slowTargetOrder(key, lines("gate", 500)));
-        eventually(HELD_UP, () -> target.pathsBelow("/gate/" + seed + "/") > MOST_CHECKS_OF_A_NODE);
+        eventually(HELD_UP, () -> target.requestedPaths("/gate/" + seed + "/") > MOST_CHECKS_OF_A_NODE);
         target.openGate();
     }
 
@@ -168,26 +168,26 @@ class MultiNodeJobsIT {
     /**
      * One node is frozen with requests in progress, whose targets respond late and differently than to the other node.
      */
-    private void frozenNodeLosesNothing(ServiceProcess frozen, ServiceProcess heir) throws Exception {
+    private void frozenNodeLosesNothing(ServiceProcess frozen, ServiceProcess successor) throws Exception {
         List<String> held = lines("held", 100);
         // so that the other node claims them
-        heir.freeze();
+        successor.freeze();
         String token = load.send(frozen.address(), load.slowTargetOrder(key, held));
-        eventually(HELD_UP, () -> target.pathsBelow("/held/" + seed + "/") == held.size());
+        eventually(HELD_UP, () -> target.requestedPaths("/held/" + seed + "/") == held.size());
         frozen.freeze();
         try {
-            heir.thaw();
-            load.assertAllJobsCompleted(heir.address(), RECOVERY);
-            final String done = load.body(heir.address(), token);
-            target.letGo();
+            successor.thaw();
+            load.assertAllJobsCompleted(successor.address(), RECOVERY);
+            final String done = load.body(successor.address(), token);
+            target.releaseHeld();
             frozen.thaw();
 
-            eventually(PATIENCE, () -> logOf(frozen).contains("own lease expired"));
+            eventually(TIMEOUT, () -> logOf(frozen).contains("own lease expired"));
             load.send(frozen.address(), load.order(key, 50));
             load.assertAllJobsCompleted(frozen.address(), RECOVERY);
-            assertThat(load.body(heir.address(), token)).isEqualTo(done);
+            assertThat(load.body(successor.address(), token)).isEqualTo(done);
             assertThat(held)
-                    .allMatch(url -> target.comers(java.net.URI.create(url).getPath()) == 2);
+                    .allMatch(url -> target.requests(java.net.URI.create(url).getPath()) == 2);
         } finally {
             frozen.thaw();
         }
@@ -201,15 +201,15 @@ class MultiNodeJobsIT {
         }
     }
 
-    private void killedNodeLosesNothing(ServiceProcess dying, ServiceProcess heir) throws Exception {
+    private void killedNodeLosesNothing(ServiceProcess killed, ServiceProcess successor) throws Exception {
         for (int i = 0; i < 4; i++) {
-            load.send(dying.address(), load.order(key, 400));
+            load.send(killed.address(), load.order(key, 400));
         }
         // an expired node registers again with another ID
-        eventually(PATIENCE, () -> DATABASE.number("select count(*) from node") == 2);
-        dying.kill();
-        dying.awaitExit(10);
-        load.resendUntilAnswered(heir.address());
+        eventually(TIMEOUT, () -> DATABASE.number("select count(*) from node") == 2);
+        killed.kill();
+        killed.awaitExit(10);
+        load.resendUntilAccepted(successor.address());
         eventually(RECOVERY, () -> DATABASE.number("select count(*) from node") == 1);
     }
 
@@ -224,8 +224,8 @@ class MultiNodeJobsIT {
                 assertThat(load.send(service.address(), load.order(key, slow(i))))
                         .isNotNull();
             }
-            long before = target.asked();
-            eventually(PATIENCE, () -> target.asked() > before + 50);
+            long before = target.requests();
+            eventually(TIMEOUT, () -> target.requests() > before + 50);
             Future<?> sending = client.submit(() -> sendUntilRejected(service.address()));
 
             service.terminate();
@@ -245,7 +245,7 @@ class MultiNodeJobsIT {
                 .isZero();
         settings.remove("CHECKS_CONCURRENT");
         try (ServiceProcess service = ServiceProcess.start(one, settings)) {
-            load.resendUntilAnswered(service.address());
+            load.resendUntilAccepted(service.address());
             load.assertAllJobsCompleted(service.address(), RECOVERY);
             load.assertNoDuplicates(service.address());
         }

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.TestReporter;
  */
 public final class OverviewJob {
     private static final String PATH = "/api/v1/jobs";
-    private static final long PATIENCE_SECONDS = 180;
+    private static final long TIMEOUT_SECONDS = 180;
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final Pattern RESERVED = Pattern.compile("(?m)^plumbline_memory_reserved_bytes(?:\\{.*})? (\\S+)$");
 
@@ -69,7 +69,7 @@ public final class OverviewJob {
             while (job.getValue("finished_at") == null) {
                 assertThat(System.nanoTime() - start)
                         .as(job.encode())
-                        .isLessThan(TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS));
+                        .isLessThan(TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS));
                 HttpResponse<String> other = service.instant("http-status", site.url("/ok/" + served));
                 assertThat(other.statusCode()).as(other.body()).isEqualTo(200);
                 assertThat(new JsonObject(other.body()).getJsonObject("fields").getInteger("status"))

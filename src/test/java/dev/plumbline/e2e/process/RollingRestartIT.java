@@ -39,7 +39,7 @@ class RollingRestartIT {
     private static final int CLIENTS = 8;
 
     private static final int PAUSE_MS = 10;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     @RegisterExtension
     final ClusterProcesses cluster = new ClusterProcesses();
@@ -98,9 +98,9 @@ class RollingRestartIT {
                 }
                 reporter.publishEntry(Map.of("requests", "" + succeeded, "lost", "" + lost.size()));
                 assertThat(lost).isEmpty();
-                load.assertAllJobsCompleted(address, PATIENCE);
+                load.assertAllJobsCompleted(address, TIMEOUT);
                 load.assertNoDuplicates(address);
-                database.assertNothingLeft();
+                database.assertAllJobsFinal();
             }
         } finally {
             stopped = true;
@@ -130,7 +130,7 @@ class RollingRestartIT {
 
     private static RawHttpClient.@Nullable RawResponse exchange(RawHttpClient client, String path) throws IOException {
         client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
-        return client.answer();
+        return client.response();
     }
 
     /** Sends requests on kept-alive connections until the end of the test. */

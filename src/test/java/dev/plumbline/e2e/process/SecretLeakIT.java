@@ -89,7 +89,7 @@ class SecretLeakIT {
             service.awaitExit(40);
 
             assertThat(answers).hasSizeGreaterThan(70);
-            answers.forEach(answer -> leaks.assertNoneIn("an answer", answer));
+            answers.forEach(response -> leaks.assertNoneIn("an response", response));
             assertThat(service.log()).contains("started", "stopped", "embedded database terminated");
             service.log().lines().forEach(line -> leaks.assertNoneIn("the log", line));
             assertThat(service.printed()).isEmpty();
@@ -265,10 +265,10 @@ class SecretLeakIT {
         for (int i = 0; i < fields.length; i++) {
             body.append(encoded(fields[i])).append(i % 2 == 0 ? '=' : '&');
         }
-        HttpResponse<String> answer = cookie.isEmpty()
+        HttpResponse<String> response = cookie.isEmpty()
                 ? exchange("POST", path, body.toString(), FORM, "Origin", address)
                 : exchange("POST", path, body.toString(), FORM, "Origin", address, "Cookie", cookie);
-        return kept(answer);
+        return kept(response);
     }
 
     private void raw(String path, String body) {
@@ -298,15 +298,15 @@ class SecretLeakIT {
         return kept(exchange(method, path, body, JSON, headers));
     }
 
-    private HttpResponse<String> kept(HttpResponse<String> answer) {
-        StringBuilder told = new StringBuilder(answer.body());
-        answer.headers().map().forEach((name, values) -> {
+    private HttpResponse<String> kept(HttpResponse<String> response) {
+        StringBuilder told = new StringBuilder(response.body());
+        response.headers().map().forEach((name, values) -> {
             if (!name.equalsIgnoreCase("Set-Cookie")) {
                 told.append('\n').append(name).append(": ").append(values);
             }
         });
         answers.add(told.toString());
-        return answer;
+        return response;
     }
 
     private HttpResponse<String> exchange(String method, String path, String body, String type, String... headers) {
@@ -323,7 +323,7 @@ class SecretLeakIT {
         try {
             return CLIENT.send(request.headers(headers).build(), HttpResponse.BodyHandlers.ofString());
         } catch (IOException failed) {
-            throw new AssertionError(method + " " + path + " was not answered", failed);
+            throw new AssertionError(method + " " + path + " has no response", failed);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new AssertionError(interrupted);

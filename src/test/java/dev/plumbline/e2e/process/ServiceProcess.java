@@ -125,7 +125,7 @@ public final class ServiceProcess implements AutoCloseable {
             }
             printed.add(line);
         }
-        throw new AssertionError("it did not start:\n" + log());
+        throw new AssertionError("the service did not start:\n" + log());
     }
 
     /** The exit code and the stripped outputs of a command. */
@@ -143,7 +143,9 @@ public final class ServiceProcess implements AutoCloseable {
                 .redirectError(err.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("PLUMBLINE_"));
         Process process = builder.start();
-        assertThat(process.waitFor(90, TimeUnit.SECONDS)).as("the command ends").isTrue();
+        assertThat(process.waitFor(90, TimeUnit.SECONDS))
+                .as("the command exits")
+                .isTrue();
         return new Ended(
                 process.exitValue(),
                 Files.readString(out).strip(),
@@ -189,7 +191,7 @@ public final class ServiceProcess implements AutoCloseable {
                             .build(),
                     HttpResponse.BodyHandlers.ofString());
         } catch (IOException failed) {
-            throw new AssertionError(uri + " was not answered", failed);
+            throw new AssertionError(uri + " has no response", failed);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new AssertionError(interrupted);
@@ -234,7 +236,7 @@ public final class ServiceProcess implements AutoCloseable {
 
     public int awaitExit(long seconds) throws InterruptedException {
         assertThat(process.waitFor(seconds, TimeUnit.SECONDS))
-                .as("it ends within " + seconds + " s")
+                .as("exit within " + seconds + " s")
                 .isTrue();
         return process.exitValue();
     }

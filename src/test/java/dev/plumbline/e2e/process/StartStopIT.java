@@ -31,7 +31,7 @@ class StartStopIT {
     @RegisterExtension
     static final HttpLabFixture LAB = new HttpLabFixture();
 
-    private static final long PATIENCE_MS = 60_000;
+    private static final long TIMEOUT_MS = 60_000;
 
     @TempDir
     static Path folder;
@@ -154,8 +154,8 @@ class StartStopIT {
                 .noneMatch(line -> line.contains("hazelcast"));
     }
 
-    private static boolean cached(HttpResponse<String> answer) {
-        return new JsonObject(answer.body()).getBoolean("cached");
+    private static boolean cached(HttpResponse<String> response) {
+        return new JsonObject(response.body()).getBoolean("cached");
     }
 
     private static java.util.Optional<ProcessHandle> livingPostmaster() throws IOException {
@@ -176,9 +176,9 @@ class StartStopIT {
     }
 
     private static void eventually(BooleanSupplier condition) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS);
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS);
         while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("it did not come about in time").isLessThan(end);
+            assertThat(System.nanoTime()).as("condition within the timeout").isLessThan(end);
             Thread.onSpinWait();
         }
     }

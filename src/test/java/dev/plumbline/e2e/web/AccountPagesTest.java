@@ -434,7 +434,7 @@ class AccountPagesTest {
         String key = secret(browser.form("/account/keys", "name", "n", "scopes", "jobs:read", "scopes", "jobs:write"));
         Element unused = html(browser.page("/account")).selectFirst("section:has(#usage)");
         assertThat(unused.text()).contains("0 lines in 0 jobs");
-        assertThat(unused.select("svg, table")).as("no chart without jobs").isEmpty();
+        assertThat(unused.select("svg, table")).as("charts without jobs").isEmpty();
         JsonObject job = new JsonObject()
                 .put("module", "http-status")
                 .put(
@@ -474,7 +474,7 @@ class AccountPagesTest {
             CookieClient browser = signedIn(email);
             leaks.secret(browser.token());
             leaks.secret(secret(browser.form("/account/keys", "name", "x", "scopes", "jobs:read")));
-            for (HttpResponse<String> answer : List.of(
+            for (HttpResponse<String> response : List.of(
                     new CookieClient(service).form("/sign-in", "email", "nobody", "password", next),
                     new CookieClient(service).form("/sign-up", "email", "nobody", "password", next),
                     browser.rawForm("/sign-in", "password=another+password%2c+longer&email=%"),
@@ -483,7 +483,7 @@ class AccountPagesTest {
                     browser.form("/account/keys", "name", "", "scopes", "jobs:read"),
                     browser.page("/account"),
                     service.page("/account", "Cookie", "plumbline=" + browser.token() + "x"))) {
-                told.append(answer.body()).append(answer.headers().map());
+                told.append(response.body()).append(response.headers().map());
             }
             log = recorded.text();
         }

@@ -529,7 +529,7 @@ class BulkPagesTest {
                     .contains("URL is complete", "another account", "has expired");
             assertThat(page(response).select("main a").eachAttr("href")).containsExactly("/jobs", "/bulk");
             assertThat(page(response).select("main").text())
-                    .as("of a job that there never was the same is told")
+                    .as("same response as for a job that never existed")
                     .isEqualTo(page(other.page("/jobs/job_0" + part))
                             .select("main")
                             .text());

@@ -79,7 +79,7 @@ class JobLinePageTest {
         String missing = target.url("/missing/stored");
         String job = job("Stored results", target.url("/ok/stored"), missing);
         awaitEnd(job);
-        int requests = target.comers("/missing/stored");
+        int requests = target.requests("/missing/stored");
         // an instant check would use this cache, or run
         Await.value(database.query("delete from result_cache", Tuple.tuple()));
 
@@ -97,7 +97,7 @@ class JobLinePageTest {
         assertThat(line.select("nav.pages a").eachAttr("href")).containsExactly(job + "/lines/0");
         assertThat(page(job + "/lines/0").select("nav.pages a").eachAttr("href"))
                 .containsExactly(job + "/lines/1");
-        assertThat(target.comers("/missing/stored")).isEqualTo(requests);
+        assertThat(target.requests("/missing/stored")).isEqualTo(requests);
         assertThat(owner.page(job + "/lines/1").headers().firstValue("Cache-Control"))
                 .contains("private, no-store");
     }

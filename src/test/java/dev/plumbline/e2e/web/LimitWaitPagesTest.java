@@ -57,7 +57,7 @@ class LimitWaitPagesTest {
     }
 
     @Test
-    void thePageOfAJobShowsWhatItsLinesWaitFor() {
+    void thePageOfAJobShowsTheLimitsThatItsLinesWaitFor() {
         CookieClient owner = new CookieClient(service);
         assertThat(owner.signIn(EMAIL, PASSWORD).statusCode()).isEqualTo(200);
         String lines =

@@ -89,7 +89,7 @@ class PageLayoutTest {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n\r\n");
 
-            RawHttpClient.RawResponse answer = client.answer();
+            RawHttpClient.RawResponse answer = client.response();
 
             assertThat(answer.status()).isEqualTo(400);
             assertThat(Jsoup.parse(answer.body()).select("main").text()).contains("Encode it as %25");
@@ -101,7 +101,7 @@ class PageLayoutTest {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send("POST /bulk HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nContent-Length: 8388609\r\n\r\n");
 
-            RawHttpClient.RawResponse answer = client.answer();
+            RawHttpClient.RawResponse answer = client.response();
             Document page = Jsoup.parse(answer.body());
 
             assertThat(answer.status()).isEqualTo(413);
@@ -120,7 +120,7 @@ class PageLayoutTest {
         try (RawHttpClient client = RawHttpClient.connect(service.uri("/").getPort())) {
             client.send(line + "\r\nHost: a\r\nAccept: text/html,*/*;q=0.8\r\n" + fields + "\r\n");
 
-            assertThat(client.answer().status()).isEqualTo(status);
+            assertThat(client.response().status()).isEqualTo(status);
             assertThat(client.isEnded()).isTrue();
         }
     }

@@ -47,7 +47,7 @@ class RecheckPageTest {
     static void start() {
         target = new CountingTarget(DATABASE.vertx());
         // the first request of each path below /held gets 404, later requests get 200
-        target.letGo();
+        target.releaseHeld();
         accounts = new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
         service = ServiceUnderTest.start(DATABASE.url(), SETTINGS);
         otherNode = ServiceUnderTest.start(DATABASE.url(), SETTINGS);
@@ -145,7 +145,7 @@ class RecheckPageTest {
 
         assertThat(report).endsWith("?method=get&timeout_ms=5000");
         assertThat(browser.page(report).statusCode()).isEqualTo(200);
-        assertThat(target.comers("/ok/options")).isEqualTo(2);
+        assertThat(target.requests("/ok/options")).isEqualTo(2);
     }
 
     @Test
@@ -207,7 +207,7 @@ class RecheckPageTest {
                         .form(path(target.url("/ok/csrf")))
                         .statusCode())
                 .isEqualTo(403);
-        assertThat(target.comers("/ok/csrf")).isZero();
+        assertThat(target.requests("/ok/csrf")).isZero();
     }
 
     @Test

@@ -81,12 +81,12 @@ class ApiKeyHandlerTest {
     @ParameterizedTest
     @ValueSource(strings = {"Bearer %s", "bearer %s", "BEARER  %s ", "Bearer\t%s"})
     void bearerSchemeIsCaseInsensitive(String credentials) {
-        HttpResponse<String> answer = get("Authorization", credentials.formatted(key.secret()));
+        HttpResponse<String> response = get("Authorization", credentials.formatted(key.secret()));
 
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.body()).isEqualTo(Long.toString(key.keyId()));
-        assertThat(answer.headers().firstValue("Cache-Control")).hasValue("private, no-cache");
-        assertThat(answer.headers().firstValue("Vary")).hasValue("Authorization, X-Api-Key, Accept, Accept-Encoding");
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).isEqualTo(Long.toString(key.keyId()));
+        assertThat(response.headers().firstValue("Cache-Control")).hasValue("private, no-cache");
+        assertThat(response.headers().firstValue("Vary")).hasValue("Authorization, X-Api-Key, Accept, Accept-Encoding");
     }
 
     @Test
@@ -115,18 +115,18 @@ class ApiKeyHandlerTest {
 
     @Test
     void challengeWithoutKeyHasNoErrorCode() {
-        for (HttpResponse<String> answer :
+        for (HttpResponse<String> response :
                 new HttpResponse[] {get(), get("Authorization", "Basic Zm9vOmJhcg=="), get("Authorization", "Bearerx")
                 }) {
-            assertThat(answer.statusCode()).isEqualTo(401);
-            assertThat(code(answer)).isEqualTo("no-key");
-            assertThat(answer.headers().firstValue("WWW-Authenticate")).hasValue("Bearer realm=\"plumbline\"");
+            assertThat(response.statusCode()).isEqualTo(401);
+            assertThat(code(response)).isEqualTo("no-key");
+            assertThat(response.headers().firstValue("WWW-Authenticate")).hasValue("Bearer realm=\"plumbline\"");
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"Bearer", "Bearer ", "Bearer plk_", "Bearer a b", "Bearer kö"})
-    void aBadKeyIsA401ThatSaysSo(String credentials) {
+    void aRejectedKeyIsA401WithAReason(String credentials) {
         assertInvalid(get("Authorization", credentials));
     }
 
@@ -140,10 +140,10 @@ class ApiKeyHandlerTest {
         assertInvalid(get("X-Api-Key", expired.secret()));
     }
 
-    private static void assertInvalid(HttpResponse<String> answer) {
-        assertThat(answer.statusCode()).isEqualTo(401);
-        assertThat(code(answer)).isEqualTo("invalid-key");
-        assertThat(answer.headers().firstValue("WWW-Authenticate"))
+    private static void assertInvalid(HttpResponse<String> response) {
+        assertThat(response.statusCode()).isEqualTo(401);
+        assertThat(code(response)).isEqualTo("invalid-key");
+        assertThat(response.headers().firstValue("WWW-Authenticate"))
                 .hasValue("Bearer realm=\"plumbline\", error=\"invalid_token\"");
     }
 
@@ -151,11 +151,11 @@ class ApiKeyHandlerTest {
     void aKeyWithoutTheScopeIsA403ThatNamesIt() {
         TestAccounts.Key writer = accounts.key(accounts.account(Plan.PRO), Scope.JOBS_WRITE);
 
-        HttpResponse<String> answer = get("X-Api-Key", writer.secret());
+        HttpResponse<String> response = get("X-Api-Key", writer.secret());
 
-        assertThat(answer.statusCode()).isEqualTo(403);
-        assertThat(code(answer)).isEqualTo("insufficient-scope");
-        assertThat(answer.headers().firstValue("WWW-Authenticate"))
+        assertThat(response.statusCode()).isEqualTo(403);
+        assertThat(code(response)).isEqualTo("insufficient-scope");
+        assertThat(response.headers().firstValue("WWW-Authenticate"))
                 .hasValue("Bearer realm=\"plumbline\", error=\"insufficient_scope\", scope=\"jobs:read\"");
     }
 
@@ -172,16 +172,16 @@ class ApiKeyHandlerTest {
     }
 
     @Test
-    void withoutTheDatabaseAKeyIsA503AndABadOneStillA401() {
+    void withoutTheDatabaseAKeyIsA503AndAMalformedKeyA401() {
         Database away = DATABASE.open();
         Await.value(away.close());
         HttpServer cutOff = serve(away);
 
-        HttpResponse<String> answer =
+        HttpResponse<String> response =
                 send(cutOff, "/read", null, "X-Api-Key", accounts.key().secret());
 
-        assertThat(answer.statusCode()).isEqualTo(503);
-        assertThat(answer.headers().firstValue("Retry-After")).hasValue("2");
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(response.headers().firstValue("Retry-After")).hasValue("2");
         assertInvalid(send(cutOff, "/read", null, "X-Api-Key", "plk_"));
         Await.value(cutOff.close());
     }
@@ -190,15 +190,15 @@ class ApiKeyHandlerTest {
     void bodyIsNotReadBeforeKeyIsVerified() {
         String body = "b".repeat(1 << 20);
 
-        HttpResponse<String> answer =
+        HttpResponse<String> response =
                 send(server, "/write", body, "X-Api-Key", accounts.key().secret());
 
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.body()).isEqualTo(body);
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).isEqualTo(body);
     }
 
-    private static String code(HttpResponse<String> answer) {
-        return new JsonObject(answer.body()).getString("code");
+    private static String code(HttpResponse<String> response) {
+        return new JsonObject(response.body()).getString("code");
     }
 
     private HttpResponse<String> get(String... headers) {
@@ -217,7 +217,7 @@ class ApiKeyHandlerTest {
         try {
             return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
         } catch (IOException failed) {
-            throw new AssertionError(path + " was not answered", failed);
+            throw new AssertionError(path + " has no response", failed);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new AssertionError(interrupted);

@@ -30,13 +30,13 @@ class JobEngineTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
-    private static final JobNodeSettings MANNERS =
+    private static final JobNodeSettings SETTINGS =
             new JobNodeSettings(64, 0, Duration.ofMillis(800), Duration.ofMillis(200), Duration.ofMillis(50));
 
     private final ScriptedModule module = new ScriptedModule();
 
     private JobNode node() {
-        return new JobNode(DATABASE.url(), module, MANNERS);
+        return new JobNode(DATABASE.url(), module, SETTINGS);
     }
 
     private static long account() {
@@ -118,7 +118,7 @@ class JobEngineTest {
 
             assertThat(job.warn()).isEqualTo(300);
             assertThat(job.pass()).isEqualTo(100);
-            assertThat(module.came()).containsOnlyOnce("warn.same.test");
+            assertThat(module.started()).containsOnlyOnce("warn.same.test");
             assertThat(bodies(node.results(job)))
                     .extracting(body -> body.getString("verdict"))
                     .startsWith("warn")
@@ -136,7 +136,7 @@ class JobEngineTest {
                     account, node.create(account, List.of("known.test")).token());
 
             assertThat(bodies(node.results(again)).get(0).getBoolean("cached")).isTrue();
-            assertThat(module.came()).containsOnlyOnce("known.test");
+            assertThat(module.started()).containsOnlyOnce("known.test");
         }
     }
 
@@ -160,7 +160,7 @@ class JobEngineTest {
             JsonObject line = bodies(node.results(job)).get(49);
             assertThat(line.getString("target")).isEqualTo("warn.unstorable.test");
             assertThat(line.getJsonObject("error").getString("code")).isEqualTo("internal");
-            assertThat(module.came()).doesNotHaveDuplicates();
+            assertThat(module.started()).doesNotHaveDuplicates();
         }
         TestDatabase.await(database.query("alter table job_result drop constraint test"));
     }
@@ -180,8 +180,8 @@ class JobEngineTest {
             assertThat(cancelled.pass()).isEqualTo(1);
             assertThat(cancelled.cancelled()).isEqualTo(2);
             assertThat(node.cancel(account, created.token())).isEqualTo(cancelled);
-            module.letGo("hold.on.test");
-            module.letGo("hold.off.test");
+            module.release("hold.on.test");
+            module.release("hold.off.test");
             assertThat(node.read(account, created.token())).isEqualTo(cancelled);
         }
     }
@@ -200,8 +200,8 @@ class JobEngineTest {
             node.cancel(account, created.token());
 
             Await.until(() -> node.waiting() == 0);
-            assertThat(module.came()).containsExactly("hold.first.test");
-            module.letGo("hold.first.test");
+            assertThat(module.started()).containsExactly("hold.first.test");
+            module.release("hold.first.test");
         }
     }
 
@@ -210,10 +210,12 @@ class JobEngineTest {
         long account = account();
         JobNode dead = node();
         JobMessage.JobSnapshot created = dead.create(account, names("hold", 500, 520));
-        Await.until(() ->
-                module.came().stream().filter(name -> name.startsWith("hold.5")).count() == 20);
+        Await.until(() -> module.started().stream()
+                        .filter(name -> name.startsWith("hold.5"))
+                        .count()
+                == 20);
         dead.close();
-        names("hold", 500, 520).forEach(module::letGo);
+        names("hold", 500, 520).forEach(module::release);
         try (JobNode other = node()) {
             JobMessage.JobSnapshot job = other.ended(account, created.token());
 

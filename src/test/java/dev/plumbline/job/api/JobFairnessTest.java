@@ -53,7 +53,7 @@ class JobFairnessTest {
             for (int i = 0; i < 20; i++) {
                 jobs.add(node.create(busy, names("hold.job-" + i, 500)));
             }
-            Await.until(() -> module.came().size() >= 56);
+            Await.until(() -> module.started().size() >= 56);
 
             for (int i = 0; i < 3; i++) {
                 long other = tables.account();
@@ -61,11 +61,11 @@ class JobFairnessTest {
                 assertThat(node.ended(other, small.token()).pass()).isEqualTo(1);
             }
 
-            assertThat(module.came()).as("all ordinary permits are taken").hasSize(56 + 3);
+            assertThat(module.started()).as("all shared permits are in use").hasSize(56 + 3);
             assertThat(jobs).allMatch(job -> tables.job(job.id()).getValue("finished_at") == null);
             jobs.forEach(job -> node.cancel(busy, job.token()));
         }
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 
     /** The limits of a target are shared fairly between accounts. */
@@ -89,7 +89,7 @@ class JobFairnessTest {
         ScriptedModule module = new ScriptedModule();
         try (JobNode node = new JobNode(DATABASE.url(), module, manners(64, 0))) {
             JobMessage.JobSnapshot held = node.create(busy, names("hold.all", 500));
-            Await.until(() -> module.came().size() >= 56);
+            Await.until(() -> module.started().size() >= 56);
 
             List<JobMessage.JobSnapshot> jobs = new ArrayList<>();
             List<Long> accounts = new ArrayList<>();
@@ -103,7 +103,7 @@ class JobFairnessTest {
             }
             node.cancel(busy, held.token());
         }
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 
     @Test
@@ -128,7 +128,7 @@ class JobFairnessTest {
                     .hasSize(3);
             first.cancel(account, job.token());
         }
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 
     @Test
@@ -176,17 +176,18 @@ class JobFairnessTest {
             for (int i = 0; i < 80; i++) {
                 crowd.add(node.create(account, List.of("hold.crowd.test"), true));
             }
-            Await.until(() -> module.came().size() == 2);
+            Await.until(() -> module.started().size() == 2);
 
             JobMessage.JobSnapshot others = node.create(account, names("pass.elsewhere", 200));
             assertThat(node.ended(account, others.token()).pass()).isEqualTo(200);
-            assertThat(module.came().stream().filter("hold.crowd.test"::equals)).hasSize(2);
+            assertThat(module.started().stream().filter("hold.crowd.test"::equals))
+                    .hasSize(2);
 
-            module.letGo("hold.crowd.test");
+            module.release("hold.crowd.test");
             crowd.forEach(
                     job -> assertThat(node.ended(account, job.token()).pass()).isEqualTo(1));
         }
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 
     @Test
@@ -195,18 +196,18 @@ class JobFairnessTest {
         ScriptedModule module = new ScriptedModule();
         try (JobNode node = new JobNode(DATABASE.url(), module, manners(64, 1))) {
             JobMessage.JobSnapshot first = node.create(account, List.of("hold.gate.test"), true);
-            Await.until(() -> module.came().size() == 1);
+            Await.until(() -> module.started().size() == 1);
             JobMessage.JobSnapshot cancelled = node.create(account, List.of("hold.gate.test"), true);
             JobMessage.JobSnapshot last = node.create(account, List.of("hold.gate.test"), true);
             Await.until(() -> tables.job(last.id()).getInteger("running") == 1);
 
             node.cancel(account, cancelled.token());
-            module.letGo("hold.gate.test");
+            module.release("hold.gate.test");
 
             assertThat(node.ended(account, first.token()).pass()).isEqualTo(1);
             assertThat(node.ended(account, last.token()).pass()).isEqualTo(1);
             assertThat(node.read(account, cancelled.token()).cancelled()).isEqualTo(1);
         }
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 }

@@ -45,7 +45,7 @@ public final class JobNode implements AutoCloseable {
     static final Duration KEEP = Duration.ofDays(1);
     static final JobStore.Quotas NO_QUOTAS = new JobStore.Quotas(0, 0);
 
-    private static final long PATIENCE_MS = 20_000;
+    private static final long TIMEOUT_MS = 20_000;
 
     /** One thread, so that a check can block the whole node. */
     private final Vertx vertx =
@@ -150,7 +150,7 @@ public final class JobNode implements AutoCloseable {
     public JobMessage.JobSnapshot ended(long account, String token) {
         return found(ask(
                 BusAddresses.JOB_AWAIT,
-                new JobMessage.AwaitJob(account, token, -1, PATIENCE_MS),
+                new JobMessage.AwaitJob(account, token, -1, TIMEOUT_MS),
                 JobMessage.JobReply.class));
     }
 
@@ -185,7 +185,7 @@ public final class JobNode implements AutoCloseable {
     }
 
     <R extends Message> R ask(String address, Message question, Class<R> type) {
-        return Await.value(bus.request(address, question, type, PATIENCE_MS + 5_000));
+        return Await.value(bus.request(address, question, type, TIMEOUT_MS + 5_000));
     }
 
     private static JobMessage.JobSnapshot found(JobMessage.@Nullable JobReply reply) {

@@ -32,7 +32,7 @@ class CrashRecoveryTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
-    private static final JobNodeSettings MANNERS =
+    private static final JobNodeSettings SETTINGS =
             new JobNodeSettings(64, 0, Duration.ofMillis(800), Duration.ofMillis(200), Duration.ofMillis(50));
 
     /** The time in which a poisoned line crashes its node. */
@@ -61,7 +61,7 @@ class CrashRecoveryTest {
 
     /** Creates a job through another node, because this one can crash or freeze before it replies. */
     private static JobMessage.JobSnapshot create(long account, List<String> items, Map<String, Object> options) {
-        try (JobNode creator = new JobNode(DATABASE.url(), new ScriptedModule(), MANNERS)) {
+        try (JobNode creator = new JobNode(DATABASE.url(), new ScriptedModule(), SETTINGS)) {
             creator.drain();
             return creator.create(account, items, options, true);
         }
@@ -72,7 +72,7 @@ class CrashRecoveryTest {
         int crashes = 0;
         while (!jobs.stream().allMatch(job -> ended(job.id()))) {
             ScriptedModule module = new ScriptedModule();
-            JobNode node = new JobNode(DATABASE.url(), module, MANNERS);
+            JobNode node = new JobNode(DATABASE.url(), module, SETTINGS);
             AtomicBoolean dead = new AtomicBoolean();
             module.onPoison(() -> node.crashAfter(POISON_MS, () -> dead.set(true)));
             Await.until(() -> dead.get() || jobs.stream().allMatch(job -> ended(job.id())));
@@ -84,7 +84,7 @@ class CrashRecoveryTest {
 
     /** The indexes of the lines with an internal error; all others passed. */
     private static List<Integer> internalErrors(long account, JobMessage.JobSnapshot created) {
-        try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), MANNERS)) {
+        try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), SETTINGS)) {
             JobMessage.JobSnapshot head = node.read(account, created.token());
             assertThat(head.state()).isEqualTo(JobState.COMPLETED);
             List<JsonObject> bodies = bodies(node, account, created.token());
@@ -111,7 +111,7 @@ class CrashRecoveryTest {
 
         assertThat(internalErrors(account, created)).containsExactly(33);
         assertThat(internalErrors(account, innocent)).isEmpty();
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 
     @Test
@@ -124,7 +124,7 @@ class CrashRecoveryTest {
 
         assertThat(internalErrors(account, created)).hasSize(60);
         assertThat(internalErrors(account, innocent)).isEmpty();
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 
     @Test
@@ -145,19 +145,19 @@ class CrashRecoveryTest {
 
         assertThat(internalErrors(account, innocent)).isEmpty();
         assertThat(internalErrors(account, created)).hasSize(10);
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 
-    /** Crashes a node after these held lines came; those before the last ones were released and have results. */
-    private static void crashWhileHolding(JobMessage.JobSnapshot created, int results, int came) {
+    /** Crashes a node after these held lines started; those before the last ones were released and have results. */
+    private static void crashWhileHolding(JobMessage.JobSnapshot created, int results, int started) {
         ScriptedModule module = new ScriptedModule();
         JobNodeSettings few =
                 new JobNodeSettings(8, 0, Duration.ofMillis(800), Duration.ofMillis(200), Duration.ofMillis(50));
         try (JobNode node = new JobNode(DATABASE.url(), module, few)) {
             int before = tables.job(created.id()).getInteger("pass");
             Await.until(() -> {
-                module.came().stream().limit(results - before).forEach(module::letGo);
-                return module.came().size() == came - before
+                module.started().stream().limit(results - before).forEach(module::release);
+                return module.started().size() == started - before
                         && tables.job(created.id()).getInteger("pass") == results;
             });
             // recorded
@@ -166,7 +166,7 @@ class CrashRecoveryTest {
                             select job_id from job_chunk
                             where job_id = $1 and state = 'claimed' and cardinality(in_flight) = $2""",
                             created.id(),
-                            came - results)
+                            started - results)
                     .contains(created.id()));
         }
     }
@@ -183,14 +183,14 @@ class CrashRecoveryTest {
         crashWhileHolding(created, 17, 18);
 
         ScriptedModule module = new ScriptedModule();
-        names("hold.waiting", 30).forEach(module::letGo);
-        try (JobNode node = new JobNode(DATABASE.url(), module, MANNERS)) {
+        names("hold.waiting", 30).forEach(module::release);
+        try (JobNode node = new JobNode(DATABASE.url(), module, SETTINGS)) {
             assertThat(node.ended(account, created.token()).pass()).isEqualTo(30);
         }
         assertThat(tables.text("select array_to_string(attempts, ' ') from job_chunk where job_id = $1", created.id()))
                 .as("lines that waited had no attempt")
                 .isEqualTo("0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17");
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 
     @Test
@@ -201,37 +201,37 @@ class CrashRecoveryTest {
         items.addAll(names("pass", 20));
         items.add("freeze.me.test");
         items.addAll(names("warn", 20));
-        try (JobNode frozen = new JobNode(DATABASE.url(), frozenModule, MANNERS)) {
+        try (JobNode frozen = new JobNode(DATABASE.url(), frozenModule, SETTINGS)) {
             JobMessage.JobSnapshot created = create(account, items, Map.of());
-            Await.until(() -> frozenModule.came().contains("freeze.me.test"));
-            ScriptedModule heirModule = new ScriptedModule(" of the heir");
+            Await.until(() -> frozenModule.started().contains("freeze.me.test"));
+            ScriptedModule heirModule = new ScriptedModule(" of the successor");
             heirModule.thaw();
-            names("hold", 30).forEach(heirModule::letGo);
+            names("hold", 30).forEach(heirModule::release);
             JobMessage.JobSnapshot done;
             List<JsonObject> results;
-            try (JobNode heir = new JobNode(DATABASE.url(), heirModule, MANNERS)) {
-                done = heir.ended(account, created.token());
-                results = bodies(heir, account, created.token());
+            try (JobNode successor = new JobNode(DATABASE.url(), heirModule, SETTINGS)) {
+                done = successor.ended(account, created.token());
+                results = bodies(successor, account, created.token());
             }
             assertThat(done.state()).isEqualTo(JobState.COMPLETED);
             assertThat(done.pass()).isEqualTo(51);
             assertThat(done.warn()).isEqualTo(20);
 
-            names("hold", 30).forEach(frozenModule::letGo);
+            names("hold", 30).forEach(frozenModule::release);
             frozenModule.thaw();
 
             assertThat(frozen.ended(
                                     account,
                                     frozen.create(account, List.of("next.test")).token())
                             .pass())
-                    .as("it has found out and lives on")
+                    .as("the node has registered again")
                     .isEqualTo(1);
             assertThat(frozen.read(account, created.token())).isEqualTo(done);
             assertThat(bodies(frozen, account, created.token())).isEqualTo(results);
             assertThat(results.get(50).getJsonObject("fields").getString("text"))
-                    .isEqualTo("freeze.me.test of the heir");
+                    .isEqualTo("freeze.me.test of the successor");
         }
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 
     @Test
@@ -244,17 +244,17 @@ class CrashRecoveryTest {
         items.add("freeze.paused.test");
         try (JobNode node = new JobNode(DATABASE.url(), module, longLease)) {
             JobMessage.JobSnapshot created = create(account, items, Map.of(ModuleDescription.TIMEOUT_MS, 1_000));
-            Await.until(() -> module.came().contains("freeze.paused.test"));
+            Await.until(() -> module.started().contains("freeze.paused.test"));
             // longer than the timeout of the checks and of their replies
             long resumeNanos = System.nanoTime() + Duration.ofSeconds(7).toNanos();
             Await.until(() -> System.nanoTime() > resumeNanos);
             module.thaw();
-            Await.until(() -> module.came().size() == 2 * items.size());
-            names("hold.paused", 30).forEach(module::letGo);
+            Await.until(() -> module.started().size() == 2 * items.size());
+            names("hold.paused", 30).forEach(module::release);
 
             assertThat(node.ended(account, created.token()).pass()).isEqualTo(31);
         }
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 
     /** Claims all chunks without running them. */
@@ -270,25 +270,25 @@ class CrashRecoveryTest {
         long account = tables.account();
         WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
         ScriptedModule module = new ScriptedModule();
-        try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), MANNERS)) {
+        try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), SETTINGS)) {
             node.drain();
             JobMessage.JobSnapshot first = node.create(account, List.of("late.suspect.test"), true);
             long one = claimEverything(store);
             JobMessage.JobSnapshot second = node.create(account, List.of("pass.suspect.test"), true);
             long other = claimEverything(store);
-            try (JobNode heir = new JobNode(DATABASE.url(), module, MANNERS)) {
+            try (JobNode successor = new JobNode(DATABASE.url(), module, SETTINGS)) {
                 await(tables.nodes().renew(one, Duration.ZERO));
-                Await.until(() -> module.came().contains("late.suspect.test"));
+                Await.until(() -> module.started().contains("late.suspect.test"));
                 await(tables.nodes().renew(other, Duration.ZERO));
-                assertThat(heir.ended(account, second.token()).pass()).isEqualTo(1);
+                assertThat(successor.ended(account, second.token()).pass()).isEqualTo(1);
                 assertThat(ended(first.id())).isFalse();
 
-                module.letGo("late.suspect.test");
+                module.release("late.suspect.test");
 
-                assertThat(heir.ended(account, first.token()).pass()).isEqualTo(1);
+                assertThat(successor.ended(account, first.token()).pass()).isEqualTo(1);
             }
         }
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 
     @Test
@@ -297,7 +297,7 @@ class CrashRecoveryTest {
         long other = tables.account();
         WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
         ScriptedModule module = new ScriptedModule();
-        try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), MANNERS)) {
+        try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), SETTINGS)) {
             node.drain();
             List<JobMessage.JobSnapshot> crowd = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
@@ -305,21 +305,21 @@ class CrashRecoveryTest {
             }
             JobMessage.JobSnapshot small = node.create(other, names("pass.small", 30), true);
             await(tables.nodes().renew(claimEverything(store), Duration.ZERO));
-            try (JobNode heir = new JobNode(DATABASE.url(), module, MANNERS)) {
+            try (JobNode successor = new JobNode(DATABASE.url(), module, SETTINGS)) {
                 // groups complete one after the other; there are enough to outlast the creation of the small job on a
                 // slow machine
                 Await.until(() -> {
-                    module.came().stream()
+                    module.started().stream()
                             .filter(name -> name.startsWith("hold."))
-                            .forEach(module::letGo);
+                            .forEach(module::release);
                     return ended(small.id());
                 });
                 assertThat(crowd).anyMatch(job -> !ended(job.id()));
-                crowd.forEach(job -> heir.cancel(busy, job.token()));
-                assertThat(heir.read(other, small.token()).pass()).isEqualTo(30);
+                crowd.forEach(job -> successor.cancel(busy, job.token()));
+                assertThat(successor.read(other, small.token()).pass()).isEqualTo(30);
             }
         }
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 
     @Test
@@ -333,12 +333,12 @@ class CrashRecoveryTest {
         for (int i = 0; i < 14; i++) {
             jobs.add(dead.create(account, names("hold.job-" + i, 60), true));
         }
-        Await.until(() -> deadModule.came().size() == 14 * 60);
+        Await.until(() -> deadModule.started().size() == 14 * 60);
         dead.close();
 
         ScriptedModule module = new ScriptedModule();
         try (JobNode node = new JobNode(DATABASE.url(), module, many)) {
-            Await.until(() -> !module.came().isEmpty());
+            Await.until(() -> !module.started().isEmpty());
             JobMessage.JobSnapshot other = node.create(tables.account(), List.of("pass.other.test"));
             assertThat(node.ended(tables.job(other.id()).getLong("account_id"), other.token())
                             .pass())
@@ -346,11 +346,11 @@ class CrashRecoveryTest {
             assertThat(jobs).allMatch(job -> !ended(job.id()));
 
             for (int i = 0; i < 14; i++) {
-                names("hold.job-" + i, 60).forEach(module::letGo);
+                names("hold.job-" + i, 60).forEach(module::release);
             }
             jobs.forEach(
                     job -> assertThat(node.ended(account, job.token()).pass()).isEqualTo(60));
         }
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
     }
 }

@@ -203,7 +203,7 @@ class LineCheckerTest {
         failure = new NodeLostException("10.0.0.3:5701");
 
         assertThat(check()).isPositive();
-        assertThat(line.isSuspect()).as("it runs alone").isTrue();
+        assertThat(line.isSuspect()).as("suspect").isTrue();
         assertThat(check()).isPositive();
         assertThat(check()).isZero();
 

@@ -31,7 +31,7 @@ class LineDispatcherTest {
     private static final long B = 2;
     private static final long C = 3;
 
-    private final List<PendingLine> begun = new ArrayList<>();
+    private final List<PendingLine> started = new ArrayList<>();
     private long nanos;
     private int jobs;
     private int ended;
@@ -42,7 +42,7 @@ class LineDispatcherTest {
     }
 
     private LineDispatcher dispatcher(int permits, int perHost) {
-        return new LineDispatcher(VERTX, new LocalCheckRouter(BUS, permits), perHost, begun::add, () -> nanos);
+        return new LineDispatcher(VERTX, new LocalCheckRouter(BUS, permits), perHost, started::add, () -> nanos);
     }
 
     private Chunk chunk(long account) {
@@ -69,11 +69,11 @@ class LineDispatcherTest {
     }
 
     private List<String> hosts() {
-        return begun.stream().map(PendingLine::host).toList();
+        return started.stream().map(PendingLine::host).toList();
     }
 
     private List<Long> accounts() {
-        return begun.stream().map(line -> line.chunk().accountId()).toList();
+        return started.stream().map(line -> line.chunk().accountId()).toList();
     }
 
     @Test
@@ -87,9 +87,9 @@ class LineDispatcherTest {
 
         assertThat(accounts()).containsExactly(A, B, C, A, B, A, A);
         assertThat(dispatcher.readyAndActive()).isEqualTo(13);
-        dispatcher.complete(begun.get(0));
+        dispatcher.complete(started.get(0));
         dispatcher.dispatch();
-        assertThat(begun).hasSize(8);
+        assertThat(started).hasSize(8);
     }
 
     @Test
@@ -110,7 +110,7 @@ class LineDispatcherTest {
                         first.id().job(), waiting(host, 3),
                         second.id().job(), waiting(host, 3)));
 
-        dispatcher.complete(begun.get(0), rate);
+        dispatcher.complete(started.get(0), rate);
         dispatcher.dispatch();
         assertThat(dispatcher.waitingForTargets())
                 .as("a line waited for the address of the host")
@@ -118,7 +118,7 @@ class LineDispatcherTest {
                         first.id().job(), waiting(rate, 2),
                         second.id().job(), waiting(rate, 3)));
 
-        PendingLine rejected = begun.get(1);
+        PendingLine rejected = started.get(1);
         dispatcher.defer(rejected, Duration.ofMinutes(1).toMillis(), rate);
         assertThat(dispatcher.waitingForTargets().get(first.id().job()))
                 .as("a rejected line waits too")
@@ -134,7 +134,7 @@ class LineDispatcherTest {
         add(dispatcher, chunk(A), "a.test", 5);
         dispatcher.dispatch();
 
-        dispatcher.defer(begun.get(0), Duration.ofMinutes(1).toMillis(), null);
+        dispatcher.defer(started.get(0), Duration.ofMinutes(1).toMillis(), null);
 
         assertThat(dispatcher.waitingForTargets()).isEmpty();
     }
@@ -151,13 +151,13 @@ class LineDispatcherTest {
         assertThat(dispatcher.capacity()).isEqualTo(14);
         add(dispatcher, chunk(A), "a.test", 200);
         dispatcher.dispatch();
-        assertThat(begun).hasSize(14);
+        assertThat(started).hasSize(14);
         assertThat(dispatcher.capacity()).isZero();
         assertThat(dispatcher.shouldClaim()).isFalse();
         endAllBut(dispatcher, 4);
         assertThat(dispatcher.readyAndActive()).isEqualTo(4);
         assertThat(dispatcher.capacity())
-                .as("no more than two for each that is checked")
+                .as("at most two lines for each permit")
                 .isEqualTo(38);
         assertThat(dispatcher.shouldClaim()).isTrue();
 
@@ -167,15 +167,15 @@ class LineDispatcherTest {
         dispatcher.dispatch();
         endAllBut(dispatcher, 9);
         nanos = Duration.ofMillis(1000).toNanos();
-        assertThat(dispatcher.capacity()).as("of late they were only five").isEqualTo(10);
+        assertThat(dispatcher.capacity()).as("five lines in the last second").isEqualTo(10);
 
         nanos = Duration.ofMillis(2000).toNanos();
-        assertThat(dispatcher.capacity()).as("and of late none").isEqualTo(5);
+        assertThat(dispatcher.capacity()).as("no lines in the last second").isEqualTo(5);
     }
 
     private void endAllBut(LineDispatcher dispatcher, int rest) {
         while (dispatcher.readyAndActive() > rest) {
-            dispatcher.complete(begun.get(ended++));
+            dispatcher.complete(started.get(ended++));
             dispatcher.dispatch();
         }
     }
@@ -188,25 +188,25 @@ class LineDispatcherTest {
             add(dispatcher, chunk, "a.test", 4);
             add(dispatcher, chunk, "b.test", 1);
             dispatcher.dispatch();
-            PendingLine first = begun.get(0);
-            PendingLine second = begun.get(1);
+            PendingLine first = started.get(0);
+            PendingLine second = started.get(1);
             assertThat(hosts()).containsExactly("a.test", "a.test", "b.test");
-            begun.clear();
+            started.clear();
 
             dispatcher.defer(first, 1, null);
             dispatcher.complete(second);
             dispatcher.dispatch();
-            assertThat(begun).as("the host is paused").isEmpty();
+            assertThat(started).as("the host is paused").isEmpty();
             assertThat(dispatcher.parked()).isEqualTo(3);
 
             Promise<Void> resumed = Promise.promise();
             VERTX.setPeriodic(5, timer -> {
-                if (!begun.isEmpty() && VERTX.cancelTimer(timer)) {
+                if (!started.isEmpty() && VERTX.cancelTimer(timer)) {
                     resumed.complete();
                 }
             });
             return resumed.future().onSuccess(done -> {
-                assertThat(begun).hasSize(2).first().isSameAs(first);
+                assertThat(started).hasSize(2).first().isSameAs(first);
                 assertThat(dispatcher.parked()).isEqualTo(1);
             });
         }));
@@ -217,7 +217,7 @@ class LineDispatcherTest {
         LineDispatcher dispatcher = dispatcher(16, 0);
         add(dispatcher, chunk(A), "a.test", 14);
         dispatcher.dispatch();
-        begun.forEach(line -> dispatcher.defer(line, Duration.ofMinutes(1).toMillis(), null));
+        started.forEach(line -> dispatcher.defer(line, Duration.ofMinutes(1).toMillis(), null));
 
         assertThat(dispatcher.capacity()).isEqualTo(14);
     }
@@ -227,26 +227,26 @@ class LineDispatcherTest {
         LineDispatcher dispatcher = dispatcher(16, 0);
         add(dispatcher, chunk(A), "a.test", 100);
         dispatcher.dispatch();
-        assertThat(begun).hasSize(14);
+        assertThat(started).hasSize(14);
         assertThat(dispatcher.sharedPermitsUsed()).isTrue();
         assertThat(dispatcher.availablePermits()).isEqualTo(2);
 
         add(dispatcher, chunk(B), "b.test", 100);
         dispatcher.dispatch();
-        assertThat(accounts().subList(14, begun.size())).containsExactly(B);
+        assertThat(accounts().subList(14, started.size())).containsExactly(B);
         add(dispatcher, chunk(C), "c.test", 100);
         dispatcher.dispatch();
-        assertThat(accounts().subList(14, begun.size())).containsExactly(B, C);
+        assertThat(accounts().subList(14, started.size())).containsExactly(B, C);
         assertThat(dispatcher.availablePermits()).isZero();
 
-        dispatcher.complete(begun.get(14));
+        dispatcher.complete(started.get(14));
         dispatcher.dispatch();
-        assertThat(accounts().subList(14, begun.size())).containsExactly(B, C, B);
-        dispatcher.complete(begun.get(0));
-        dispatcher.complete(begun.get(1));
-        dispatcher.complete(begun.get(2));
+        assertThat(accounts().subList(14, started.size())).containsExactly(B, C, B);
+        dispatcher.complete(started.get(0));
+        dispatcher.complete(started.get(1));
+        dispatcher.complete(started.get(2));
         dispatcher.dispatch();
-        assertThat(accounts()).as("below the newcomers' share all take turns").hasSize(18);
+        assertThat(accounts()).as("all accounts take turns").hasSize(18);
     }
 
     @Test
@@ -266,11 +266,11 @@ class LineDispatcherTest {
         assertThat(dispatcher.accountsWithParked(493)).containsExactly(A);
         assertThat(dispatcher.accountsWithParked(494)).isEmpty();
         assertThat(dispatcher.readyAndActive())
-                .as("who waits for a host takes no room")
+                .as("lines that wait for a host do not take capacity")
                 .isEqualTo(10);
 
         for (int i = 0; i < 500; i++) {
-            begun.stream()
+            started.stream()
                     .filter(line -> line.host().equals("crowd.test"))
                     .skip(i)
                     .limit(1)
@@ -294,7 +294,7 @@ class LineDispatcherTest {
 
         assertThat(accounts()).containsExactly(A, A, A, A, A, A, A, B);
         for (int i = 0; i < 6; i++) {
-            dispatcher.complete(begun.get(i));
+            dispatcher.complete(started.get(i));
             dispatcher.dispatch();
         }
         assertThat(accounts().subList(8, 14)).containsExactly(A, C, B, A, C, B);
@@ -308,13 +308,13 @@ class LineDispatcherTest {
         dispatcher.dispatch();
         assertThat(accounts()).filteredOn(Long.valueOf(A)::equals).hasSize(7);
 
-        dispatcher.complete(begun.get(accounts().indexOf(B)));
+        dispatcher.complete(started.get(accounts().indexOf(B)));
         dispatcher.dispatch();
-        assertThat(begun).hasSize(8);
+        assertThat(started).hasSize(8);
 
-        dispatcher.complete(begun.get(0));
+        dispatcher.complete(started.get(0));
         dispatcher.dispatch();
-        assertThat(begun).hasSize(9);
+        assertThat(started).hasSize(9);
     }
 
     @Test
@@ -330,7 +330,7 @@ class LineDispatcherTest {
         dispatcher.dispatch();
 
         lost.markLost();
-        dispatcher.complete(begun.get(0));
+        dispatcher.complete(started.get(0));
         dispatcher.dispatch();
 
         assertThat(accounts()).containsExactly(C, B);
@@ -349,12 +349,12 @@ class LineDispatcherTest {
         add(dispatcher, kept, "crowd.test", 2);
         dispatcher.dispatch();
 
-        dispatcher.complete(begun.get(0));
+        dispatcher.complete(started.get(0));
         lost.markLost();
         dispatcher.dispatch();
 
         assertThat(accounts()).containsExactly(C, B);
-        dispatcher.complete(begun.get(1));
+        dispatcher.complete(started.get(1));
         dispatcher.dispatch();
         assertThat(accounts()).containsExactly(C, B, B);
         assertThat(dispatcher.parked()).isZero();
@@ -368,13 +368,13 @@ class LineDispatcherTest {
         add(dispatcher, chunk, "next.test", 1);
         Await.value(VERTX.<Void>executeBlocking(() -> null).onComplete(ready -> {
             dispatcher.dispatch();
-            dispatcher.defer(begun.get(0), 1, null);
+            dispatcher.defer(started.get(0), 1, null);
             dispatcher.dispatch();
             assertThat(hosts()).containsExactly("busy.test", "next.test");
             assertThat(dispatcher.parked()).isEqualTo(1);
-            dispatcher.complete(begun.get(1));
+            dispatcher.complete(started.get(1));
         }));
-        Await.until(() -> begun.size() == 3);
+        Await.until(() -> started.size() == 3);
 
         assertThat(hosts()).endsWith("busy.test");
         assertThat(dispatcher.active()).isEqualTo(1);
@@ -387,19 +387,19 @@ class LineDispatcherTest {
         add(dispatcher, chunk(A), "limited.test", 3);
         Await.value(Await.onLoop(VERTX, () -> {
             dispatcher.dispatch();
-            dispatcher.completeAndRetry(begun.get(0), 1, null);
+            dispatcher.completeAndRetry(started.get(0), 1, null);
             dispatcher.dispatch();
-            assertThat(begun).hasSize(2);
+            assertThat(started).hasSize(2);
             assertThat(dispatcher.parked()).isEqualTo(1);
-            dispatcher.complete(begun.get(1));
+            dispatcher.complete(started.get(1));
             dispatcher.dispatch();
-            assertThat(begun).hasSize(3);
-            dispatcher.complete(begun.get(2));
+            assertThat(started).hasSize(3);
+            dispatcher.complete(started.get(2));
             return Future.succeededFuture();
         }));
-        Await.until(() -> begun.size() == 4);
+        Await.until(() -> started.size() == 4);
 
-        assertThat(begun.get(3)).isSameAs(begun.get(0));
+        assertThat(started.get(3)).isSameAs(started.get(0));
         assertThat(dispatcher.active()).isEqualTo(1);
         assertThat(dispatcher.parked()).isZero();
     }
@@ -411,6 +411,6 @@ class LineDispatcherTest {
         dispatcher.close();
         dispatcher.dispatch();
 
-        assertThat(begun).isEmpty();
+        assertThat(started).isEmpty();
     }
 }

@@ -31,7 +31,7 @@ class NodeDispatchTest {
     private static final long B = 2;
 
     private final Nodes nodes = new Nodes();
-    private final List<PendingLine> begun = new ArrayList<>();
+    private final List<PendingLine> started = new ArrayList<>();
     private long nanos;
     private int jobs;
 
@@ -74,7 +74,7 @@ class NodeDispatchTest {
     }
 
     private LineDispatcher dispatcher(int perHost) {
-        return new LineDispatcher(VERTX, nodes, perHost, begun::add, () -> nanos);
+        return new LineDispatcher(VERTX, nodes, perHost, started::add, () -> nanos);
     }
 
     private Chunk chunk(long account) {
@@ -103,7 +103,7 @@ class NodeDispatchTest {
 
     private Map<String, Integer> begunByNode() {
         Map<String, Integer> counts = new HashMap<>();
-        begun.forEach(line -> counts.merge(node(line), 1, Integer::sum));
+        started.forEach(line -> counts.merge(node(line), 1, Integer::sum));
         return counts;
     }
 
@@ -123,10 +123,10 @@ class NodeDispatchTest {
         assertThat(begunByNode()).containsOnly(Map.entry("n1", 14), Map.entry("n2", 5));
         assertThat(dispatcher.capacity()).as("the shared permits of n2").isEqualTo(9);
 
-        dispatcher.complete(begun.get(18));
+        dispatcher.complete(started.get(18));
         dispatcher.dispatch();
-        assertThat(begun).as("a permit of n2 is not used for n1").hasSize(19);
-        dispatcher.complete(begun.get(0));
+        assertThat(started).as("a permit of n2 is not used for n1").hasSize(19);
+        dispatcher.complete(started.get(0));
         dispatcher.dispatch();
         assertThat(begunByNode()).containsEntry("n1", 15);
     }
@@ -143,7 +143,7 @@ class NodeDispatchTest {
         add(dispatcher, second, "n2", 10);
         dispatcher.dispatch();
 
-        assertThat(begun.stream().map(line -> node(line) + line.chunk().accountId()))
+        assertThat(started.stream().map(line -> node(line) + line.chunk().accountId()))
                 .containsExactly("n11", "n12", "n11", "n12", "n21", "n22", "n21", "n22");
     }
 
@@ -160,7 +160,7 @@ class NodeDispatchTest {
 
         add(dispatcher, chunk(B), "n2", 2);
         dispatcher.dispatch();
-        assertThat(begun).hasSize(15).last().satisfies(line -> {
+        assertThat(started).hasSize(15).last().satisfies(line -> {
             assertThat(line.chunk().accountId()).isEqualTo(B);
             assertThat(node(line)).isEqualTo("n2");
         });
@@ -173,15 +173,15 @@ class NodeDispatchTest {
         Chunk chunk = chunk(A);
         add(dispatcher, chunk, "n2", 10);
         dispatcher.dispatch();
-        assertThat(begun).hasSize(7);
+        assertThat(started).hasSize(7);
 
         nodes.permits.remove("n2");
         dispatcher.update();
-        assertThat(begun).as("three waited for n2").hasSize(10);
-        assertThat(dispatcher.capacity()).as("of n1 alone").isEqualTo(4);
+        assertThat(started).as("three waited for n2").hasSize(10);
+        assertThat(dispatcher.capacity()).as("capacity of n1").isEqualTo(4);
 
         for (int i = 0; i < 7; i++) {
-            dispatcher.complete(begun.get(i));
+            dispatcher.complete(started.get(i));
         }
         assertThat(dispatcher.active()).isEqualTo(3);
         assertThat(dispatcher.capacity()).isEqualTo(4);
@@ -195,7 +195,7 @@ class NodeDispatchTest {
         add(dispatcher, chunk, "n1", 7);
         add(dispatcher, chunk, "n2", 7);
         dispatcher.dispatch();
-        assertThat(begun).hasSize(7);
+        assertThat(started).hasSize(7);
 
         nodes.permits.put("n2", 8);
         dispatcher.update();
@@ -209,7 +209,7 @@ class NodeDispatchTest {
         LineDispatcher dispatcher = dispatcher(0);
         add(dispatcher, chunk(A), "n1", 3);
         dispatcher.dispatch();
-        assertThat(begun).isEmpty();
+        assertThat(started).isEmpty();
         assertThat(dispatcher.capacity()).isZero();
         assertThat(dispatcher.availablePermits()).isZero();
         assertThat(dispatcher.shouldClaim()).isFalse();
@@ -217,7 +217,7 @@ class NodeDispatchTest {
 
         nodes.permits.put("n1", 8);
         dispatcher.update();
-        assertThat(begun).hasSize(3);
+        assertThat(started).hasSize(3);
     }
 
     @Test
@@ -226,21 +226,21 @@ class NodeDispatchTest {
         LineDispatcher dispatcher = dispatcher(0);
         add(dispatcher, chunk(A), "n1", 30);
         dispatcher.dispatch();
-        assertThat(begun).hasSize(7);
+        assertThat(started).hasSize(7);
 
         nodes.permits.put("n1", 16);
         dispatcher.update();
-        assertThat(begun).hasSize(14);
+        assertThat(started).hasSize(14);
 
         nodes.permits.put("n1", 8);
         for (int i = 0; i < 7; i++) {
-            dispatcher.complete(begun.get(i));
+            dispatcher.complete(started.get(i));
             dispatcher.dispatch();
         }
-        assertThat(begun).as("fewer permits end no line").hasSize(14);
-        dispatcher.complete(begun.get(7));
+        assertThat(started).as("fewer permits do not end lines").hasSize(14);
+        dispatcher.complete(started.get(7));
         dispatcher.dispatch();
-        assertThat(begun).hasSize(15);
+        assertThat(started).hasSize(15);
     }
 
     @Test
@@ -254,7 +254,7 @@ class NodeDispatchTest {
         add(dispatcher, chunk, "n1", 6);
         dispatcher.dispatch();
 
-        assertThat(begun).hasSize(7);
+        assertThat(started).hasSize(7);
         assertThat(dispatcher.parked()).isEqualTo(4);
     }
 
@@ -292,9 +292,9 @@ class NodeDispatchTest {
             nanos += Duration.ofMillis(100).toNanos();
             // a tenth of the lines of each node ends in each tenth of a second
             Map<String, Integer> ended = new HashMap<>();
-            for (PendingLine line : List.copyOf(begun)) {
+            for (PendingLine line : List.copyOf(started)) {
                 if (ended.merge(node(line), 1, Integer::sum) <= shared / 10) {
-                    begun.remove(line);
+                    started.remove(line);
                     dispatcher.complete(line);
                 }
             }

@@ -50,7 +50,7 @@ public final class ScriptedModule implements ModuleDefinition<String> {
                     List.of()))
             .build();
 
-    private final List<String> came = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> started = Collections.synchronizedList(new ArrayList<>());
     private final Map<String, Long> accounts = new ConcurrentHashMap<>();
     private final Map<String, Promise<String>> held = new ConcurrentHashMap<>();
     private final CountDownLatch thaw = new CountDownLatch(1);
@@ -75,9 +75,9 @@ public final class ScriptedModule implements ModuleDefinition<String> {
     }
 
     /** Every checked target, once per check. */
-    public List<String> came() {
-        synchronized (came) {
-            return List.copyOf(came);
+    public List<String> started() {
+        synchronized (started) {
+            return List.copyOf(started);
         }
     }
 
@@ -86,7 +86,7 @@ public final class ScriptedModule implements ModuleDefinition<String> {
         return Map.copyOf(accounts);
     }
 
-    public void letGo(String target) {
+    public void release(String target) {
         held.computeIfAbsent(target, missing -> Promise.promise()).tryComplete(target);
     }
 
@@ -98,8 +98,8 @@ public final class ScriptedModule implements ModuleDefinition<String> {
     @Override
     public Future<String> collect(Target target, CheckContext context) {
         String text = target.text();
-        boolean first = !came.contains(text);
-        came.add(text);
+        boolean first = !started.contains(text);
+        started.add(text);
         accounts.put(text, context.account());
         if (text.startsWith("hold.")) {
             return held.computeIfAbsent(text, missing -> Promise.promise()).future();

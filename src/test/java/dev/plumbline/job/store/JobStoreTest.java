@@ -171,7 +171,7 @@ class JobStoreTest {
         assertThat(keys.stream()
                         .mapToLong(key -> charges(QuotaStatus.PER_KEY, key.keyId()))
                         .sum())
-                .as("what was denied by the account's quota is not charged to a key")
+                .as("a request over the quota of the account is not charged to the key")
                 .isEqualTo(600);
         assertThat(replies)
                 .filteredOn(JobQuotaExceeded.class::isInstance)
@@ -350,7 +350,7 @@ class JobStoreTest {
                 "insert into job_result values ($1, 0, 1, 'pass', 1, 'x')",
                 "insert into job_result values ($1, 0, 1, 'good', null, 'x')",
             })
-    void theDatabaseRefusesWhatCannotBe(String statement) {
+    void theDatabaseRejectsInvalidRows(String statement) {
         long job = tables.job(tables.account(), 3);
 
         assertThatThrownBy(() -> tables.sql(statement, job)).isInstanceOf(PgException.class);

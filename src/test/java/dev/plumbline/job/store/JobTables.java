@@ -110,7 +110,7 @@ public final class JobTables {
     }
 
     /** Asserts the consistency of all counts. */
-    public void assertEverythingAddsUp() {
+    public void assertCountsAreConsistent() {
         assertThat(
                         ids(
                                 """
@@ -126,7 +126,7 @@ public final class JobTables {
                 where j.purged_at is null and (
                   (r.pass, r.warn, r.fail, r.error) <> (j.pass, j.warn, j.fail, j.error)
                   or r.strange > 0 or r.latest > j.version)"""))
-                .as("jobs whose counts are not those of their results")
+                .as("jobs whose counts differ from their results")
                 .isEmpty();
         assertThat(
                         ids(
@@ -135,7 +135,7 @@ public final class JobTables {
                 where j.purged_at is null and j.running <> (
                   select coalesce(sum(pending_lines(c)), 0) from job_chunk c
                   where c.job_id = j.id and c.state = 'claimed')"""))
-                .as("jobs whose running lines are not those of their claimed chunks")
+                .as("jobs whose running lines differ from their claimed chunks")
                 .isEmpty();
         assertThat(
                         ids(
@@ -145,7 +145,7 @@ public final class JobTables {
                   and j.pending_chunks <> (
                     select count(*) from job_chunk c
                     where c.job_id = j.id and c.state in ('waiting', 'claimed'))"""))
-                .as("jobs that have lost count of their chunks")
+                .as("jobs whose number of chunks is wrong")
                 .isEmpty();
         assertThat(
                         ids(
@@ -153,7 +153,7 @@ public final class JobTables {
                 select j.id from job j join job_chunk c on c.job_id = j.id
                 where j.state in ('completed', 'cancelled', 'failed')
                   and c.state in ('waiting', 'claimed')"""))
-                .as("jobs that have ended and go on")
+                .as("final jobs with chunks that are not final")
                 .isEmpty();
     }
 

@@ -51,7 +51,7 @@ class WorkStoreTest {
     /** Removes claims and nodes of the previous test. */
     @AfterEach
     void end() {
-        tables.assertEverythingAddsUp();
+        tables.assertCountsAreConsistent();
         tables.ids("select terminate_job(id, 'cancelled', interval '1 day'), id from job order by id");
         tables.ids("select deregister_node(id, 1000000), id from node order by id");
     }
@@ -144,16 +144,16 @@ class WorkStoreTest {
         List<LineResult> all = JobTables.lines(held, "warn", "early");
         assertThat(write(frozen, all.subList(0, 2))).isEmpty();
         crash(frozen);
-        long heir = living();
+        long successor = living();
 
-        ClaimedChunk taken = claimOne(heir);
+        ClaimedChunk taken = claimOne(successor);
         assertThat(taken.id().attempt()).isEqualTo(2);
         assertThat(taken.crashCount()).isEqualTo(1);
         assertThat(taken.checks()).containsExactly(2, 3, 4);
         assertThat(taken.inputs()).containsExactly("line-2.test", "line-3.test", "line-4.test");
         assertThat(tables.job(job).getInteger("running")).isEqualTo(3);
         assertThat(write(frozen, all, held.id())).containsExactly(held.id());
-        assertThat(write(heir, JobTables.lines(taken, "pass", "heir"), taken.id()))
+        assertThat(write(successor, JobTables.lines(taken, "pass", "successor"), taken.id()))
                 .isEmpty();
         assertThat(write(frozen, all, held.id())).containsExactly(held.id());
 
@@ -161,7 +161,7 @@ class WorkStoreTest {
         assertThat(ended.getString("state")).isEqualTo("completed");
         assertThat(ended.getInteger("warn")).isEqualTo(2);
         assertThat(ended.getInteger("pass")).isEqualTo(3);
-        assertThat(tables.number("select count(*) from job_result where job_id = $1 and body = 'heir'", job))
+        assertThat(tables.number("select count(*) from job_result where job_id = $1 and body = 'successor'", job))
                 .isEqualTo(3);
     }
 
@@ -528,7 +528,7 @@ class WorkStoreTest {
 
         assertThat(write(owner, lines.subList(0, 1))).isEmpty();
         assertThat(tables.job(job).toJson()).isEqualTo(before.toJson());
-        assertThat(before.getInteger("pass")).as("with its copy").isEqualTo(2);
+        assertThat(before.getInteger("pass")).as("duplicate included").isEqualTo(2);
         assertThat(before.getInteger("running")).isEqualTo(2);
 
         assertThat(write(owner, lines, claimed.id())).isEmpty();
@@ -592,7 +592,7 @@ class WorkStoreTest {
                 .isEmpty();
         assertThat(claim(owner, 3))
                 .extracting(ClaimedChunk::id)
-                .as("accounts in turn")
+                .as("accounts take turns")
                 .containsExactly(new ChunkId(first, 0, 1), new ChunkId(late, 0, 1), new ChunkId(first, 1, 1));
         assertThat(await(store.claim(owner, 8, JobTables.wanted(JobTables.MODULES, Set.of(busy), true))))
                 .extracting(ClaimedChunk::id)
@@ -629,18 +629,18 @@ class WorkStoreTest {
         long other = tables.job(tables.account(), 60);
         tables.sql("update job_chunk set start_tag = start_tag + 20 where job_id = $1", other);
         long owner = living();
-        long heir = living();
+        long successor = living();
 
         assertThat(await(store.claim(
                         owner, 3, new WorkStore.ClaimFilter(JobTables.MODULES, Set.of(parked), false, Set.of(lost)))))
                 .extracting(ClaimedChunk::id)
                 .containsExactly(new ChunkId(one, 0, 1), new ChunkId(other, 0, 1), new ChunkId(one, 1, 1));
-        assertThat(await(store.claim(heir, 8, JobTables.wanted(JobTables.MODULES, Set.of(parked), false))))
+        assertThat(await(store.claim(successor, 8, JobTables.wanted(JobTables.MODULES, Set.of(parked), false))))
                 .extracting(ClaimedChunk::id)
                 .containsExactly(new ChunkId(suspect, 0, 1), new ChunkId(other, 1, 1), new ChunkId(one, 2, 1));
-        assertThat(await(store.claim(heir, 8, JobTables.wanted(JobTables.MODULES, Set.of(parked), false))))
+        assertThat(await(store.claim(successor, 8, JobTables.wanted(JobTables.MODULES, Set.of(parked), false))))
                 .isEmpty();
-        assertThat(claim(heir, 1)).extracting(ClaimedChunk::accountId).containsExactly(parked);
+        assertThat(claim(successor, 1)).extracting(ClaimedChunk::accountId).containsExactly(parked);
     }
 
     @Test

@@ -81,10 +81,12 @@ class DkimTest {
 
     /** A public key whose modulus has no known factors. A key pair of 4608 bits takes seconds to generate. */
     private static String rsa(int bits) throws Exception {
-        BigInteger modulus = new BigInteger(bits, new Random(bits)).setBit(bits - 1).setBit(0);
+        BigInteger modulus =
+                new BigInteger(bits, new Random(bits)).setBit(bits - 1).setBit(0);
         RSAPublicKeySpec key = new RSAPublicKeySpec(modulus, RSAKeyGenParameterSpec.F4);
         return Base64.getEncoder()
-                .encodeToString(KeyFactory.getInstance("RSA").generatePublic(key).getEncoded());
+                .encodeToString(
+                        KeyFactory.getInstance("RSA").generatePublic(key).getEncoded());
     }
 
     private static String codes(List<Finding> findings) {

@@ -55,7 +55,7 @@ class UndeterminedQueriesTest {
     private final Vertx vertx = Vertx.vertx();
 
     @Test
-    void whatTheLimitCutsOffIsNotAbsent() throws Exception {
+    void recordsBeyondTheLimitAreNotReportedAsAbsent() throws Exception {
         Map<String, Set<String>> untrue = new TreeMap<>();
         try (DnsLab dns = DnsLab.start()) {
             MailProviderZones zones = MailProviderZones.addTo(dns);
@@ -89,7 +89,7 @@ class UndeterminedQueriesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"overview", "mail-health"})
-    void whatTheResolverDoesNotReturnIsNotAbsentInComposites(String module) throws Exception {
+    void recordsThatTheResolverDoesNotReturnAreNotAbsentInComposites(String module) throws Exception {
         Set<String> untrue = new TreeSet<>();
         CheckResult complete = runWithFailures(module, Integer.MAX_VALUE);
         for (int responses : List.of(0, 1, 3, 6, 12, 20)) {

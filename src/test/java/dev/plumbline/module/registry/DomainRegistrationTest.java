@@ -395,7 +395,7 @@ class DomainRegistrationTest {
     }
 
     @Test
-    void doesNotReportWhatTheParserMayHaveMissed() {
+    void doesNotReportAbsenceIfTheParserIsIncomplete() {
         RegistrationRecord registration = new RegistrationRecord(
                 true, "R", 1, null, null, null, List.of("ok"), List.of("a.x"), null, null, Set.of());
 

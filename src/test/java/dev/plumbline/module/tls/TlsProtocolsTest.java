@@ -488,7 +488,7 @@ class TlsProtocolsTest {
         return Await.value(server.listen(bench.vertx()));
     }
 
-    /** More than the check may ask: whoever makes a name of strangers' addresses has few of them called. */
+    /** More addresses than a check connects to, so that a name with addresses of others causes few connections. */
     @Test
     void triesOnlyAFewOfManyAddresses() throws IOException {
         String[] addresses =

@@ -60,7 +60,7 @@ class HttpTimingTest {
         if (!code.equals("-")) {
             assertThat(result.findings()).extracting(Finding::code).contains(code);
         }
-        assertAddsUp(result);
+        assertPhasesEqualTheTotal(result);
     }
 
     @Test
@@ -78,7 +78,7 @@ class HttpTimingTest {
         CheckResult result = FIXTURE.check(MODULE, FIXTURE.lab().secure("/ok"), "");
 
         assertThat(number(result, "tls_ms")).isPositive();
-        assertAddsUp(result);
+        assertPhasesEqualTheTotal(result);
     }
 
     @ParameterizedTest
@@ -133,7 +133,7 @@ class HttpTimingTest {
                         .split(" ");
                 assertThat(result.fields().get("bytes") + " " + result.fields().get("ip"))
                         .isEqualTo(curl[0] + " " + curl[1]);
-                assertAddsUp(result);
+                assertPhasesEqualTheTotal(result);
                 if (url.endsWith("slow.txt")) {
                     // 100 kB at 40 kB/s take more than a second
                     double curlDownload = Double.parseDouble(curl[3]) - Double.parseDouble(curl[2]);
@@ -195,7 +195,7 @@ class HttpTimingTest {
         assertThat(codes(evaluate(page("http://a.test/", 503, "")))).containsExactly("error_page");
     }
 
-    private static void assertAddsUp(CheckResult result) {
+    private static void assertPhasesEqualTheTotal(CheckResult result) {
         double sum = 0;
         for (String part : List.of("dns_ms", "connect_ms", "tls_ms", "ttfb_ms", "download_ms")) {
             Object value = result.fields().get(part);

@@ -322,10 +322,12 @@ class NameserverProbeTest {
                 vertx, LabEgressGuard.of(vertx, POLICY, lab, new Config.OutboundLimit(1, 0)), POLICY);
         Query query = Query.iterative(Name.fromConstantString("a.test."), Type.SOA);
         Await.value(limited.query(TestCheckContext.create(), at(address), query));
-        TestCheckContext impatient = TestCheckContext.create().withRequests(1).patient(50);
+        TestCheckContext withShortTimeout =
+                TestCheckContext.create().withRequests(1).patient(50);
 
-        assertThat(Await.failure(limited.query(impatient, at(address), query))).isInstanceOf(OverloadFailure.class);
-        assertThat(impatient.budget().used()).isFalse();
+        assertThat(Await.failure(limited.query(withShortTimeout, at(address), query)))
+                .isInstanceOf(OverloadFailure.class);
+        assertThat(withShortTimeout.budget().used()).isFalse();
         assertThat(lab.queries("a.test")).isEqualTo(1);
     }
 }

@@ -64,7 +64,7 @@ class HttpBodyTest {
                 .isFalse();
         assertThat(new HttpBody(gzip, false).decoded("gzip", 100).unreadable()).isFalse();
         assertThat(new HttpBody(half, true).decoded("gzip", LIMIT).unreadable())
-                .as("we ourselves read no more of it")
+                .as("bytes read by the probe")
                 .isFalse();
         assertThat(new HttpBody(half, false).decoded("gzip", LIMIT).unreadable())
                 .isTrue();

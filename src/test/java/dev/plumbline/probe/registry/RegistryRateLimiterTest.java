@@ -59,7 +59,7 @@ class RegistryRateLimiterTest {
             return Future.succeededFuture("second");
         });
         assertThat(answered(pace, "b", 1))
-                .as("another server has a pace of its own")
+                .as("each server has its own rate limit")
                 .isEqualTo(1);
         assertThat(asked).hasValue(0);
 
@@ -139,7 +139,7 @@ class RegistryRateLimiterTest {
         assertThat(answered(timed, "a", "well")).isEqualTo("well");
         Await.failure(timed.run(TestCheckContext.create(), "a", silent));
         assertThat(answered(timed, "a", "well"))
-                .as("one silence after an answer is the first in a row")
+                .as("a timeout after a response is the first in a row")
                 .isEqualTo("well");
     }
 

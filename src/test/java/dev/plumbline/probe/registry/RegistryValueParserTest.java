@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class RegistryValueParserTest {
     @Test
-    void aValueIsOneLineInWhichNothingHides() {
+    void aValueIsOneLineWithoutInvisibleCharacters() {
         assertThat(RegistryValueParser.value(" Good\u202e rats\u0007\u009b[1m\r\n\u2028Ltd.\u200b "))
                 .isEqualTo("Good rats[1m Ltd.");
         assertThat(RegistryValueParser.value("\u202e\u200b\n")).isNull();

@@ -106,7 +106,7 @@ class ServerHelloReaderTest {
     void distinguishesAlertsFromOtherProtocols() {
         assertThat(read(new byte[] {21, 3, 1, 0, 2, 2, 70}).alert()).isEqualTo(70);
         assertThat(read(new byte[] {21, 3, 1, 0, 2, 1, 112}).kind())
-                .as("a warning is no refusal")
+                .as("a warning is not a rejection")
                 .isEqualTo(ServerHelloResult.Kind.CLOSED);
         assertThat(read("HTTP/1.1 400 Bad Request".getBytes()).kind()).isEqualTo(ServerHelloResult.Kind.NOT_TLS);
         assertThat(read(new byte[] {22, 3, 1, (byte) 0xff, (byte) 0xff}).kind())

@@ -229,7 +229,7 @@ class JobRequestReaderTest {
     }
 
     @Test
-    void whatIsNotUtf8IsNoJson() {
+    void invalidUtf8IsNotJson() {
         String job = "{\"module\":\"http-status\",\"items\":[\"ö\"]}";
         assertThat(malformed(job.getBytes(StandardCharsets.ISO_8859_1))).contains("not valid UTF-8");
         assertThat(malformed(job.getBytes(StandardCharsets.UTF_16))).isNotEmpty();
