@@ -143,7 +143,7 @@ final class CreateJobOperation {
         Problem.Fault first = faults.get(0);
         String subject = first.where().isEmpty() ? "The request body" : first.where();
         String end = first.detail().endsWith(".") ? "" : ".";
-        String atLeast = faults.size() < JobRequestReader.MAX_FAULTS ? "" : "at least ";
+        String atLeast = faults.size() < JobRequestDraft.MAX_FAULTS ? "" : "at least ";
         String detail = faults.size() == 1
                 ? subject + ' ' + first.detail() + end
                 : "The request body has " + atLeast + faults.size() + " errors. See `errors`.";

@@ -11,12 +11,8 @@ import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.google.common.hash.Hasher;
 import com.google.common.hash.Hashing;
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
-import dev.plumbline.input.JobName;
-import dev.plumbline.sheet.ModuleDescription;
-import dev.plumbline.sheet.Options;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -26,11 +22,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,8 +34,6 @@ import org.jspecify.annotations.Nullable;
 final class JobRequestReader {
     /** Larger bodies must be parsed on a worker thread. */
     static final int SMALL_BYTES = 64 << 10;
-
-    static final int MAX_FAULTS = 100;
 
     private static final int MAX_NESTING = 64;
     private static final int MAX_NUMBER_LENGTH = 100;
@@ -56,8 +47,6 @@ final class JobRequestReader {
 
     /** A value that no option accepts. */
     private static final Object UNSUPPORTED = new Object();
-
-    private static final String UNPAIRED_SURROGATE = "contains an unpaired surrogate, which is not valid Unicode";
 
     /** The byte order mark in UTF-8. */
     private static final int BYTE_ORDER_MARK = (byte) 0xef << 16 | 0xbbbf;
@@ -82,11 +71,6 @@ final class JobRequestReader {
 
     JobRequestSchema schema() {
         return schema;
-    }
-
-    /** The fault of more than {@code maxItems} lines. */
-    String tooMany(int lines) {
-        return "has " + lines + " lines; the maximum is " + schema.maxItems();
     }
 
     /**
@@ -153,7 +137,7 @@ final class JobRequestReader {
      * @throws ProblemException 422 as {@link #read}
      */
     Parsed validate(@Nullable String name, String module, List<String> items, Map<String, Object> options) {
-        Draft draft = new Draft();
+        JobRequestDraft draft = new JobRequestDraft(modules, schema);
         draft.members.addAll(schema.members());
         draft.module(module);
         if (name != null) {
@@ -179,123 +163,12 @@ final class JobRequestReader {
                 .encodeToString(hasher.hash().asBytes());
     }
 
-    /** The values of one request and their faults. */
-    private class Draft {
-        final RequestFaultList faults = new RequestFaultList(MAX_FAULTS);
-        final Set<String> members = new HashSet<>();
-        final Map<String, @Nullable Object> options = new TreeMap<>();
-        private @Nullable ModuleDescription module;
-        private @Nullable String name;
-        private final List<String> items = new ArrayList<>();
-
-        ProblemException invalid() {
-            return new ProblemException(CreateJobOperation.invalid(faults.list()));
-        }
-
-        void module(String name) {
-            ModuleDefinition<?> known = modules.find(name);
-            if (known == null) {
-                String shown = RequestFaultList.shown(name);
-                faults.add("/module", "is not a known module: '" + shown + "'; /api/v1/tools lists all modules");
-            } else {
-                module = known.description();
-            }
-        }
-
-        void name(String text) {
-            String fault = RequestFaultList.utf8Length(text) < 0 ? UNPAIRED_SURROGATE : nameFault(text);
-            if (fault == null) {
-                name = text;
-            } else {
-                faults.add("/name", fault);
-            }
-        }
-
-        private @Nullable String nameFault(String text) {
-            int characters = text.codePointCount(0, text.length());
-            if (characters < schema.minNameCharacters()) {
-                return characters == 0
-                        ? "must not be empty"
-                        : "must have at least " + schema.minNameCharacters() + " characters";
-            }
-            if (characters > schema.maxNameCharacters()) {
-                return "must have at most " + schema.maxNameCharacters() + " characters";
-            }
-            String fault = JobName.fault(text);
-            return fault != null || schema.namePattern().matcher(text).find()
-                    ? fault
-                    : "must match the pattern " + schema.namePattern();
-        }
-
-        void count(int count) {
-            if (count < schema.minItems()) {
-                faults.add(
-                        "/items",
-                        (count == 0 ? "is empty" : "has " + count + " lines") + "; a job must have " + schema.minItems()
-                                + " to " + schema.maxItems() + " lines");
-            } else if (count > schema.maxItems()) {
-                faults.add("/items", tooMany(count) + "; create several jobs");
-            }
-        }
-
-        /** @param item null if it is too long */
-        void item(int index, @Nullable String item) {
-            int bytes = item == null ? Integer.MAX_VALUE : RequestFaultList.utf8Length(item);
-            if (bytes < 0) {
-                faults.add("/items/" + index, UNPAIRED_SURROGATE);
-            } else if (item == null || bytes > schema.maxItemBytes()) {
-                faults.add("/items/" + index, "must have at most " + schema.maxItemBytes() + " bytes in UTF-8");
-            } else if (index < schema.maxItems()) {
-                items.add(item);
-            }
-        }
-
-        /** Rejects text that cannot be stored as UTF-8. */
-        private void text(String pointer, @Nullable Object value) {
-            if (value instanceof String text && RequestFaultList.utf8Length(text) < 0) {
-                faults.add(pointer, UNPAIRED_SURROGATE);
-            } else if (value instanceof List<?> list) {
-                for (int i = 0; i < list.size(); i++) {
-                    text(pointer + '/' + i, list.get(i));
-                }
-            }
-        }
-
-        JobRequest validate() {
-            for (String required : schema.required()) {
-                if (!members.contains(required)) {
-                    faults.add('/' + required, "is missing");
-                }
-            }
-            boolean freshGiven = options.containsKey(ModuleDescription.FRESH.name());
-            Object fresh = options.remove(ModuleDescription.FRESH.name());
-            if (freshGiven && !(fresh instanceof Boolean)) {
-                faults.add("/options/" + ModuleDescription.FRESH.name(), "must be true or false");
-            }
-            Options.Parsed parsed =
-                    module == null ? new Options.Parsed(null, List.of()) : Options.parseTyped(module, options);
-            for (Options.Fault fault : parsed.faults()) {
-                faults.add(RequestFaultList.pointer("/options", fault.name()), fault.detail());
-                options.remove(fault.name());
-            }
-            options.forEach((name, value) -> text(RequestFaultList.pointer("/options", name), value));
-            if (!faults.list().isEmpty() || module == null || parsed.options() == null) {
-                throw invalid();
-            }
-            return new JobRequest(
-                    name == null ? JobName.ofItems(items, module) : name,
-                    module.module(),
-                    List.copyOf(items),
-                    parsed.options().given(),
-                    Boolean.TRUE.equals(fresh));
-        }
-    }
-
     /** One pass over one body. Values without a meaning are skipped, so that they take no memory. */
-    private final class Parse extends Draft {
+    private final class Parse extends JobRequestDraft {
         private final JsonParser json;
 
         Parse(JsonParser json) {
+            super(modules, schema);
             this.json = json;
         }
 
@@ -407,7 +280,7 @@ final class JobRequestReader {
                 json.nextToken();
                 if (options.containsKey(name)) {
                     faults.add(RequestFaultList.pointer("/options", name), "must not be repeated");
-                } else if (options.size() <= MAX_FAULTS) {
+                } else if (options.size() <= JobRequestDraft.MAX_FAULTS) {
                     // further ones are skipped: no module has so many
                     options.put(name, json.currentToken() == JsonToken.START_ARRAY ? list() : scalar());
                 }

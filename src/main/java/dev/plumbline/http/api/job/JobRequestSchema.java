@@ -61,4 +61,9 @@ public record JobRequestSchema(
                 name.getInteger("maxLength"),
                 Pattern.compile(name.getString("pattern")));
     }
+
+    /** The fault of more than {@code maxItems} lines. */
+    String tooMany(int lines) {
+        return "has " + lines + " lines; the maximum is " + maxItems();
+    }
 }

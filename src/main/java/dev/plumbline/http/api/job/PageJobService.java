@@ -71,7 +71,7 @@ public final class PageJobService {
         int count = parameters.items.size();
         if (count > reader.schema().maxItems()) {
             return ProblemException.failed(
-                    CreateJobOperation.invalid(List.of(Problem.Fault.pointer("/items", reader.tooMany(count)))));
+                    CreateJobOperation.invalid(List.of(Problem.Fault.pointer("/items", reader.schema().tooMany(count)))));
         }
         boolean small = parameters.items.stream().mapToLong(String::length).sum() <= JobRequestReader.SMALL_BYTES;
         return (small
