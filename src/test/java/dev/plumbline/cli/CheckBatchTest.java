@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +35,7 @@ class CheckBatchTest {
     }
 
     /** A line of a job ends in the same way. */
+    @Tag("integration")
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Timeout(60)

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class BatcherTest {
@@ -148,6 +149,7 @@ class BatcherTest {
         await(batcher.drain());
     }
 
+    @Tag("integration")
     @Test
     void synchronousFailuresDoNotOverflowTheStack() {
         Promise<List<String>> first = Promise.promise();

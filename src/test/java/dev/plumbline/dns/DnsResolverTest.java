@@ -250,6 +250,7 @@ class DnsResolverTest {
         }
     }
 
+    @Tag("integration")
     @Test
     void retriesASingleServerOnce() {
         // the first attempt is the query and its retransmission

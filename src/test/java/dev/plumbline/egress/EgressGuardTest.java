@@ -43,6 +43,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -146,6 +147,7 @@ class EgressGuardTest {
         }
     }
 
+    @Tag("integration")
     @Test
     void usesTheOtherFamilyIfOneLookupFails() {
         lab.address("half.test", "1.1.1.1", "2600::1");

@@ -17,6 +17,7 @@ import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -241,6 +242,7 @@ class HtmlTokenizerTest {
                 .map(parts -> parts.stream().collect(Collectors.joining()));
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -169,6 +170,7 @@ class TargetTableTest {
         assertThat(lines.total()).isEqualTo(1_000_000);
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @ValueSource(strings = {",", ";", "\"", "\t", "a.b,", "\"x\n", "1.2.3.4;"})
     void hostileTextIsReadInBoundedTime(String part) {

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -145,6 +146,7 @@ class RequestBodyReaderTest {
         assertNothingBuffered();
     }
 
+    @Tag("integration")
     @Test
     void slowBodyTimesOut() throws IOException {
         try (Client client = new Client()) {

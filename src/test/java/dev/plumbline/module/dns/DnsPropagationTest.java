@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -163,6 +164,7 @@ class DnsPropagationTest {
         assertThat(result.error().message()).contains("No public resolvers are configured", "`dns.propagation`");
     }
 
+    @Tag("integration")
     @Test
     void reportsAnErrorIfNoResolverResponds() {
         CheckResult result = check("same.zone.test", "MX", Map.of("gone", List.of(dns.address() + ":53")));

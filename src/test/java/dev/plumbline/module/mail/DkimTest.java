@@ -421,6 +421,7 @@ class DkimTest {
         assertThat(key.bits() == null).isEqualTo(!key.errors().isEmpty());
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @ValueSource(
             strings = {";", "a;", "p=;", "A", "MIIB", "t=y:", "y:", ":", "=", " ", "\t\n", "v=DKIM1;", "MIAw", "p"})

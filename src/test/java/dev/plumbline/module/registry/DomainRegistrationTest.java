@@ -308,6 +308,7 @@ class DomainRegistrationTest {
         assertThat(ErrorAction.of(error.code())).doesNotContain("spelling");
     }
 
+    @Tag("integration")
     @Test
     void limitsHostileServers() {
         WhoisLab org = fixture.registry("org");

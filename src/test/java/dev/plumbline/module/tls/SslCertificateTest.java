@@ -34,6 +34,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,6 +94,7 @@ class SslCertificateTest {
         assertThat(fixture.description().findings()).extracting("code").containsAll(codes(evaluation));
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @MethodSource("failing")
     void reportsHandshakeErrors(TlsLab.Server server) {
@@ -277,6 +279,7 @@ class SslCertificateTest {
         assertThat(revocation.requestCount() - before).isEqualTo(requests);
     }
 
+    @Tag("integration")
     @Test
     void acceptsALateOcspResponse() {
         String host = "late." + TlsLab.DOMAIN;

@@ -98,6 +98,7 @@ class HttpTimingTest {
         assertThat(FIXTURE.lab().requestsFor("/ok?samples")).hasSize(5);
     }
 
+    @Tag("integration")
     @Test
     void reportsMeasuredSamplesAfterTimeout() {
         CheckResult result = FIXTURE.check(MODULE, "/slow", "samples=5&timeout_ms=3000");

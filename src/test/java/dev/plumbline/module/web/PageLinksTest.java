@@ -305,6 +305,7 @@ class PageLinksTest {
                 page("https://a.test/", 200, "x"), text.replace(' ', '<').replace('a', '='));
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -54,6 +55,7 @@ class SilentSitesTest {
                 ports -> SheetModule.load(new SecurityTxt(ports)));
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @MethodSource("modules")
     void silentServerEndsWithinDeadline(Function<WebPorts, ModuleDefinition<?>> load) throws Exception {

@@ -34,6 +34,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -275,6 +276,7 @@ class DnsProbeTest {
         assertThat(Await.value(query("other.test", Type.A)).addresses()).hasSize(1);
     }
 
+    @Tag("integration")
     @Test
     void leavesCapacityForOtherChecksDuringTimeouts() {
         Config.DnsSettings settings =

@@ -34,6 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -159,6 +160,7 @@ class NameserverProbeTest {
                 .isTrue();
     }
 
+    @Tag("integration")
     @Test
     void retransmitsOnce() {
         lab.behave("a.test", DnsFaults.silent());

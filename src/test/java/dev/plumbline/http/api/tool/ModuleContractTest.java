@@ -47,6 +47,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -192,6 +193,7 @@ class ModuleContractTest {
         assertThat(equipment(Map.of()).policy().refusal(example)).isNull();
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @MethodSource("modules")
     void silentPeerEndsWithinDeadline(String name) {

@@ -412,6 +412,7 @@ class DmarcTest {
         assertThat(evaluate(text).fields()).hasSize(15);
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -433,6 +433,7 @@ class SpfTest {
         assertThat(codes(result.findings())).containsExactly("long_record", "repeated_term");
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @CsvSource({
         "include:lame.example.org, dns_servfail",
@@ -465,6 +466,7 @@ class SpfTest {
                 .contains(code.equals("target_blocked") ? "private_names_hidden" : "lookup_failed");
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @CsvSource({
         "192.0.2.1, AAAA, dns_servfail, the nameservers failed",
@@ -531,6 +533,7 @@ class SpfTest {
         assertThat(result.error()).isNull();
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @ValueSource(strings = {"A", "AAAA"})
     void evaluatesARecordWhoseDomainHasNoReachableAddresses(String lost) {

@@ -15,6 +15,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -139,6 +140,7 @@ class SetCookieTest {
                 .isEqualTo(cookie.rejection() != null));
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -12,6 +12,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.StringLength;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -101,6 +102,7 @@ class HeaderParserTest {
         assertThat(HeaderParser.unquoted(text).length()).isLessThanOrEqualTo(text.length());
     }
 
+    @Tag("integration")
     @ParameterizedTest
     @ValueSource(
             strings = {
