@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.text.Normalizer;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -159,7 +158,9 @@ public final class PasswordHasher {
                     .newEncoder()
                     .onMalformedInput(CodingErrorAction.REPORT)
                     .encode(CharBuffer.wrap(Normalizer.normalize(password, Normalizer.Form.NFKC)));
-            return Arrays.copyOf(utf8.array(), utf8.limit());
+            byte[] bytes = new byte[utf8.remaining()];
+            utf8.get(bytes);
+            return bytes;
         } catch (CharacterCodingException invalid) {
             return null;
         }

@@ -15,6 +15,7 @@ import dev.plumbline.postgres.Database;
 import dev.plumbline.postgres.PostgresException;
 import dev.plumbline.postgres.embedded.DataDirectory;
 import dev.plumbline.quota.QuotaPolicy;
+import dev.plumbline.target.ExceptionMessage;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
@@ -59,7 +60,8 @@ final class AccountAssembly {
             return DataDirectory.sharedSecret(config.data().dir(), SECRET_FILE);
         } catch (PostgresException unwritable) {
             throw new StartException(
-                    "session.secret is not set, and a generated secret cannot be stored: " + unwritable.getMessage(),
+                    "session.secret is not set, and a generated secret cannot be stored: "
+                            + ExceptionMessage.of(unwritable),
                     unwritable);
         }
     }

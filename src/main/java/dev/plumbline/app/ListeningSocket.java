@@ -2,6 +2,7 @@ package dev.plumbline.app;
 
 import dev.plumbline.config.Config;
 import dev.plumbline.config.NodeRole;
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.IpAddressText;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -55,8 +56,8 @@ record ListeningSocket(String settings, InetAddress address, int port) {
             socket.bind(new InetSocketAddress(address, port));
         } catch (IOException unavailable) {
             throw new StartException(
-                    IpAddressText.format(address) + ":" + port + " (" + settings + "): " + unavailable.getMessage()
-                            + ". Stop the other program or set another port.",
+                    IpAddressText.format(address) + ":" + port + " (" + settings + "): "
+                            + ExceptionMessage.of(unavailable) + ". Stop the other program or set another port.",
                     unavailable);
         }
     }

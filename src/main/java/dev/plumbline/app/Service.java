@@ -71,11 +71,22 @@ public final class Service {
     private final EventLoopLag lag;
     private final NodeBudget budget;
 
-    private @Nullable RunRole run;
-    private @Nullable CoordinateRole coordinate;
-    private @Nullable EmbeddedPostgres embedded;
-    private @Nullable NodeContext node;
-    private @Nullable NodeLease lease;
+    private @Nullable Storage storage;
+    private @Nullable Joined joined;
+    private @Nullable Roles roles;
+
+    /** @param embedded null if the database is external */
+    private record Storage(String url, @Nullable EmbeddedPostgres embedded) {
+        boolean embeddedRuns() {
+            return embedded != null && embedded.running();
+        }
+    }
+
+    /** The node with its connections to the database and its lease. */
+    private record Joined(NodeContext context, NodeLease lease) {}
+
+    /** The roles besides {@code http}; null if this node does not have them. */
+    private record Roles(@Nullable RunRole run, @Nullable CoordinateRole coordinate) {}
 
     /**
      * Joins the cluster if it is enabled.
@@ -96,7 +107,6 @@ public final class Service {
         this.cluster =
                 config.cluster().enabled() ? ClusterStart.join(config, builder, options, sockets, own, starter) : null;
         this.vertx = cluster == null ? builder.build() : cluster.cluster().vertx();
-        this.lease = cluster == null ? null : cluster.cluster().lease();
         this.lag = new EventLoopLag(vertx, System::nanoTime, EventLoopLagMetric.register(registry));
         lag.measure(NodeContext.loops());
         this.budget = NodeBudget.ofProcess(vertx, MemoryBudget.CLIENT_SHARE);
@@ -166,14 +176,15 @@ public final class Service {
         if (http != null) {
             http.load(starter);
         }
-        String databaseUrl = databaseUrl();
+        Storage database = openStorage();
+        storage = database;
         if (cluster == null) {
-            EmbeddedPostgres started = embedded;
-            BlockingAwait.awaitMigration(
-                    SchemaMigrator.run(starter, databaseUrl, () -> started != null && started.running()));
+            BlockingAwait.awaitMigration(SchemaMigrator.run(starter, database.url, database::embeddedRuns));
         }
-        NodeContext context = context(databaseUrl);
-        node = context;
+        NodeContext context = context(database.url);
+        NodeLease lease =
+                cluster == null ? register(context) : cluster.cluster().lease();
+        joined = new Joined(context, lease);
         CoordinatorSettings settings = CoordinatorSettings.of(
                 config.checks().concurrent(), config.targets().perIp().concurrent());
         CheckRouter router = cluster == null
@@ -186,15 +197,16 @@ public final class Service {
         }
         own.addLocal(config.management().port());
         health.addDatabase(NodeContext.leasePool(config, context.databases()));
+        RunRole run = null;
         if (config.node().has(NodeRole.RUN)) {
             run = RunRole.deploy(context, settings.permits(), cluster == null ? null : cluster.cluster());
             health.addRunners(context.bus());
         }
-        NodeLease registered = lease == null ? register(context) : lease;
-        lease = registered;
-        if (config.node().has(NodeRole.COORDINATE)) {
-            coordinate = CoordinateRole.deploy(context, router, settings, registered);
-        }
+        roles = new Roles(
+                run,
+                config.node().has(NodeRole.COORDINATE)
+                        ? CoordinateRole.deploy(context, router, settings, lease)
+                        : null);
         if (cluster != null) {
             observe(cluster.cluster(), context);
         }
@@ -209,18 +221,17 @@ public final class Service {
         if (http != null) {
             http.listen(context, router, print);
         }
-        StartupLog.log(config, address(), databaseUrl);
+        StartupLog.log(config, address(), database.url);
     }
 
-    private String databaseUrl() throws StartException {
+    private Storage openStorage() throws StartException {
         String external = config.database().url();
         if (external != null) {
-            return external;
+            return new Storage(external, null);
         }
         try {
-            EmbeddedPostgres started = EmbeddedPostgres.start(config.data().dir());
-            embedded = started;
-            return started.url();
+            EmbeddedPostgres embedded = EmbeddedPostgres.start(config.data().dir());
+            return new Storage(embedded.url(), embedded);
         } catch (PostgresException failed) {
             throw new StartException(ExceptionMessage.of(failed), failed);
         }
@@ -307,19 +318,24 @@ public final class Service {
         }
         long drainNanos = System.nanoTime();
         long timeoutSeconds = config.http().shutdownTimeout().toSeconds() + CLOSE_SECONDS;
+        CoordinateRole coordinate = roles == null ? null : roles.coordinate;
         Future<Void> linesDone = coordinate == null ? Future.succeededFuture() : coordinate.drain();
         if (http != null) {
             http.drain();
         }
         BlockingAwait.quietly(linesDone, timeoutSeconds);
-        leave(drainNanos);
+        NodeLease lease = joined != null
+                ? joined.lease
+                : cluster != null ? cluster.cluster().lease() : null;
         if (lease != null) {
+            leave(lease, drainNanos);
             BlockingAwait.quietly(lease.close(), CLOSE_SECONDS);
         }
         if (coordinate != null) {
             coordinate.stop();
         }
-        if (node != null) {
+        if (joined != null) {
+            NodeContext node = joined.context;
             BlockingAwait.quietly(node.notifications().close(), CLOSE_SECONDS);
             if (http != null) {
                 http.flush();
@@ -335,8 +351,8 @@ public final class Service {
         BlockingAwait.quietly(vertx.close(), 2 * CLOSE_SECONDS);
         budget.close();
         processMetrics.close();
-        if (embedded != null) {
-            embedded.stop();
+        if (storage != null && storage.embedded != null) {
+            storage.embedded.stop();
         }
     }
 
@@ -346,11 +362,12 @@ public final class Service {
      *
      * @param drainNanos start of the shutdown, as {@link System#nanoTime}
      */
-    private void leave(long drainNanos) {
-        if (lease == null || !config.cluster().enabled()) {
+    private void leave(NodeLease lease, long drainNanos) {
+        if (!config.cluster().enabled()) {
             return;
         }
         BlockingAwait.quietly(lease.leave(), CLOSE_SECONDS);
+        RunRole run = roles == null ? null : roles.run;
         if (run != null && !config.http().shutdownTimeout().isZero()) {
             BlockingAwait.quietly(vertx.timer(LEAVE_GRACE.toMillis(), TimeUnit.MILLISECONDS), CLOSE_SECONDS);
             Duration remaining = config.http().shutdownTimeout().minusNanos(System.nanoTime() - drainNanos);

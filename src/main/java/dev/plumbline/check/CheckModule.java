@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * verifies at load that class and sheet agree.
  *
  * <p>An implementation is stateless, has a public constructor without parameters and is registered with
- * {@link java.util.ServiceLoader}.
+ * {@link java.util.ServiceLoader}. Its raw type in {@code @AutoService} requires {@code @SuppressWarnings("rawtypes")}.
  *
  * @param <E> the evidence: an immutable record of everything that was collected
  * @param <R> the report: a record whose components are the declared fields in camel case

@@ -77,7 +77,7 @@ public final class ModuleCatalogue {
     /**
      * Loads the modules of the program.
      *
-     * @param resolvers the values of the option {@code resolver} besides the default one
+     * @param resolvers the values of the resolver option besides the default one
      */
     public static ModuleCatalogue load(Collection<String> resolvers) {
         return load(resolvers, name -> true);

@@ -55,7 +55,7 @@ public final class SheetModule<E, R extends Record, F extends FindingCollector> 
     /**
      * As {@link #load(CheckModule)}.
      *
-     * @param resolvers the values of the option {@code resolver} besides the default one
+     * @param resolvers the values of the resolver option besides the default one
      */
     static <E, R extends Record, F extends FindingCollector> SheetModule<E, R, F> load(
             CheckModule<E, R, F> module, Collection<String> resolvers) {

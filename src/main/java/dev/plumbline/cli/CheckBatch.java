@@ -30,6 +30,7 @@ import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,7 +89,7 @@ final class CheckBatch {
         private volatile @Nullable CheckedLine line;
 
         /** Written by one reply at a time. */
-        private volatile int refusedAttempts;
+        private final AtomicInteger refusedAttempts = new AtomicInteger();
 
         Slot(long index, String input) {
             this.index = index;
@@ -260,8 +261,7 @@ final class CheckBatch {
     private void retryOrFail(Slot slot, Target target, Message.RunReply reply) {
         int seconds = RETRY_SECONDS;
         if (reply instanceof Message.Refused) {
-            slot.refusedAttempts = slot.refusedAttempts + 1;
-            if (slot.refusedAttempts >= MAX_REFUSED_ATTEMPTS) {
+            if (slot.refusedAttempts.incrementAndGet() >= MAX_REFUSED_ATTEMPTS) {
                 complete(slot, failed(target, REFUSED), false);
                 return;
             }

@@ -3,6 +3,7 @@ package dev.plumbline.cli;
 import com.google.common.base.Strings;
 import dev.plumbline.app.Version;
 import dev.plumbline.cli.report.TerminalText;
+import dev.plumbline.target.ExceptionMessage;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
@@ -186,7 +187,7 @@ final class ServiceClient implements AutoCloseable {
                 reached |= !(cause instanceof ConnectException);
                 problem = refused
                         ? "Connection refused by " + server + "."
-                        : sentence("Request to " + server + " failed: " + cause.getMessage());
+                        : sentence("Request to " + server + " failed: " + ExceptionMessage.of(cause));
                 attempt++;
             }
             if (attempt > MAX_ATTEMPTS || quotaWaitSeconds > MAX_QUOTA_WAIT_SECONDS) {

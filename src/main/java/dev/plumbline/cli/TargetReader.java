@@ -41,7 +41,11 @@ final class TargetReader implements AutoCloseable {
         this.total = total;
     }
 
-    /** The message without targets. @param input the option {@code --input}; null if it is not set */
+    /**
+     * The message without targets.
+     *
+     * @param input the option {@code --input}; null if it is not set
+     */
     static String empty(@Nullable String input) {
         if (input == null) {
             return MISSING;

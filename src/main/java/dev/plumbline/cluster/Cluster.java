@@ -1,12 +1,12 @@
 package dev.plumbline.cluster;
 
+import dev.plumbline.concurrent.VertxInternals;
 import dev.plumbline.config.NodeRole;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxBuilder;
 import io.vertx.core.VertxOptions;
-import io.vertx.core.internal.VertxInternal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -87,7 +87,7 @@ public final class Cluster {
         this.lease = lease;
         this.members = members;
         this.endpoints = endpoints;
-        this.context = ((VertxInternal) vertx).createEventLoopContext();
+        this.context = VertxInternals.createContext(vertx);
         context.runOnContext(ignored -> vertx.setPeriodic(UPDATE_INTERVAL_MS, fired -> update()));
         this.registrations = new RegisteredNodes(System::nanoTime, leaseDuration);
         this.splits = new SplitDetector(System::nanoTime, leaseDuration);

@@ -1,11 +1,11 @@
 package dev.plumbline.cluster;
 
+import dev.plumbline.concurrent.VertxInternals;
 import dev.plumbline.postgres.DatabaseUnavailableException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.VertxInternal;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -67,8 +67,7 @@ public final class NodeLease {
         this.node = node;
         this.duration = duration;
         this.renewal = renewal;
-        // a context of its own, because undeploying a verticle cancels its timers
-        this.context = ((VertxInternal) vertx).createEventLoopContext();
+        this.context = VertxInternals.createContext(vertx);
     }
 
     /** The interval of renewals of leases with a duration. */

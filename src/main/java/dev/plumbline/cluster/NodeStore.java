@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,12 +40,12 @@ public final class NodeStore {
     // one statement, because an idle node executes little else
     private static final String RENEW =
             """
-      with renewed as (
-        update node set lease_expires_at = clock_timestamp() + make_interval(secs => $2)
-        where id = $1 and in_flight_at_crash is null returning id)
-      select exists (select 1 from renewed) as renewed,
-        exists (select 1 from node o where o.lease_expires_at < clock_timestamp() and o.id <> $1) as others_expired,
-        """
+            with renewed as (
+              update node set lease_expires_at = clock_timestamp() + make_interval(secs => $2)
+              where id = $1 and in_flight_at_crash is null returning id)
+            select exists (select 1 from renewed) as renewed,
+              exists (select 1 from node o where o.lease_expires_at < clock_timestamp() and o.id <> $1) as others_expired,
+            """
                     + NODES;
 
     /** The maximum number of chunks that one statement releases. */
@@ -139,7 +140,7 @@ public final class NodeStore {
 
     private static RegisteredNode node(JsonObject row) {
         // a role of a later version is ignored
-        Set<Object> ids = Set.copyOf(row.getJsonArray("roles").getList());
+        Set<Object> ids = row.getJsonArray("roles").stream().collect(Collectors.toSet());
         Set<NodeRole> roles = EnumSet.allOf(NodeRole.class);
         roles.removeIf(role -> !ids.contains(role.id()));
         List<NodeRecord.Endpoint> endpoints = row.getJsonArray("endpoints").stream()

@@ -4,6 +4,7 @@ package dev.plumbline.cluster;
 final class PermitMovedException extends Exception {
     private static final long serialVersionUID = 1;
 
+    @SuppressWarnings("StaticAssignmentOfThrowable") // it has no stack trace
     static final PermitMovedException INSTANCE = new PermitMovedException();
 
     private PermitMovedException() {

@@ -11,6 +11,7 @@ import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.egress.RatePermit;
 import dev.plumbline.result.TargetLimit;
 import io.vertx.core.AsyncResult;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -167,7 +168,7 @@ final class PermitServer {
 
     private int withdraw(Predicate<Map.Entry<PermitId, RemotePermit>> selected) {
         int count = 0;
-        for (Map.Entry<PermitId, RemotePermit> entry : permits.entrySet()) {
+        for (Map.Entry<PermitId, RemotePermit> entry : List.copyOf(permits.entrySet())) {
             if (selected.test(entry) && permits.remove(entry.getKey(), entry.getValue())) {
                 entry.getValue().withdraw();
                 count++;

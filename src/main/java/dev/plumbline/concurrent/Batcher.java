@@ -1,10 +1,9 @@
 package dev.plumbline.concurrent;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
-import io.vertx.core.internal.VertxInternal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,10 +27,8 @@ public final class Batcher<Q, A> {
     private final Supplier<? extends Exception> queueFull;
     private final Function<List<Q>, Future<List<A>>> send;
 
-    /**
-     * Context of the timers. A context of its own, because undeploying a verticle cancels the timers of its context.
-     */
-    private final ContextInternal timers;
+    /** Context of the timers. */
+    private final Context timers;
 
     private final ArrayDeque<Pending<Q, A>> queue = new ArrayDeque<>();
     private int inFlight;
@@ -85,7 +82,7 @@ public final class Batcher<Q, A> {
         this.vertx = vertx;
         this.limits = limits;
         this.send = send;
-        this.timers = ((VertxInternal) vertx).createEventLoopContext();
+        this.timers = VertxInternals.createContext(vertx);
     }
 
     /**
@@ -95,7 +92,7 @@ public final class Batcher<Q, A> {
      *     expired
      */
     public Future<A> submit(Q request) {
-        Promise<A> promise = ((ContextInternal) vertx.getOrCreateContext()).promise();
+        Promise<A> promise = VertxInternals.contextPromise(vertx);
         List<Pending<Q, A>> batch;
         synchronized (this) {
             if (queue.size() >= limits.queued) {
@@ -172,10 +169,10 @@ public final class Batcher<Q, A> {
         if (limits.pauseMillis == 0) {
             send(finishBatch());
         } else {
-            timers.setTimer(limits.pauseMillis, rested -> {
+            timers.runOnContext(ignored -> vertx.setTimer(limits.pauseMillis, rested -> {
                 send(finishBatch());
                 completeDrain();
-            });
+            }));
         }
     }
 

@@ -2,7 +2,6 @@ package dev.plumbline.concurrent;
 
 import io.netty.channel.EventLoop;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.VertxInternal;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +22,7 @@ public final class EventLoopLag {
     /** A pause of this length exceeds the timeouts of most checks. */
     private static final long MIN_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    private final VertxInternal vertx;
+    private final Vertx vertx;
     private final LongSupplier nanos;
     private final LongConsumer observer;
     private final Map<EventLoop, Loop> loops = new ConcurrentHashMap<>();
@@ -33,7 +32,7 @@ public final class EventLoopLag {
      * @param observer receives each delay of a timer in nanoseconds
      */
     public EventLoopLag(Vertx vertx, LongSupplier nanos, LongConsumer observer) {
-        this.vertx = (VertxInternal) vertx;
+        this.vertx = vertx;
         this.nanos = nanos;
         this.observer = observer;
     }
@@ -46,17 +45,17 @@ public final class EventLoopLag {
     public void measure(int count) {
         for (int i = 0; i < count; i++) {
             // contexts are assigned to the event loops round-robin
-            vertx.createEventLoopContext().runOnContext(ignored -> current());
+            VertxInternals.createContext(vertx).runOnContext(ignored -> current());
         }
     }
 
     /** The loop of the current context. It is measured from the first call. */
     public Loop current() {
-        EventLoop eventLoop = vertx.getOrCreateContext().nettyEventLoop();
+        EventLoop eventLoop = VertxInternals.eventLoop(vertx.getOrCreateContext());
         return loops.computeIfAbsent(eventLoop, missing -> {
             Loop started = new Loop();
-            // a context of its own, because undeploying a verticle cancels the timers of its context
-            vertx.contextBuilder().withEventLoop(eventLoop).build().setPeriodic(PERIOD_MS, fired -> started.tick());
+            VertxInternals.createContext(vertx, eventLoop)
+                    .runOnContext(ignored -> vertx.setPeriodic(PERIOD_MS, fired -> started.tick()));
             return started;
         });
     }

@@ -86,11 +86,11 @@ final class SettingsBinder {
             List<String> items = list(key, value, setting.value());
             return type == List.class ? items : type == Map.class ? byName(items) : roles(items);
         }
-        if (!(value instanceof String)) {
+        if (!(value instanceof String single)) {
             fault(key, "is a list", "a single value");
             return null;
         }
-        String text = ((String) value).strip();
+        String text = single.strip();
         if (text.isEmpty() && component.getAnnotatedType().isAnnotationPresent(Nullable.class)) {
             return null;
         }

@@ -51,7 +51,7 @@ final class CaaTagCase {
         boolean changed = false;
         for (int i = start + 1; i <= start + Byte.toUnsignedInt(data[start]); i++) {
             if (data[i] >= 'A' && data[i] <= 'Z') {
-                data[i] += 'a' - 'A';
+                data[i] = (byte) (data[i] + 'a' - 'A');
                 changed = true;
             }
         }

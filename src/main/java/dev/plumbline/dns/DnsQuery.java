@@ -1,7 +1,8 @@
 package dev.plumbline.dns;
 
+import dev.plumbline.concurrent.VertxInternals;
 import io.vertx.core.Completable;
-import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.Context;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Message;
@@ -19,7 +20,7 @@ final class DnsQuery {
 
     private final DnsQuestion question;
     private final long endNanos;
-    private final ContextInternal context;
+    private final Context context;
     private final Completable<Message> callback;
     private final DnsUdpSocketPool pool;
     private @Nullable DnsUdpSocket socket;
@@ -36,7 +37,7 @@ final class DnsQuery {
     DnsQuery(
             DnsQuestion question,
             long endNanos,
-            ContextInternal context,
+            Context context,
             Completable<Message> callback,
             DnsUdpSocketPool pool) {
         this.question = question;
@@ -112,7 +113,7 @@ final class DnsQuery {
         }
         pool.remove(this);
         markRead();
-        context.emit(now -> callback.complete(response, cause));
+        VertxInternals.emit(context, now -> callback.complete(response, cause));
     }
 
     private void markRead() {

@@ -1,16 +1,15 @@
 package dev.plumbline.dns;
 
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.concurrent.VertxInternals;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.IpAddressText;
 import io.netty.channel.EventLoop;
-import io.netty.channel.socket.InternetProtocolFamily;
 import io.vertx.core.Completable;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.ContextInternal;
-import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import java.net.Inet6Address;
@@ -35,7 +34,7 @@ public final class DnsTransport {
     /** The largest message that is parsed on the event loop; larger ones are parsed on a worker thread. */
     private static final int MAX_EVENT_LOOP_BYTES = 4_096;
 
-    private final VertxInternal vertx;
+    private final Vertx vertx;
     private final NetClient tcp;
     private final int maxUnread;
     private final SecureRandom random = new SecureRandom();
@@ -47,7 +46,7 @@ public final class DnsTransport {
      * @param maxUnread the maximum number of queries that the servers may not have read yet
      */
     public DnsTransport(Vertx vertx, Duration timeout, int maxUnread) {
-        this.vertx = (VertxInternal) vertx;
+        this.vertx = vertx;
         this.maxUnread = maxUnread;
         this.tcp = vertx.createNetClient(new NetClientOptions()
                 .setConnectTimeout((int) Math.max(1, timeout.toMillis()))
@@ -80,8 +79,8 @@ public final class DnsTransport {
      * {@link #exchange} does; for a nameserver also with {@code connect_refused} and {@code connect_unreachable}.
      */
     public void exchangeUdp(DnsQuestion question, long timeoutMillis, Completable<Message> callback) {
-        ContextInternal context = vertx.getOrCreateContext();
-        EventLoop eventLoop = context.nettyEventLoop();
+        Context context = vertx.getOrCreateContext();
+        EventLoop eventLoop = VertxInternals.eventLoop(context);
         long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         DnsUdpSocketPool pool = pools.computeIfAbsent(eventLoop, this::newPool);
         DnsQuery query = new DnsQuery(question, endNanos, context, callback, pool);
@@ -101,10 +100,11 @@ public final class DnsTransport {
     }
 
     private DnsUdpSocket newSocket(EventLoop eventLoop, InetAddress address, int port) {
-        InternetProtocolFamily family =
-                address instanceof Inet6Address ? InternetProtocolFamily.IPv6 : InternetProtocolFamily.IPv4;
         return new DnsUdpSocket(
-                eventLoop, vertx.transport().datagramChannel(family), new InetSocketAddress(address, port), random);
+                eventLoop,
+                VertxInternals.datagramChannel(vertx, address instanceof Inet6Address),
+                new InetSocketAddress(address, port),
+                random);
     }
 
     /**

@@ -47,6 +47,7 @@ public final class PrivateNameFilter {
     }
 
     /** Whether a record contains a private address or name. */
+    @SuppressWarnings("deprecation") // the accessor of URIRecord that also returns a malformed URI
     public static boolean isPrivate(TargetPolicy policy, Record record) {
         if (record instanceof ARecord || record instanceof AAAARecord) {
             return policy.refusalOf(IpAddressText.of(record.rdataToWireCanonical())) != null;

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.xbill.DNS.DNSKEYRecord;
+import org.xbill.DNS.DNSSEC;
 import org.xbill.DNS.DSRecord;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Record;
@@ -25,14 +26,14 @@ final class DelegationSigner {
                 if (DnssecAlgorithm.signature(ds.getAlgorithm()) != null
                         && DnssecAlgorithm.digest(ds.getDigestID()) != null) {
                     usable.add(ds);
-                    strong |= ds.getDigestID() != DSRecord.SHA1_DIGEST_ID;
+                    strong |= ds.getDigestID() != DNSSEC.Digest.SHA1;
                 }
             } else if (anchor instanceof DNSKEYRecord key && DnssecAlgorithm.signature(key.getAlgorithm()) != null) {
                 usable.add(key);
             }
         }
         if (strong) {
-            usable.removeIf(anchor -> anchor instanceof DSRecord ds && ds.getDigestID() == DSRecord.SHA1_DIGEST_ID);
+            usable.removeIf(anchor -> anchor instanceof DSRecord ds && ds.getDigestID() == DNSSEC.Digest.SHA1);
         }
         return usable;
     }

@@ -3,7 +3,6 @@ package dev.plumbline.dnssec;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.DNSSEC;
-import org.xbill.DNS.DSRecord;
 
 /** The supported signature algorithms and DS digest types (IANA registries of DNSSEC). */
 public final class DnssecAlgorithm {
@@ -17,13 +16,8 @@ public final class DnssecAlgorithm {
             DNSSEC.Algorithm.ED25519, "Ed25519",
             DNSSEC.Algorithm.ED448, "Ed448");
 
-    private static final Map<Integer, String> DIGESTS = Map.of(
-            DSRecord.SHA1_DIGEST_ID,
-            "SHA-1",
-            DSRecord.SHA256_DIGEST_ID,
-            "SHA-256",
-            DSRecord.SHA384_DIGEST_ID,
-            "SHA-384");
+    private static final Map<Integer, String> DIGESTS =
+            Map.of(DNSSEC.Digest.SHA1, "SHA-1", DNSSEC.Digest.SHA256, "SHA-256", DNSSEC.Digest.SHA384, "SHA-384");
 
     private DnssecAlgorithm() {}
 

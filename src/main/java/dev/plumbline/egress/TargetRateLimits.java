@@ -17,7 +17,9 @@ final class TargetRateLimits {
     /** The time that a wait leaves for the connection, at most. */
     private static final long MAX_RESERVE_MILLIS = 250;
 
+    @SuppressWarnings("UnnecessaryLambda") // it is compared by identity
     private static final Runnable NOTHING = () -> {};
+
     private static final Future<Runnable> UNLIMITED = Future.succeededFuture(NOTHING);
 
     private final TargetLimiter<InetAddress> addresses;

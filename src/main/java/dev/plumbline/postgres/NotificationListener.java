@@ -1,10 +1,10 @@
 package dev.plumbline.postgres;
 
+import dev.plumbline.concurrent.VertxInternals;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.VertxInternal;
 import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.pgclient.PgNotification;
@@ -57,8 +57,7 @@ public final class NotificationListener {
         this.heartbeatMillis = heartbeatMillis;
         this.vertx = vertx;
         this.options = DatabaseOptions.of(url);
-        // a context of its own, because undeploying a verticle cancels its timers
-        this.context = ((VertxInternal) vertx).createEventLoopContext();
+        this.context = VertxInternals.createContext(vertx);
     }
 
     /**

@@ -47,7 +47,7 @@ public final class CheckRunner {
     private final EventLoopLag lag;
     private final NodeBudget node;
     private final CheckAdmission admission;
-    private final CompositeRun.Runtime composites;
+    private final CompositeRun.Environment composites;
     private final AsyncSemaphore instantComposites;
     private final AsyncSemaphore bulkComposites;
 
@@ -76,7 +76,7 @@ public final class CheckRunner {
         this.lag = lag;
         this.node = node;
         this.admission = admission;
-        this.composites = new CompositeRun.Runtime(modules, parts, metrics, nanos);
+        this.composites = new CompositeRun.Environment(modules, parts, metrics, nanos);
         // the parts of all composites together are about as many checks as there are permits
         int permits = admission.permits();
         int concurrentComposites = Math.max(1, permits / (2 * CompositeRun.MAX_CONCURRENT));

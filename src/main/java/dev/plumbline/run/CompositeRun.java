@@ -49,7 +49,7 @@ final class CompositeRun {
     private static final CheckError SHARED_BUDGET = new CheckError(
             ErrorCode.DEADLINE_EXCEEDED, "The part did not complete within the request limit of the whole check.");
 
-    private final Runtime runtime;
+    private final Environment environment;
     private final RunningCheckContext check;
     private final Message.RunCheck request;
     private final List<CompositePart> parts;
@@ -59,11 +59,12 @@ final class CompositeRun {
     private Message.Refused.@Nullable Reason refusal;
 
     /** What all checks of a runner share. */
-    record Runtime(ModuleCatalogue modules, PartResults results, RunnerMetrics metrics, LongSupplier nanos) {}
+    record Environment(ModuleCatalogue modules, PartResults results, RunnerMetrics metrics, LongSupplier nanos) {}
 
     /** @param check the context of the composite check */
-    CompositeRun(Runtime runtime, RunningCheckContext check, Message.RunCheck request, List<CompositePart> parts) {
-        this.runtime = runtime;
+    CompositeRun(
+            Environment environment, RunningCheckContext check, Message.RunCheck request, List<CompositePart> parts) {
+        this.environment = environment;
         this.check = check;
         this.request = request;
         this.parts = parts;
@@ -92,7 +93,7 @@ final class CompositeRun {
 
     /** As {@link dev.plumbline.check.CheckContext#check}. */
     Future<PartResult> check(CompositePart part, String text) {
-        ModuleDefinition<?> module = runtime.modules().find(part.module().module());
+        ModuleDefinition<?> module = environment.modules().find(part.module().module());
         if (module == null) {
             throw new IllegalArgumentException("unknown part: " + part.module().module());
         }
@@ -120,18 +121,19 @@ final class CompositeRun {
     private Future<CheckResult> check(ModuleDefinition<?> module, Target target) {
         ModuleDescription description = module.description();
         Options options = Options.defaults(description);
-        String refusal = runtime.results().refusal(target, options);
+        String refusal = environment.results().refusal(target, options);
         if (refusal != null) {
             CheckError error = new CheckError(ErrorCode.TARGET_BLOCKED, refusal);
             return Future.succeededFuture(ResultAssembler.failed(
                     description, target, error, check.clock().instant(), 0));
         }
         ResultKey key = ResultKey.of(description.module(), target, options.key());
-        CheckResult cached = request.fresh() ? null : runtime.results().findInMemory(key);
+        CheckResult cached = request.fresh() ? null : environment.results().findInMemory(key);
         if (cached != null) {
             return Future.succeededFuture(cached);
         }
-        return limited(description, target, () -> runtime.results()
+        return limited(description, target, () -> environment
+                .results()
                 .findOrRun(key, request.bulk(), request.fresh(), () -> run(module, target, true)));
     }
 
@@ -182,7 +184,7 @@ final class CompositeRun {
     private Future<CheckResult> run(ModuleDefinition<?> module, Target target, boolean verify) {
         ModuleDescription description = module.description();
         Options options = Options.defaults(description);
-        long startNanos = runtime.nanos().getAsLong();
+        long startNanos = environment.nanos().getAsLong();
         Instant checkedAt = check.clock().instant();
         if (check.deadline().passed()) {
             return Future.succeededFuture(unfinished(description, target));
@@ -201,7 +203,7 @@ final class CompositeRun {
                 .onComplete(ended -> resources.close())
                 .transform(outcome -> {
                     long durationMs =
-                            TimeUnit.NANOSECONDS.toMillis(runtime.nanos().getAsLong() - startNanos);
+                            TimeUnit.NANOSECONDS.toMillis(environment.nanos().getAsLong() - startNanos);
                     CheckResult result = outcome.succeeded()
                             ? ResultAssembler.assemble(description, target, outcome.result(), checkedAt, durationMs)
                             : ResultAssembler.failed(
@@ -227,7 +229,7 @@ final class CompositeRun {
                         // can contain findings about shortened timeouts
                         result = result.incomplete();
                     }
-                    runtime.metrics().completed(result, resources.memory().peak());
+                    environment.metrics().completed(result, resources.memory().peak());
                     return Future.succeededFuture(result);
                 });
     }

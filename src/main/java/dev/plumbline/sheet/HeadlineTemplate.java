@@ -234,7 +234,7 @@ final class HeadlineTemplate {
                     ? QuantityText.milliseconds(number.doubleValue())
                     : FindingText.of(number);
         }
-        String text = FindingText.of(String.valueOf(value));
+        String text = FindingText.of(Objects.toString(value, ""));
         if (field.values().contains(text)) {
             return text.replace('_', ' ');
         }

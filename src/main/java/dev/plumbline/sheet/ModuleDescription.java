@@ -83,7 +83,7 @@ public record ModuleDescription(
     /**
      * The options that all modules have after their own.
      *
-     * @param resolvers the values of the option {@code resolver} besides the default one; null to omit the option
+     * @param resolvers the values of the resolver option besides the default one; null to omit the option
      * @param composite whether the module runs other modules, which takes longer
      */
     public static List<OptionDescription> commonOptions(

@@ -187,7 +187,7 @@ public final class SheetReader {
 
     /**
      * @param name the module's identifier
-     * @param resolvers the values of the option {@code resolver} besides the default one
+     * @param resolvers the values of the resolver option besides the default one
      * @param files the content of a file next to the module's class, null if it does not exist
      * @throws IllegalStateException if the sheet does not exist or is not valid
      */

@@ -48,6 +48,7 @@ final class HostParser {
         return new Host(IpAddressText.format(address), address);
     }
 
+    @SuppressWarnings("OrphanedFormatString") // the message contains a percent sign
     private static Host v6(String text) throws InvalidTargetException {
         if (text.indexOf('%') >= 0) {
             throw new InvalidTargetException(

@@ -20,6 +20,7 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
         return schemeEnd(text) >= 0 || text.indexOf('/') >= 0 || text.indexOf('?') >= 0 || text.indexOf('#') >= 0;
     }
 
+    @SuppressWarnings("OrphanedFormatString") // the message contains a percent-encoded character
     static UrlAuthority parse(String text, boolean underscores) throws InvalidTargetException {
         int schemeEnd = schemeEnd(text);
         String scheme = schemeEnd < 0 ? null : lower(text.substring(0, schemeEnd));

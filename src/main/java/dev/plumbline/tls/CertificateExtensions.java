@@ -161,7 +161,7 @@ public final class CertificateExtensions {
 
     /** The decoded value of an extension; the default if it is absent or malformed. */
     static <T> T read(X509Certificate certificate, String oid, T absent, Function<byte[], T> decoder) {
-        return Objects.requireNonNullElse(readOrNull(certificate, oid, decoder::apply), absent);
+        return Objects.requireNonNullElse(readOrNull(certificate, oid, decoder), absent);
     }
 
     /** The decoded value of an extension; null if it is absent or malformed. */

@@ -9,7 +9,6 @@ import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +36,8 @@ public final class CertificatePathBuilder {
     private final SignatureVerifier rootSignatures = new SignatureVerifier(MAX_ROOT_SIGNATURES);
     private final boolean leafSelfSigned;
     private final long leafProblems;
-    private final Map<X509Certificate, List<TrustRoots.Root>> possibleRoots = new IdentityHashMap<>();
-    private final Map<X509Certificate, List<X509Certificate>> possibleIssuers = new IdentityHashMap<>();
+    private final IdentityHashMap<X509Certificate, List<TrustRoots.Root>> possibleRoots = new IdentityHashMap<>();
+    private final IdentityHashMap<X509Certificate, List<X509Certificate>> possibleIssuers = new IdentityHashMap<>();
     private int steps = MAX_STEPS;
     private @Nullable CertificatePath best;
     private long bestRank = Long.MAX_VALUE;

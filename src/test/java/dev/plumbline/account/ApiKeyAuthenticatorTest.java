@@ -4,12 +4,12 @@ import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.ApiKeyLookup.Reason;
-import dev.plumbline.account.TestAccounts.Key;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -45,7 +45,7 @@ class ApiKeyAuthenticatorTest {
 
     @Test
     void aValidKeyReturnsAccountPlanAndScopes() {
-        Key key = accounts.key(accounts.account(Plan.PRO), Scope.JOBS_READ);
+        TestAccounts.Key key = accounts.key(accounts.account(Plan.PRO), Scope.JOBS_READ);
 
         assertThat(await(keys.authenticate(key.secret())))
                 .isEqualTo(new ApiKeyLookup.Authenticated(
@@ -66,13 +66,13 @@ class ApiKeyAuthenticatorTest {
 
     @Test
     void rejectionsHaveAReason() {
-        Key revoked = accounts.key();
+        TestAccounts.Key revoked = accounts.key();
         accounts.sql("update api_key set revoked_at = now() where id = $1", revoked.keyId());
-        Key disabled = accounts.key();
+        TestAccounts.Key disabled = accounts.key();
         accounts.sql("update account set disabled_at = now() where id = $1", disabled.accountId());
-        Key deleted = accounts.key();
+        TestAccounts.Key deleted = accounts.key();
         accounts.sql("update account set deleted_at = now(), email_key = null where id = $1", deleted.accountId());
-        Key expired = accounts.key(accounts.account(Plan.PRO), Duration.ofSeconds(-1), Scope.values());
+        TestAccounts.Key expired = accounts.key(accounts.account(Plan.PRO), Duration.ofSeconds(-1), Scope.values());
 
         assertThat(await(keys.authenticate(ApiKeySecret.generate()))).isEqualTo(refused(Reason.UNKNOWN));
         assertThat(await(keys.authenticate(revoked.secret()))).isEqualTo(refused(Reason.REVOKED));
@@ -83,7 +83,7 @@ class ApiKeyAuthenticatorTest {
 
     @Test
     void keyStatesAreCachedForFiveSeconds() {
-        Key key = accounts.key();
+        TestAccounts.Key key = accounts.key();
         String unknown = ApiKeySecret.generate();
         await(keys.authenticate(key.secret()));
         await(keys.authenticate(unknown));
@@ -105,13 +105,13 @@ class ApiKeyAuthenticatorTest {
 
     @Test
     void cachedKeysExpireOnTime() {
-        Key key = accounts.key(accounts.account(Plan.PRO), Duration.ofMinutes(10), Scope.values());
+        TestAccounts.Key key = accounts.key(accounts.account(Plan.PRO), Duration.ofMinutes(10), Scope.values());
         pass(Duration.ofSeconds(1));
         assertThat(await(keys.authenticate(key.secret()))).isInstanceOf(ApiKeyLookup.Authenticated.class);
         accounts.sql(
                 "update api_key set expires_at = $2 where id = $1",
                 key.keyId(),
-                OffsetDateTime.now().plusSeconds(3));
+                OffsetDateTime.now(ZoneOffset.UTC).plusSeconds(3));
         keys.evictKey(key.keyId());
         await(keys.authenticate(key.secret()));
 
@@ -122,8 +122,8 @@ class ApiKeyAuthenticatorTest {
 
     @Test
     void evictedKeysAreLookedUpAgain() {
-        Key key = accounts.key();
-        Key other = accounts.key();
+        TestAccounts.Key key = accounts.key();
+        TestAccounts.Key other = accounts.key();
         await(keys.authenticate(key.secret()));
         await(keys.authenticate(other.secret()));
         accounts.sql("update api_key set revoked_at = now() where id = $1", key.keyId());
@@ -142,7 +142,7 @@ class ApiKeyAuthenticatorTest {
     /** The database can be read before a notification and respond after it. */
     @Test
     void anEvictionDuringALookupIsNotLost() {
-        Key key = accounts.key();
+        TestAccounts.Key key = accounts.key();
         Future<ApiKeyLookup> underWay = keys.authenticate(key.secret());
         keys.evictKey(key.keyId());
         await(underWay);
@@ -153,7 +153,7 @@ class ApiKeyAuthenticatorTest {
 
     @Test
     void usesAreRecordedOncePerMinute() {
-        Key key = accounts.key();
+        TestAccounts.Key key = accounts.key();
         List<Future<ApiKeyLookup>> uses = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             uses.add(keys.authenticate(key.secret()));
@@ -177,7 +177,7 @@ class ApiKeyAuthenticatorTest {
 
     @Test
     void aUseRecordedByAnotherNodeIsNotOverwritten() {
-        Key key = accounts.key();
+        TestAccounts.Key key = accounts.key();
         await(keys.authenticate(key.secret()));
         await(keys.flush());
         OffsetDateTime first = lastUsed(key);
@@ -191,7 +191,7 @@ class ApiKeyAuthenticatorTest {
 
     @Test
     void rejectedKeysHaveNoUse() {
-        Key key = accounts.key();
+        TestAccounts.Key key = accounts.key();
         accounts.sql("update api_key set revoked_at = now() where id = $1", key.keyId());
 
         await(keys.authenticate(key.secret()));
@@ -200,7 +200,7 @@ class ApiKeyAuthenticatorTest {
         assertThat(lastUsed(key)).isNull();
     }
 
-    private OffsetDateTime lastUsed(Key key) {
+    private OffsetDateTime lastUsed(TestAccounts.Key key) {
         return accounts.row("select last_used_at from api_key where id = $1", key.keyId())
                 .getOffsetDateTime(0);
     }

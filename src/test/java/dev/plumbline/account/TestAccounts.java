@@ -8,6 +8,7 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,9 @@ public final class TestAccounts {
                         Buffer.buffer(ApiKeySecret.hash(secret)),
                         ApiKeySecret.prefix(secret),
                         ids,
-                        validFor == null ? null : OffsetDateTime.now().plus(validFor)));
+                        validFor == null
+                                ? null
+                                : OffsetDateTime.now(ZoneOffset.UTC).plus(validFor)));
         return new Key(accountId, id, secret);
     }
 

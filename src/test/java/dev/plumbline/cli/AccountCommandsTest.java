@@ -23,6 +23,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -126,7 +127,7 @@ class AccountCommandsTest {
     void aTakenAddressIsRejected() {
         String email = account("pro");
 
-        CommandLineRunner.Ended again = run("account create --email " + email.toUpperCase());
+        CommandLineRunner.Ended again = run("account create --email " + email.toUpperCase(Locale.ROOT));
 
         assertThat(again.code()).isEqualTo(1);
         assertThat(again.out()).isEmpty();

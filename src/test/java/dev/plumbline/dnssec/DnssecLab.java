@@ -6,7 +6,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import org.xbill.DNS.DSRecord;
+import org.xbill.DNS.DNSSEC;
 import org.xbill.DNS.Message;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.TextParseException;
@@ -25,8 +25,7 @@ final class DnssecLab {
     DnssecLab(SignedZone root, SignedZone... others) {
         this.zones = new SignedZones(root);
         List.of(others).forEach(zones::add);
-        this.anchors =
-                TrustAnchors.parse(List.of(root.ds(DSRecord.SHA256_DIGEST_ID).toString()));
+        this.anchors = TrustAnchors.parse(List.of(root.ds(DNSSEC.Digest.SHA256).toString()));
     }
 
     DnssecLab at(Instant time) {

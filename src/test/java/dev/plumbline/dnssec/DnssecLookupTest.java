@@ -204,7 +204,7 @@ class DnssecLookupTest {
     void treatsZonesWithUnsupportedAlgorithmsAsInsecure(int algorithm, int digestType, Reason expected) {
         SignedZone example = example(SignedZone.of("example."));
         SignedZone root = SignedZone.of(".").delegateUnsigned("example.");
-        byte[] digest = new byte[digestType == DSRecord.SHA1_DIGEST_ID ? 20 : 32];
+        byte[] digest = new byte[digestType == DNSSEC.Digest.SHA1 ? 20 : 32];
         root.add(new DSRecord(
                 example.apex(), DClass.IN, 300, example.key().getFootprint(), algorithm, digestType, digest));
 
@@ -217,7 +217,7 @@ class DnssecLookupTest {
     @Test
     void ignoresSha1DigestsBesideOthers() {
         SignedZone example = example(SignedZone.of("example."));
-        DSRecord sha1 = example.ds(DSRecord.SHA1_DIGEST_ID);
+        DSRecord sha1 = example.ds(DNSSEC.Digest.SHA1);
         SignedZone weak = SignedZone.of(".").delegateUnsigned("example.").add(sha1);
         SignedZone both = SignedZone.of(".").delegateUnsigned("example.").add(sha1);
         both.add(new DSRecord(example.apex(), DClass.IN, 300, sha1.getFootprint(), 13, 2, new byte[32]));

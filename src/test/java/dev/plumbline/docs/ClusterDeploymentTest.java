@@ -7,6 +7,7 @@ import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.config.NodeRole;
 import dev.plumbline.support.DebianTool;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -279,7 +280,7 @@ class ClusterDeploymentTest {
     private static String failure(String values) throws IOException, InterruptedException {
         Process process =
                 new ProcessBuilder(helm(values)).redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes());
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(output).isNotZero();
         return output;
     }
@@ -379,7 +380,7 @@ class ClusterDeploymentTest {
     /** Runs a command; it must succeed. Returns stdout and stderr. */
     private static String output(String... command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes()).strip();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
         assertThat(process.waitFor()).as(output).isZero();
         return output;
     }

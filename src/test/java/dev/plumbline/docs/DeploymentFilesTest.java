@@ -6,6 +6,7 @@ import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.support.DebianTool;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -86,7 +87,7 @@ class DeploymentFilesTest {
         Process process = new ProcessBuilder(new ArrayList<>(command))
                 .redirectErrorStream(true)
                 .start();
-        String output = new String(process.getInputStream().readAllBytes()).strip();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
         assertThat(process.waitFor()).as(output).isZero();
         return output;
     }

@@ -179,7 +179,9 @@ public final class HttpLab {
     }
 
     /**
-     * A page at one of {@link HttpFixture#HOSTS}. @param origin without a port, for example {@code https://lab.test}
+     * A page at one of {@link HttpFixture#HOSTS}.
+     *
+     * @param origin without a port, for example {@code https://lab.test}
      */
     public String at(String origin, String path) {
         return origin + ":" + port(origin.startsWith("https:") ? secure : plain) + path;

@@ -115,7 +115,7 @@ public final class SignedZone {
 
     /** Adds a delegation to a signed zone. */
     public SignedZone delegate(SignedZone child) {
-        return add(child.ds(DSRecord.SHA256_DIGEST_ID)).delegateUnsigned(child.apex.toString());
+        return add(child.ds(DNSSEC.Digest.SHA256)).delegateUnsigned(child.apex.toString());
     }
 
     /** Adds a delegation without DS records. */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.DClass;
-import org.xbill.DNS.DSRecord;
+import org.xbill.DNS.DNSSEC;
 import org.xbill.DNS.ExtendedFlags;
 import org.xbill.DNS.Message;
 import org.xbill.DNS.Name;
@@ -84,7 +84,7 @@ public final class SignedZones {
 
     /** The DS record of the first zone, in the form of a zone file. */
     public String trustAnchor() {
-        return zones.get(0).ds(DSRecord.SHA256_DIGEST_ID).toString().replaceAll("\\s+", " ");
+        return zones.get(0).ds(DNSSEC.Digest.SHA256).toString().replaceAll("\\s+", " ");
     }
 
     /** The response to a query. The zone of the parent contains the DS records of a zone. */

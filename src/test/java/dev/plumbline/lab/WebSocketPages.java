@@ -13,7 +13,7 @@ final class WebSocketPages {
     private static final String PATH = "/websocket";
 
     /** A text frame of 100 bytes. */
-    private static final String FRAME = "\u0081\u0064" + "x".repeat(100);
+    private static final String FRAME = "\u0081d" + "x".repeat(100);
 
     private static final Map<String, String> EXPECTATIONS = Map.ofEntries(
             Map.entry("", "upgraded=true"),

@@ -212,7 +212,7 @@ class ResultSizeLimitTest {
                         true,
                         Integer.MIN_VALUE,
                         Long.MIN_VALUE,
-                        -1.2345678901234567E-300,
+                        -1.234567890123457E-300,
                         Instant.parse("+12345-01-01T00:00:00.123456789Z"),
                         NOW,
                         "short"));

@@ -60,12 +60,20 @@ final class CheckClient implements AutoCloseable {
                 .build();
     }
 
-    /** Requests an instant check. @param query for example {@code ?check=true} */
+    /**
+     * Requests an instant check.
+     *
+     * @param query for example {@code ?check=true}
+     */
     Future<Response> check(String module, String target, String query) {
         return send(HttpMethod.GET, ServiceUnderTest.instantPath(module, target) + query, "", "");
     }
 
-    /** Sends a request. @param key API key; empty: none */
+    /**
+     * Sends a request.
+     *
+     * @param key API key; empty: none
+     */
     Future<Response> send(HttpMethod method, String path, String key, String body) {
         RequestOptions options = new RequestOptions()
                 .setMethod(method)

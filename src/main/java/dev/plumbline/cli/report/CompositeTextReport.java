@@ -61,7 +61,7 @@ final class CompositeTextReport {
             List<?> parts = cause.get("parts") instanceof List<?> list ? list : List.of();
             out.append("\n      Affects: ")
                     .append(TerminalText.sanitize(String.join(
-                            ", ", parts.stream().map(String::valueOf).toList())))
+                            ", ", parts.stream().map(Object::toString).toList())))
                     .append('\n');
         }
     }

@@ -13,6 +13,7 @@ import dev.plumbline.http.body.UnreadBodies;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.internal.ConnectionRegistry;
+import dev.plumbline.http.server.internal.ParameterValidator;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpMethod;

@@ -22,6 +22,7 @@ import org.xbill.DNS.CAARecord;
 
 /** The CAA records that apply to a domain: those of the closest ancestor that has any (RFC 8659 section 3). */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Findings> {
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 

@@ -36,6 +36,7 @@ import org.xbill.DNS.Type;
 
 /** Compares the records of a name on public resolvers with those on its nameservers. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class DnsPropagation
         implements CheckModule<DnsPropagation.Evidence, DnsPropagation.Report, DnsPropagation.Findings> {
     /** The maximum number of resolvers that are queried. */

@@ -43,6 +43,7 @@ import org.xbill.DNS.Type;
 
 /** Looks up the DNS records of a name. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRecords.Report, DnsRecords.Findings> {
     /** The default of the option {@code types}. */
     static final List<String> DEFAULT_TYPES =

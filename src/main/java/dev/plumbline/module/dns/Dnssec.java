@@ -39,6 +39,7 @@ import org.xbill.DNS.Type;
 
 /** Validates a domain with DNSSEC from the trust anchor. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report, Dnssec.Findings> {
     /** A label that does not exist; constant per process, so that resolvers can cache the response. */
     private static final String MISSING_LABEL = "missing-" + Long.toString(new SecureRandom().nextLong() >>> 8, 36);
@@ -270,7 +271,7 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
                     .orElse(keys.get(0));
             findings.dsMissing(
                     zone,
-                    new DSRecord(key.getName(), key.getDClass(), key.getTTL(), DSRecord.SHA256_DIGEST_ID, key)
+                    new DSRecord(key.getName(), key.getDClass(), key.getTTL(), DNSSEC.Digest.SHA256, key)
                             .rdataToString());
         }
     }
@@ -330,7 +331,7 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
         if (!ds.isEmpty()
                 && ds.stream()
                         .allMatch(anchor ->
-                                anchor instanceof DSRecord each && each.getDigestID() == DSRecord.SHA1_DIGEST_ID)) {
+                                anchor instanceof DSRecord each && each.getDigestID() == DNSSEC.Digest.SHA1)) {
             findings.sha1Digest(name);
         }
         for (DNSKEYRecord key : keys) {

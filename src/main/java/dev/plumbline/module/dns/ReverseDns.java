@@ -30,6 +30,7 @@ import org.xbill.DNS.ReverseMap;
 
 /** The PTR records of an address, and whether their names resolve to the address (RFC 1912, RFC 8601). */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class ReverseDns implements CheckModule<ReverseDns.Evidence, ReverseDns.Report, ReverseDns.Findings> {
     /** Names beyond this number are not looked up; SPF and DNS-based mail checks use the same limit (RFC 7208). */
     static final int MAX_NAMES = 10;

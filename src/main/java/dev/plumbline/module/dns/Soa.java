@@ -33,6 +33,7 @@ import org.xbill.DNS.Type;
 
 /** Evaluates the SOA record of a zone. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Soa implements CheckModule<Soa.Evidence, Soa.Report, Soa.Findings> {
     /** The maximum number of nameservers whose SOA record is compared. */
     static final int MAX_SERVERS = 6;

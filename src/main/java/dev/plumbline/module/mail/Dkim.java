@@ -29,6 +29,7 @@ import org.xbill.DNS.Type;
 
 /** The DKIM keys of a domain at given or common selectors (RFC 6376). */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.Findings> {
     private static final String SUFFIX = "._domainkey.";
     private static final String SELECTORS = "selectors";

@@ -35,6 +35,7 @@ import org.xbill.DNS.Type;
  * supported, because their entries and return codes differ.
  */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Dnsbl implements CheckModule<Dnsbl.Evidence, Dnsbl.Report, Dnsbl.Findings> {
     static final int MAX_ADDRESSES = 4;
 

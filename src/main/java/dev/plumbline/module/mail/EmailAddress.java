@@ -28,6 +28,7 @@ import org.xbill.DNS.Type;
  * unknown recipients or reject the client, and such connections look like address harvesting.
  */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class EmailAddress
         implements CheckModule<EmailAddress.Evidence, EmailAddress.Report, EmailAddress.Findings> {
 

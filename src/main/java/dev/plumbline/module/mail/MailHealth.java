@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A report about the mail of a domain, composed of the reports of other modules. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHealth.Report, MailHealth.Findings> {
     /** The budget of nine parts. */
     private static final int REQUESTS = 225;

@@ -36,6 +36,7 @@ import org.xbill.DNS.Type;
 
 /** Looks up the mail servers of a domain and tests whether they support STARTTLS. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings> {
     static final int MAX_LOOKUPS = 20;
     private static final int MAX_CONNECTIONS = 4;

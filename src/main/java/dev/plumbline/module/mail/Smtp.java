@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * address scan, and its result depends on greylisting and reputation.
  */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.Findings> {
     static final int SLOW_GREETING_MS = 5_000;
 

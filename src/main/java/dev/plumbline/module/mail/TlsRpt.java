@@ -18,6 +18,7 @@ import org.xbill.DNS.Type;
 
 /** The TLSRPT record of a domain: the addresses for reports about TLS failures of senders (RFC 8460). */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class TlsRpt implements CheckModule<TlsRpt.Evidence, TlsRpt.Report, TlsRpt.Findings> {
     private static final String PREFIX = "_smtp._tls.";
     private static final int MAX_ERROR_FINDINGS = 5;

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A report about a domain, composed of the reports of other modules. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Overview implements CheckModule<Overview.Evidence, Overview.Report, Overview.Findings> {
     private static final String AREAS = "areas";
     private static final int REQUESTS = 200;

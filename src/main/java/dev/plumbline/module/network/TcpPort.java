@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Whether a TCP port accepts connections, and the banner that the server sends. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class TcpPort implements CheckModule<ConnectAttempts, TcpPort.Report, TcpPort.Findings> {
 
     public record Report(

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The registration of a domain, from RDAP or WHOIS. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class DomainRegistration
         implements CheckModule<DomainRegistration.Evidence, DomainRegistration.Report, DomainRegistration.Findings> {
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * the registry publishes it, because services that map addresses to AS numbers would receive each checked address.
  */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class IpRegistration
         implements CheckModule<IpRegistration.Evidence, IpRegistration.Report, IpRegistration.Findings> {
     private static final int OK = 200;

@@ -33,6 +33,7 @@ import org.xbill.DNS.utils.base16;
 
 /** Validates the TLSA records of a server, and compares them with its certificate. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.Report, DaneTlsa.Findings> {
 
     /** A TLSA record. {@code problem} is null if it was not compared with a certificate. */

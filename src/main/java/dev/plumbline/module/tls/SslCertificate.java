@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Whether clients accept the certificate of a server, when it expires and which problems it has. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class SslCertificate
         implements CheckModule<SslCertificate.Evidence, CertificateReport, SslCertificate.Findings> {
     private static final int MAX_ADDRESSES = 16;

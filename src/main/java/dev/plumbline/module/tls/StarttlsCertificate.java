@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The certificate of a server that starts TLS with STARTTLS, and whether it supports STARTTLS. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class StarttlsCertificate
         implements CheckModule<StarttlsCertificate.Evidence, StarttlsCertificate.Report, StarttlsCertificate.Findings> {
     private static final Set<Integer> IMPLICIT_TLS_PORTS = Set.of(443, 465, 853, 990, 993, 995, 5223, 8443);

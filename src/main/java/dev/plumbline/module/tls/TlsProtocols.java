@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The TLS versions, cipher suites and key exchange groups that a server accepts. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtocols.Report, TlsProtocols.Findings> {
     private static final String CIPHERS = "ciphers";
     private static final int RECOMMENDED_PRIME_BITS = 2048;

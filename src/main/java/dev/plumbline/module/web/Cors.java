@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Which origins can read the responses of a URL by Cross-Origin Resource Sharing. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.Findings> {
     /** An origin that no server allows by configuration; the top-level domain is reserved (RFC 2606). */
     static final String UNRELATED_ORIGIN = "https://cors-check.example";

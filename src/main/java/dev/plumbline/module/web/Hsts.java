@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The HSTS policy of a domain, and whether the HSTS preload list accepts the domain. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.Findings> {
     private static final String HEADER = "strict-transport-security";
     private static final long MIN_MAX_AGE_SECONDS = 15_552_000;

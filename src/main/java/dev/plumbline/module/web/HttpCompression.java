@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The content codings of a page, each requested separately, and how much they save. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class HttpCompression
         implements CheckModule<HttpCompression.Evidence, HttpCompression.Report, HttpCompression.Findings> {
     private static final int MAX_BYTES = 2 * 1024 * 1024;

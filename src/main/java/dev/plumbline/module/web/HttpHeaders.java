@@ -25,6 +25,7 @@ import java.util.Set;
 
 /** The headers of one response, as received. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class HttpHeaders implements CheckModule<HttpExchange, HttpHeaders.Report, HttpHeaders.Findings> {
     private static final int MAX_COMMON_BYTES = 8 * 1024;
     private static final int LINE_OVERHEAD = ": \r\n".length();

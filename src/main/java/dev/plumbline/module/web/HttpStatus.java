@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The status code of a URL, and the redirects to the final response. */
 @AutoService(CheckModule.class)
-@SuppressWarnings("MemberName") // soft_404Suspected: the field is soft_404_suspected
+@SuppressWarnings({"rawtypes", "MemberName"}) // soft_404Suspected: the field is soft_404_suspected
 public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpStatus.Report, HttpStatus.Findings> {
     private static final int BODY_BYTES = 64 * 1024;
     private static final int SEARCHED_BYTES = 512 * 1024;

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The duration of each phase of an HTTP request. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class HttpTiming implements CheckModule<HttpTiming.Evidence, HttpTiming.Report, HttpTiming.Findings> {
     private static final String SAMPLES = "samples";
     private static final int MAX_BYTES = 1024 * 1024;

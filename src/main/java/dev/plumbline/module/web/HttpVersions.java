@@ -30,6 +30,7 @@ import org.xbill.DNS.SVCBBase;
  * libraries.
  */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class HttpVersions
         implements CheckModule<HttpVersions.Evidence, HttpVersions.Report, HttpVersions.Findings> {
     private static final String HTTP2 = "h2";

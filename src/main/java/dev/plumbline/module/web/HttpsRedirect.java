@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Whether a domain redirects HTTP to HTTPS, and whether it and its www variant end at the same page. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class HttpsRedirect
         implements CheckModule<HttpsRedirect.Evidence, HttpsRedirect.Report, HttpsRedirect.Findings> {
     /** Three chains of this length remain within the request budget. */

@@ -25,6 +25,7 @@ import org.xbill.DNS.Type;
 
 /** Whether the website, the nameservers and the mail servers of a domain can be used over IPv6. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Ipv6Readiness
         implements CheckModule<Ipv6Readiness.Evidence, Ipv6Readiness.Report, Ipv6Readiness.Findings> {
     /** Each website is requested twice, and each request can try several addresses. */
@@ -82,7 +83,6 @@ public final class Ipv6Readiness
 
     /**
      * @param www the addresses of the host {@code www}
-     * @param error why no nameserver or mail server is known; null if the lookup succeeded
      * @param v4 the website over IPv4; null if it was not requested
      * @param v6 the website over IPv6; null if it was not requested
      */

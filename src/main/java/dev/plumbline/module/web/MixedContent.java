@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The resources of a page over HTTPS that its HTML loads over unencrypted HTTP. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class MixedContent
         implements CheckModule<MixedContent.Evidence, MixedContent.Report, MixedContent.Findings> {
 

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The links of an HTML page, and whether they are broken. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLinks.Report, PageLinks.Findings> {
     private static final int MAX_CHECKED = 24;
     private static final int CONCURRENT = 6;

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The metadata of an HTML page for search engines, browsers and social networks. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class PageMetadata
         implements CheckModule<PageMetadata.Evidence, PageMetadata.Report, PageMetadata.Findings> {
     private static final int LONG_TITLE = 60;

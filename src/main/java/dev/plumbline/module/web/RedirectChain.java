@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Follows the redirects of a URL and reports each of them. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class RedirectChain
         implements CheckModule<RedirectChain.Evidence, RedirectChain.Report, RedirectChain.Findings> {
     private static final String MAX_REDIRECTS = "max_redirects";

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * otherwise by RFC 9309.
  */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTxt.Report, RobotsTxt.Findings> {
 
     public record Report(

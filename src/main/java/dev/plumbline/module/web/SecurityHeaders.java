@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Grades the HTTP security headers of a page. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class SecurityHeaders
         implements CheckModule<RedirectTrace, SecurityHeaders.Report, SecurityHeaders.Findings> {
     private static final long MIN_MAX_AGE_SECONDS = 15_552_000;

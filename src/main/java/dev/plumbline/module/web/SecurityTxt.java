@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The security.txt file of a domain (RFC 9116). */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, SecurityTxt.Report, SecurityTxt.Findings> {
     static final int MAX_BYTES = 100 * 1024;
 

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens a WebSocket, verifies the handshake and closes it. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Websocket implements CheckModule<Websocket.Evidence, Websocket.Report, Websocket.Findings> {
     private static final String SUBPROTOCOLS = "subprotocols";
     private static final int KEY_BYTES = 16;

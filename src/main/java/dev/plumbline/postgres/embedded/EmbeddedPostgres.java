@@ -146,6 +146,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
+    @SuppressWarnings("WaitNotInLoop") // after a spurious wakeup, the next poll is early
     private void sleep(long millis) throws InterruptedException {
         synchronized (monitor) {
             if (!stopped) {

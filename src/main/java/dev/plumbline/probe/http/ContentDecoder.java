@@ -107,7 +107,10 @@ final class ContentDecoder {
 
     private static InputStream gunzip(InputStream in) throws IOException {
         // GZIPInputStream recurses for each empty member, of which a hostile body can have many.
-        return new GzipCompressorInputStream(in, CONCATENATED);
+        return GzipCompressorInputStream.builder()
+                .setInputStream(in)
+                .setDecompressConcatenated(CONCATENATED)
+                .get();
     }
 
     private static InputStream unzstd(InputStream in) throws IOException {

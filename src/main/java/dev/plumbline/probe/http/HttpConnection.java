@@ -8,6 +8,7 @@ import static dev.plumbline.result.ErrorCode.TLS_UNTRUSTED;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
+import dev.plumbline.concurrent.VertxInternals;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.probe.tls.CertificateMemory;
@@ -29,7 +30,6 @@ import io.netty.handler.ssl.SslHandler;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.ConnectOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.SocketAddress;
@@ -116,12 +116,11 @@ final class HttpConnection {
         ConnectOptions options = new ConnectOptions().setRemoteAddress(address).setTimeout((int) connectTimeoutMs);
         return client.connect(options)
                 .transform(connected -> connected.succeeded()
-                        ? runOnEventLoop((NetSocketInternal) connected.result(), pinned)
+                        ? runOnEventLoop(VertxInternals.channel(connected.result()), pinned)
                         : Future.failedFuture(ConnectErrors.of(connected.cause(), address)));
     }
 
-    private Future<Outcome> runOnEventLoop(NetSocketInternal socket, InetAddress pinned) {
-        Channel channel = socket.channelHandlerContext().channel();
+    private Future<Outcome> runOnEventLoop(Channel channel, InetAddress pinned) {
         Promise<Outcome> promise = Promise.promise();
         if (channel.eventLoop().inEventLoop()) {
             begin(channel, pinned, promise);

@@ -8,6 +8,7 @@ import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -95,9 +96,10 @@ final class BootstrapRegistry<T> {
             }
             return parser.apply(bytes);
         } catch (IllegalArgumentException none) {
-            throw new IllegalArgumentException("the file " + file + " " + none.getMessage(), none);
+            throw new IllegalArgumentException("the file " + file + " " + ExceptionMessage.of(none), none);
         } catch (IOException unreadable) {
-            throw new IOException("the file " + file + " cannot be read (" + unreadable.getMessage() + ")", unreadable);
+            throw new IOException(
+                    "the file " + file + " cannot be read (" + ExceptionMessage.of(unreadable) + ")", unreadable);
         }
     }
 

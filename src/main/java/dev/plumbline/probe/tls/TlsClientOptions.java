@@ -27,8 +27,7 @@ public final class TlsClientOptions {
     public static final int MAX_CERTIFICATE_BYTES = 256 * 1024;
 
     /** The offered versions, as far as the engine supports them. */
-    static final List<String> PROTOCOLS =
-            List.of(SslProtocols.TLS_v1_3, SslProtocols.TLS_v1_2, SslProtocols.TLS_v1_1, SslProtocols.TLS_v1);
+    static final List<String> PROTOCOLS = List.of(SslProtocols.TLS_v1_3, SslProtocols.TLS_v1_2, "TLSv1.1", "TLSv1");
 
     private static final String[] GROUPS = {"x25519", "secp256r1", "secp384r1", "secp521r1"};
 

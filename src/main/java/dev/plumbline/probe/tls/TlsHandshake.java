@@ -4,6 +4,7 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.concurrent.VertxInternals;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.tls.CertificateParser;
@@ -15,7 +16,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
 import java.net.InetAddress;
 import java.security.cert.Certificate;
@@ -86,8 +86,7 @@ final class TlsHandshake {
             InetAddress address,
             long connectMillis,
             long millis) {
-        ChannelPipeline pipeline =
-                ((NetSocketInternal) socket).channelHandlerContext().channel().pipeline();
+        ChannelPipeline pipeline = VertxInternals.channel(socket).pipeline();
         SslHandler handler = context.newHandler(
                 pipeline.channel().alloc(), serverName, socket.remoteAddress().port(), executor);
         handler.setHandshakeTimeoutMillis(Math.max(millis, 1));

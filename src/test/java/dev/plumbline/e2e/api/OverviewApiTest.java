@@ -197,7 +197,7 @@ class OverviewApiTest {
         assertThat(first.getString("code")).isEqualTo("expired");
         assertThat(first.getString("module")).isEqualTo("ssl-certificate");
         assertThat(first.getString("consequence")).isEqualTo("unavailable");
-        assertThat(first.getJsonArray("parts").getList())
+        assertThat(first.getJsonArray("parts"))
                 .startsWith("ssl-certificate")
                 .contains("http-status", "hsts", "security-headers", "page-metadata");
         assertThat(fields.getJsonArray("causes").stream().map(cause -> ((JsonObject) cause).getString("code")))

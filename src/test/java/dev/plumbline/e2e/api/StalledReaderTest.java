@@ -71,10 +71,11 @@ class StalledReaderTest {
 
     /** Whether the connection is open at the side of the server. The client cannot tell without reading or writing. */
     private static boolean isEstablished(int clientPort) {
-        try (Stream<String> lines =
-                Stream.concat(Files.lines(Path.of("/proc/net/tcp")), Files.lines(Path.of("/proc/net/tcp6")))) {
+        try (Stream<String> v4 = Files.lines(Path.of("/proc/net/tcp"));
+                Stream<String> v6 = Files.lines(Path.of("/proc/net/tcp6"))) {
             String remote = String.format(":%04X", clientPort);
-            return lines.map(line -> line.strip().split("\\s+"))
+            return Stream.concat(v4, v6)
+                    .map(line -> line.strip().split("\\s+"))
                     .anyMatch(columns -> columns[2].endsWith(remote) && columns[3].equals("01"));
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);

@@ -46,7 +46,7 @@ class CompositeReportBrowserTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void partsAppearAndTheReportReplacesThem(ViewportTheme viewport) {
-        String target = "browser" + Math.abs(viewport.hashCode()) + ".example";
+        String target = "browser" + Integer.toUnsignedString(viewport.hashCode()) + ".example";
         try (WebVisitor visit = chromium.visit(service, viewport)) {
             Page page = visit.page();
             page.navigate(

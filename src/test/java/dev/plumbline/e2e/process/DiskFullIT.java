@@ -74,7 +74,7 @@ class DiskFullIT {
 
             Await.until(() -> service.ready().statusCode() == 200);
             load.resendUntilAccepted(service.address());
-            load.assertAllJobsCompleted(service.address(), Duration.ofSeconds(120));
+            load.assertAllJobsCompleted(service.address(), Duration.ofMinutes(2));
             load.assertNoDuplicates(service.address());
             assertThat(service.instant("http-status", target.url("/ok/after")).statusCode())
                     .isEqualTo(200);

@@ -41,7 +41,7 @@ class JobCrashIT {
      * The lines in progress at a crash, up to 1,200 after 20 rounds, run one at a time: 47 s on an idle machine,
      * because many of them have slow targets.
      */
-    private static final Duration RECOVERY = Duration.ofSeconds(120);
+    private static final Duration RECOVERY = Duration.ofMinutes(2);
 
     private static final Vertx VERTX = Vertx.vertx();
 

@@ -17,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
@@ -214,9 +215,8 @@ class RecheckPageTest {
     void otherUsersSeeTheCommand() {
         String url = target.url("/ok/command?a=1&b='2'");
         CookieClient free = signedIn("free", Plan.FREE);
-        for (HttpResponse<String> response : new HttpResponse[] {
-            new CookieClient(service).page(path(url) + "?method=get"), free.page(path(url) + "?method=get")
-        }) {
+        for (HttpResponse<String> response : List.of(
+                new CookieClient(service).page(path(url) + "?method=get"), free.page(path(url) + "?method=get"))) {
             Document page = parsed(response);
 
             assertThat(page.select(".recheck form")).isEmpty();

@@ -20,6 +20,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -116,8 +117,7 @@ class ApiKeyHandlerTest {
     @Test
     void challengeWithoutKeyHasNoErrorCode() {
         for (HttpResponse<String> response :
-                new HttpResponse[] {get(), get("Authorization", "Basic Zm9vOmJhcg=="), get("Authorization", "Bearerx")
-                }) {
+                List.of(get(), get("Authorization", "Basic Zm9vOmJhcg=="), get("Authorization", "Bearerx"))) {
             assertThat(response.statusCode()).isEqualTo(401);
             assertThat(code(response)).isEqualTo("no-key");
             assertThat(response.headers().firstValue("WWW-Authenticate")).hasValue("Bearer realm=\"plumbline\"");

@@ -166,10 +166,10 @@ class LineDispatcherTest {
         add(dispatcher, chunk(A), "a.test", 10);
         dispatcher.dispatch();
         endAllBut(dispatcher, 9);
-        nanos = Duration.ofMillis(1000).toNanos();
+        nanos = Duration.ofSeconds(1).toNanos();
         assertThat(dispatcher.capacity()).as("five lines in the last second").isEqualTo(10);
 
-        nanos = Duration.ofMillis(2000).toNanos();
+        nanos = Duration.ofSeconds(2).toNanos();
         assertThat(dispatcher.capacity()).as("no lines in the last second").isEqualTo(5);
     }
 

@@ -37,6 +37,7 @@ public final class FaultCatalogue {
     }
 
     /** Up to two pairs for each fault. */
+    @SuppressWarnings("ArgumentSelectionDefectChecker") // the reverse of the pair
     public static List<Pair> pairs() {
         List<Pair> pairs = new ArrayList<>();
         for (int distance : DISTANCES) {

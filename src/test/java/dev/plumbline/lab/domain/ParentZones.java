@@ -6,7 +6,6 @@ import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.spec.ECGenParameterSpec;
 import org.xbill.DNS.DNSSEC;
-import org.xbill.DNS.DSRecord;
 
 /** The keys of the root zone and of the zone {@code test}, which are the same for all domains of the lab. */
 final class ParentZones {
@@ -41,6 +40,6 @@ final class ParentZones {
 
     /** The DS record of the root zone in the format of {@code dns.trust_anchors}. */
     String trustAnchor() {
-        return zone(".", rootKey).ds(DSRecord.SHA256_DIGEST_ID).toString().replaceAll("\\s+", " ");
+        return zone(".", rootKey).ds(DNSSEC.Digest.SHA256).toString().replaceAll("\\s+", " ");
     }
 }

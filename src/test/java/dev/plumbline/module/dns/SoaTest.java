@@ -1,6 +1,7 @@
 package dev.plumbline.module.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
@@ -167,7 +168,7 @@ class SoaTest {
 
         assertThat(codes(evaluation.findings())).isEqualTo(code == null ? List.of() : List.of(code));
         boolean contradiction = code != null && code.matches(".*_(invalid|below_refresh|above_refresh)");
-        assertThat(evaluation.fields().get("errors")).asList().hasSize(contradiction ? 1 : 0);
+        assertThat(evaluation.fields().get("errors")).asInstanceOf(LIST).hasSize(contradiction ? 1 : 0);
     }
 
     @Test

@@ -124,7 +124,7 @@ class TlsRptTest {
                 "v=spf1 -all|tls_rpt_missing",
             })
     void discardsTextsWithoutTheVersion(String text, String codes) {
-        String domain = "lookalike" + Math.abs(text.hashCode()) + ".example";
+        String domain = "lookalike" + Integer.toUnsignedString(text.hashCode()) + ".example";
         bench.dns()
                 .address(domain, "192.0.2.1")
                 .record("_smtp._tls." + domain + ". 60 IN TXT \"" + text.replace(";", "\\;") + '"');

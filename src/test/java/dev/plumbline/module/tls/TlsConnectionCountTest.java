@@ -95,10 +95,8 @@ class TlsConnectionCountTest {
             CheckResult every = check(port, "true", 20_000);
             assertThat(codes(every)).doesNotContain("connection_limit_reached");
             assertThat(codes(few)).containsAll(codes(every));
-            assertThat(few.fields().get("versions"))
-                    .isEqualTo((Object) every.fields().get("versions"));
-            assertThat(few.fields().get("alpn"))
-                    .isEqualTo((Object) every.fields().get("alpn"));
+            assertThat(few.fields().get("versions")).isEqualTo(every.fields().get("versions"));
+            assertThat(few.fields().get("alpn")).isEqualTo(every.fields().get("alpn"));
         }
     }
 
@@ -110,7 +108,7 @@ class TlsConnectionCountTest {
 
             CheckResult result = check(proxy.port(), "false", 10_000);
 
-            assertThat((Object) result.fields().get("versions")).isEqualTo(List.of("TLSv1.2", "TLSv1.3"));
+            assertThat(result.fields().get("versions")).isEqualTo(List.of("TLSv1.2", "TLSv1.3"));
             assertThat(result.findings()).anySatisfy(finding -> assertThat(finding.message())
                     .endsWith("TLS versions without a conclusive response: SSLv3, TLSv1, TLSv1.1."));
         }
@@ -126,8 +124,9 @@ class TlsConnectionCountTest {
         CheckResult every = check(port, "true", 15_000);
         for (String field : List.of(
                 "versions", "alpn", "weak_ciphers", "forward_secrecy", "key_exchange_groups", "server_prefers_order")) {
-            assertThat(result.fields().get(field)).as(field).isEqualTo((Object)
-                    every.fields().get(field));
+            assertThat(result.fields().get(field))
+                    .as(field)
+                    .isEqualTo(every.fields().get(field));
         }
         assertThat(codes(result)).isEqualTo(codes(every));
         List<?> groups = (List<?>) result.fields().get("key_exchange_groups");

@@ -262,7 +262,7 @@ class TlsProtocolsTest {
 
         assertThat(asked).isLessThanOrEqualTo(25);
         assertThat(((List<?>) few.fields().get("ciphers")).size()).isLessThan(all.length);
-        assertThat((Object) every.fields().get("ciphers"))
+        assertThat(every.fields().get("ciphers"))
                 .isEqualTo(Stream.concat(
                                 Arrays.stream(all).map(code -> row("TLSv1.2", code)),
                                 Stream.of(row("TLSv1", ECDHE_AES_128)))
@@ -326,7 +326,7 @@ class TlsProtocolsTest {
 
         CheckResult result = check(server.port(), Map.of());
 
-        assertThat((Object) result.fields().get("versions")).isEqualTo(List.of("TLSv1.2"));
+        assertThat(result.fields().get("versions")).isEqualTo(List.of("TLSv1.2"));
         assertThat(codes(result)).containsExactly("tls13_missing");
     }
 
@@ -354,11 +354,11 @@ class TlsProtocolsTest {
             CheckResult known = check(group.port(), Map.of());
             CheckResult none = check(other.port(), Map.of());
 
-            assertThat((Object) unknown.fields().get("alpn")).isEqualTo(List.of());
+            assertThat(unknown.fields().get("alpn")).isEqualTo(List.of());
             assertThat(codes(unknown)).contains("alpn_unknown").doesNotContain("scan_incomplete");
-            assertThat((Object) known.fields().get("alpn")).isEqualTo(List.of("h2"));
+            assertThat(known.fields().get("alpn")).isEqualTo(List.of("h2"));
             assertThat(codes(known)).doesNotContain("alpn_unknown", "scan_incomplete");
-            assertThat((Object) none.fields().get("alpn")).isEqualTo(List.of());
+            assertThat(none.fields().get("alpn")).isEqualTo(List.of());
             assertThat(codes(none)).doesNotContain("alpn_unknown", "scan_incomplete");
         }
     }
@@ -369,7 +369,7 @@ class TlsProtocolsTest {
         try (OpensslServer server = OpensslServer.start(folder, rsa, "-tls1_2", "-serverpref", "-alpn", "lab")) {
             CheckResult result = check(server.port(), Map.of());
 
-            assertThat((Object) result.fields().get("alpn")).isEqualTo(List.of());
+            assertThat(result.fields().get("alpn")).isEqualTo(List.of());
             assertThat(result.fields()).containsEntry("server_prefers_order", true);
             assertThat(codes(result)).doesNotContain("scan_incomplete");
         }

@@ -37,7 +37,11 @@ public final class HttpEvidence {
         }
     }
 
-    /** A response. @param headers lines in the form {@code name: value} */
+    /**
+     * A response.
+     *
+     * @param headers lines in the form {@code name: value}
+     */
     public static HttpExchange page(String url, int status, String body, String... headers) {
         return page(url, status, TestBodies.of(body), headers);
     }

@@ -4,6 +4,7 @@ import static dev.plumbline.module.web.HttpEvidence.codes;
 import static dev.plumbline.module.web.HttpEvidence.page;
 import static dev.plumbline.module.web.HttpEvidence.trace;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Page;
@@ -261,11 +262,11 @@ class MixedContentTest {
 
             assertThat(result.fields().get("active"))
                     .as("blocked")
-                    .asList()
+                    .asInstanceOf(LIST)
                     .containsExactlyInAnyOrderElementsOf(visit.blocked());
             assertThat(result.fields().get("passive"))
                     .as("upgraded")
-                    .asList()
+                    .asInstanceOf(LIST)
                     .containsExactlyInAnyOrderElementsOf(visit.upgraded());
             assertThat(visit.requested()).noneMatch(url -> url.startsWith("http://"));
 
@@ -273,7 +274,7 @@ class MixedContentTest {
             Visit upgrading = visit(browser, nginx.https("/header"));
 
             assertThat(upgraded.fields().get("active"))
-                    .asList()
+                    .asInstanceOf(LIST)
                     .containsExactlyInAnyOrderElementsOf(upgrading.blocked());
             assertThat(upgrading.blocked()).hasSize(2);
             assertThat(upgraded.fields()).containsEntry("passive", List.of());

@@ -7,6 +7,7 @@ import static dev.plumbline.module.web.HttpEvidence.redirect;
 import static dev.plumbline.module.web.HttpEvidence.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
@@ -244,7 +245,7 @@ class SecurityHeadersTest {
         assertThat((List<?>) evaluate(trace(page("https://a.test/", 200, "")))
                         .fields()
                         .get("missing"))
-                .asList()
+                .asInstanceOf(LIST)
                 .containsExactly(
                         "strict-transport-security",
                         "content-security-policy",
@@ -294,7 +295,9 @@ class SecurityHeadersTest {
         assertThat((Map<?, ?>) evaluation.fields().get("csp"))
                 .extracting("report_only", "policy")
                 .containsExactly(true, "default-src 'unsafe-inline'");
-        assertThat((List<?>) evaluation.fields().get("missing")).asList().contains("content-security-policy");
+        assertThat((List<?>) evaluation.fields().get("missing"))
+                .asInstanceOf(LIST)
+                .contains("content-security-policy");
     }
 
     @ParameterizedTest

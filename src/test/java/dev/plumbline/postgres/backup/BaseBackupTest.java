@@ -10,6 +10,7 @@ import dev.plumbline.support.DebianTool;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -140,7 +141,8 @@ class BaseBackupTest {
                 .redirectErrorStream(true)
                 .start();
 
-        assertThat(new String(sha256sum.getInputStream().readAllBytes())).isEmpty();
+        assertThat(new String(sha256sum.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .isEmpty();
         assertThat(sha256sum.waitFor()).isZero();
     }
 

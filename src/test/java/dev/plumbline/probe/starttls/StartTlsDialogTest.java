@@ -19,7 +19,8 @@ class StartTlsDialogTest {
     private static List<Step> feed(StartTlsDialog dialog, String received) {
         List<Step> steps = new ArrayList<>();
         StringBuilder unit = new StringBuilder();
-        for (char next : received.toCharArray()) {
+        for (int i = 0; i < received.length(); i++) {
+            char next = received.charAt(i);
             unit.append(next);
             if (dialog.endsUnit(next)) {
                 Step step = dialog.receive(unit.toString().stripTrailing());

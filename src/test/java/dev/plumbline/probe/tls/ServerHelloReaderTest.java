@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.tls.TlsVersion;
 import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import net.jqwik.api.Example;
@@ -108,7 +109,9 @@ class ServerHelloReaderTest {
         assertThat(read(new byte[] {21, 3, 1, 0, 2, 1, 112}).kind())
                 .as("a warning is not a rejection")
                 .isEqualTo(ServerHelloResult.Kind.CLOSED);
-        assertThat(read("HTTP/1.1 400 Bad Request".getBytes()).kind()).isEqualTo(ServerHelloResult.Kind.NOT_TLS);
+        assertThat(read("HTTP/1.1 400 Bad Request".getBytes(StandardCharsets.US_ASCII))
+                        .kind())
+                .isEqualTo(ServerHelloResult.Kind.NOT_TLS);
         assertThat(read(new byte[] {22, 3, 1, (byte) 0xff, (byte) 0xff}).kind())
                 .isEqualTo(ServerHelloResult.Kind.MALFORMED);
         assertThat(read(new byte[0]).kind()).isEqualTo(ServerHelloResult.Kind.CLOSED);

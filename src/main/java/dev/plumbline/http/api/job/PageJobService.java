@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates and reads jobs for the pages, with the rules of the API. Rejections are failed futures; {@link #problem}
- * returns the reason.
+ * Creates and reads jobs for the pages, with the rules of the API. Rejections are failed futures with a
+ * {@link ProblemException}.
  */
 public final class PageJobService {
     /** The maximum size of a form. */
@@ -70,8 +70,8 @@ public final class PageJobService {
     public Future<JobMessage.JobSnapshot> create(Owner owner, JobParameters parameters, @Nullable String onceKey) {
         int count = parameters.items.size();
         if (count > reader.schema().maxItems()) {
-            return ProblemException.failed(
-                    CreateJobOperation.invalid(List.of(Problem.Fault.pointer("/items", reader.schema().tooMany(count)))));
+            return ProblemException.failed(CreateJobOperation.invalid(
+                    List.of(Problem.Fault.pointer("/items", reader.schema().tooMany(count)))));
         }
         boolean small = parameters.items.stream().mapToLong(String::length).sum() <= JobRequestReader.SMALL_BYTES;
         return (small

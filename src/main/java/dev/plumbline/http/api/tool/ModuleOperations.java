@@ -253,7 +253,7 @@ public final class ModuleOperations {
     private static boolean isEnumeration(List<String> values) {
         return !values.isEmpty()
                 && values.stream()
-                                .map(value -> CharMatcher.javaLetterOrDigit()
+                                .map(value -> CharMatcher.forPredicate(Character::isLetterOrDigit)
                                         .retainFrom(value)
                                         .toUpperCase(Locale.ROOT))
                                 .distinct()

@@ -55,7 +55,7 @@ final class ResultCharts {
                             dated.title(),
                             times,
                             second -> QuantityText.date(LocalDate.ofEpochDay(Math.floorDiv((long) second, 86_400))),
-                            now.getEpochSecond()));
+                            (double) now.getEpochSecond()));
         }
         return charts;
     }

@@ -49,11 +49,11 @@ public final class DisplayFormat {
      * @param name the name of the field
      * @param description the description of the field; can be empty
      */
-    public static DisplayValue.Number number(String name, String description, Number value) {
+    public static DisplayValue.Quantity number(String name, String description, Number value) {
         String plain = plain(value);
         String unit = unit(name, description);
         if (unit == null) {
-            return new DisplayValue.Number(name.endsWith("_count") ? grouped(value) : plain, null);
+            return new DisplayValue.Quantity(name.endsWith("_count") ? grouped(value) : plain, null);
         }
         String exact = plain + ' ' + unit;
         String shown =
@@ -65,7 +65,7 @@ public final class DisplayFormat {
                     case "%" -> plain + " %";
                     default -> exact;
                 };
-        return new DisplayValue.Number(shown, shown.equals(exact) ? null : exact);
+        return new DisplayValue.Quantity(shown, shown.equals(exact) ? null : exact);
     }
 
     /** @throws java.time.format.DateTimeParseException if the text is not a time in UTC */

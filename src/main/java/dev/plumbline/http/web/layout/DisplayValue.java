@@ -62,7 +62,7 @@ public sealed interface DisplayValue {
      * @param text rounded, with its unit
      * @param exact the value of the result with its unit; null if the text is exact
      */
-    record Number(String text, @Nullable String exact) implements DisplayValue {}
+    record Quantity(String text, @Nullable String exact) implements DisplayValue {}
 
     /**
      * @param iso RFC 3339, UTC

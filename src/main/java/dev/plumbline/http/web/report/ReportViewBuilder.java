@@ -213,7 +213,7 @@ public final class ReportViewBuilder {
                 remaining.isNegative() || remaining.isZero() ? null : DisplayFormat.rounded(remaining.plusSeconds(59)),
                 answered.fresh(),
                 limited && !answered.fresh() ? "Does not count against your quota." : quotaSentence(answered.quota()),
-                QuantityText.milliseconds(durationMs),
+                QuantityText.milliseconds((double) durationMs),
                 waitSentence(answered.limitWait()));
     }
 
@@ -239,7 +239,7 @@ public final class ReportViewBuilder {
                 ? ""
                 : "Waited %s because of %s."
                         .formatted(
-                                QuantityText.milliseconds(wait.millis()),
+                                QuantityText.milliseconds((double) wait.millis()),
                                 wait.limit() == null ? "a limit per target" : "the limit of " + wait.limit());
     }
 

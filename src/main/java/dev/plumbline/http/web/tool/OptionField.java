@@ -72,7 +72,7 @@ public record OptionField(OptionDescription option, String value, @Nullable Stri
     /** The value of an option as a query parameter; empty for null. */
     public static String text(@Nullable Object value) {
         if (value instanceof List<?> list) {
-            return list.stream().map(String::valueOf).collect(Collectors.joining(","));
+            return list.stream().map(Object::toString).collect(Collectors.joining(","));
         }
         return value == null ? "" : value.toString();
     }

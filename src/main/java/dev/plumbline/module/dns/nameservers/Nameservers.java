@@ -19,6 +19,7 @@ import org.xbill.DNS.Name;
 
 /** Compares the delegation of a zone with what its nameservers return. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Nameservers implements CheckModule<NameserverEvidence, Nameservers.Report, Nameservers.Findings> {
 
     /** The fields of the report. Beside an error, the booleans can be null. */
@@ -109,26 +110,24 @@ public final class Nameservers implements CheckModule<NameserverEvidence, Namese
     }
 
     private static Future<NameserverEvidence> delegated(CheckContext context, Name requested, Name zone) {
-        return DelegationFinder.find(context, zone).compose(delegation -> {
-            switch (delegation.state()) {
-                case NXDOMAIN:
-                    return Future.failedFuture(new CheckFailure(
-                            ErrorCode.DNS_NXDOMAIN,
-                            "%s does not exist in the zone %s (NXDOMAIN)."
-                                    .formatted(DnsRecordRow.text(zone), DnsRecordRow.text(delegation.parent()))));
-                case NOT_A_ZONE:
-                    return zone.equals(requested) && delegation.parent().labels() > 2
-                            ? delegated(context.patiently(), requested, delegation.parent())
-                            : Future.failedFuture(new CheckFailure(
-                                    ErrorCode.DNS_NO_DATA,
-                                    "%s is not delegated. The parent zone is %s."
-                                            .formatted(
-                                                    DnsRecordRow.text(zone), DnsRecordRow.text(delegation.parent()))));
-                default:
-                    NameserverSurvey survey = new NameserverSurvey(context.patiently(), zone);
-                    return survey.servers(delegation.servers(), delegation)
-                            .compose(servers -> survey.run(new NameserverEvidence(
-                                    requested, zone, delegation, null, false, servers, List.of())));
+        return DelegationFinder.find(context, zone).compose(delegation -> switch (delegation.state()) {
+            case NXDOMAIN ->
+                Future.failedFuture(new CheckFailure(
+                        ErrorCode.DNS_NXDOMAIN,
+                        "%s does not exist in the zone %s (NXDOMAIN)."
+                                .formatted(DnsRecordRow.text(zone), DnsRecordRow.text(delegation.parent()))));
+            case NOT_A_ZONE ->
+                zone.equals(requested) && delegation.parent().labels() > 2
+                        ? delegated(context.patiently(), requested, delegation.parent())
+                        : Future.failedFuture(new CheckFailure(
+                                ErrorCode.DNS_NO_DATA,
+                                "%s is not delegated. The parent zone is %s."
+                                        .formatted(DnsRecordRow.text(zone), DnsRecordRow.text(delegation.parent()))));
+            default -> {
+                NameserverSurvey survey = new NameserverSurvey(context.patiently(), zone);
+                yield survey.servers(delegation.servers(), delegation)
+                        .compose(servers -> survey.run(
+                                new NameserverEvidence(requested, zone, delegation, null, false, servers, List.of())));
             }
         });
     }

@@ -29,6 +29,7 @@ import org.xbill.DNS.Type;
 
 /** The brand logo that a domain publishes for mail clients (draft-brand-indicators-for-message-identification). */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.Findings> {
     private static final String MARKER = "._bimi.";
     private static final int MAX_ERROR_FINDINGS = 5;

@@ -24,6 +24,7 @@ import org.xbill.DNS.Type;
 
 /** The DMARC policy of a domain (RFC 9989), and how it differs for receivers that follow RFC 7489. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dmarc.Findings> {
     private static final int MAX_SYNTAX_FINDINGS = 5;
     private static final int MAX_ERRORS = 100;

@@ -26,6 +26,7 @@ import org.xbill.DNS.Type;
 
 /** The MTA-STS policy of a domain, which requires TLS for mail to its servers (RFC 8461). */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report, MtaSts.Findings> {
     private static final int MAX_ERROR_FINDINGS = 5;
     private static final int WEEK = 7 * 24 * 3600;

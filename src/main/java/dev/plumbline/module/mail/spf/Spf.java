@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The SPF record of a domain and the limits of its evaluation (RFC 7208). */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Findings> {
     private static final int MAX_LOOKUPS = 10;
     private static final int MANY_LOOKUPS = 8;

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Whether and how long caches can store a response (RFC 9111), and whether it can be revalidated. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class HttpCaching implements CheckModule<HttpCaching.Evidence, HttpCaching.Report, HttpCaching.Findings> {
     private static final Pattern ETAG = Pattern.compile("(W/)?\"[\\x21\\x23-\\x7e\\x80-\\xff]*\"");
     private static final Pattern SENDABLE = Pattern.compile("[\\x20-\\x7e]{1,1000}");

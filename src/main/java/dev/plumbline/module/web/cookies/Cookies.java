@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The cookies that a page and its redirects set, and whether browsers store them. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Cookies implements CheckModule<Cookies.Evidence, Cookies.Report, Cookies.Findings> {
     /** The number of cookies per domain that each browser stores (section 6.1). */
     /** The maximum number of evaluated cookies. Browsers store fewer than 200 for a domain. */

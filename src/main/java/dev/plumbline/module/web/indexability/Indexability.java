@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * that only claim to be a crawler.
  */
 @AutoService(CheckModule.class)
-@SuppressWarnings("MemberName") // soft_404Suspected: the code is soft_404_suspected
+@SuppressWarnings({"rawtypes", "MemberName"}) // soft_404Suspected: the code is soft_404_suspected
 public final class Indexability
         implements CheckModule<Indexability.Evidence, Indexability.Report, Indexability.Findings> {
     static final String ROBOTS_TAG = "x-robots-tag";

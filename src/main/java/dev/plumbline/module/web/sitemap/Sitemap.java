@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The sitemap of a site or at a URL, with the sitemaps that it lists. */
 @AutoService(CheckModule.class)
+@SuppressWarnings("rawtypes")
 public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Sitemap.Findings> {
     /** The limits of the sitemaps protocol. */
     private static final int PROTOCOL_URLS = 50_000;

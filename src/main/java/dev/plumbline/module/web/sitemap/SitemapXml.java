@@ -63,7 +63,11 @@ final class SitemapXml {
         return fault;
     }
 
-    /** Reads the document. @param truncated whether the characters end before the end of the document */
+    /**
+     * Reads the document.
+     *
+     * @param truncated whether the characters end before the end of the document
+     */
     End read(BoundedXmlReader in, boolean truncated) {
         int line = 0;
         try {

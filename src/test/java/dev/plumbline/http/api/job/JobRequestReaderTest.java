@@ -354,7 +354,6 @@ class JobRequestReaderTest {
                 });
     }
 
-    @SafeVarargs
     private static Arbitrary<Object> often(Arbitrary<?>... kinds) {
         return Arbitraries.oneOf(java.util.Arrays.asList(kinds)).map(Object.class::cast);
     }

@@ -1,6 +1,7 @@
 package dev.plumbline.module.dns.nameservers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
@@ -296,7 +297,7 @@ class NameserversTest {
 
         // A request to a nameserver is one UDP query, or one TCP connection with two queries.
         assertThat(dns.queries() - before).isLessThanOrEqualTo(25 + NameserverSurvey.MAX_ADDRESSES);
-        assertThat(result.fields().get("servers")).asList().hasSize(13);
+        assertThat(result.fields().get("servers")).asInstanceOf(LIST).hasSize(13);
         assertThat(result.fields()).containsEntry("network_count", 2);
     }
 

@@ -1,6 +1,7 @@
 package dev.plumbline.module.dns.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.plumbline.check.CheckFailure;
@@ -100,7 +101,7 @@ class NameserverPropertyTest {
         }
         Evaluation evaluation = evaluate(first, corrupted(ZONE, Type.NS, ns), corrupted(ZONE, Type.AXFR, transfer));
 
-        assertThat(evaluation.fields().get("servers")).asList().hasSize(1);
+        assertThat(evaluation.fields().get("servers")).asInstanceOf(LIST).hasSize(1);
     }
 
     @Property(tries = 500)

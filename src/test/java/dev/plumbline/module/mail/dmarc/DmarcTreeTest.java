@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -64,11 +65,11 @@ class DmarcTreeTest {
         return bench.check(MODULE, domain, "");
     }
 
-    private static TreeSet<String> codes(CheckResult result) {
+    private static Set<String> codes(CheckResult result) {
         return new TreeSet<>(result.findings().stream().map(Finding::code).toList());
     }
 
-    private static TreeSet<String> words(@Nullable String text) {
+    private static Set<String> words(@Nullable String text) {
         return new TreeSet<>(text == null ? List.of() : Arrays.asList(text.split(" ")));
     }
 
@@ -332,7 +333,7 @@ class DmarcTreeTest {
         CheckResult result = check("mail.example.com");
 
         assertThat(result.fields()).containsEntry("external_authorised", authorised);
-        TreeSet<String> found = codes(result);
+        Set<String> found = codes(result);
         found.remove("organizational_domain_differs");
         assertThat(found).isEqualTo(words(codes));
     }

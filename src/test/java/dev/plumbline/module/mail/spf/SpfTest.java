@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -84,11 +85,11 @@ class SpfTest {
         return check("example.com");
     }
 
-    private static TreeSet<String> codes(List<Finding> findings) {
+    private static Set<String> codes(List<Finding> findings) {
         return new TreeSet<>(findings.stream().map(Finding::code).toList());
     }
 
-    private static TreeSet<String> words(@Nullable String text) {
+    private static Set<String> words(@Nullable String text) {
         return new TreeSet<>(text == null ? List.of() : Arrays.asList(text.split(" ")));
     }
 

@@ -390,7 +390,7 @@ class SitemapParserTest {
 
     @Test
     void readsShortTokens() throws IOException {
-        String text = ("<?a b?><!-- - -- -> ?> ]]> --><a b='>'>x<![CDATA[ ]] > ]]]></a>\n").repeat(100_000);
+        String text = "<?a b?><!-- - -- -> ?> ]]> --><a b='>'>x<![CDATA[ ]] > ]]]></a>\n".repeat(100_000);
 
         BoundedXmlReader reader = new BoundedXmlReader(new StringReader(text));
         StringBuilder read = new StringBuilder();

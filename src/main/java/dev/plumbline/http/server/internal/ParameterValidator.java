@@ -1,4 +1,4 @@
-package dev.plumbline.http.server;
+package dev.plumbline.http.server.internal;
 
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
@@ -31,18 +31,18 @@ import org.jspecify.annotations.Nullable;
  * router runs each request on a worker thread, which costs more than the validation itself, and rejects values with a
  * quote or backslash because it parses them as JSON predicates.
  */
-final class ParameterValidator {
+public final class ParameterValidator {
     private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,17})");
 
     private final OpenAPIContract contract;
     private final RequestValidatorImpl validator;
 
-    ParameterValidator(Vertx vertx, OpenAPIContract contract) {
+    public ParameterValidator(Vertx vertx, OpenAPIContract contract) {
         this.contract = contract;
         this.validator = new RequestValidatorImpl(vertx, contract);
     }
 
-    Handler<RoutingContext> handler(Operation operation) {
+    public Handler<RoutingContext> handler(Operation operation) {
         Map<Parameter, Predicate<String>> predicates = new HashMap<>();
         for (Parameter parameter : operation.getParameters()) {
             if (parameter.getSchemaType() == SchemaType.STRING) {
