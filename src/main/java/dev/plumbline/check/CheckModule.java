@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  * verifies at load that class and sheet agree.
  *
  * <p>An implementation is stateless, has a public constructor without parameters and is registered with
- * {@link java.util.ServiceLoader}. Its raw type in {@code @AutoService} requires {@code @SuppressWarnings("rawtypes")}.
+ * {@link java.util.ServiceLoader} as a {@link RegisteredModule}.
  *
  * @param <E> the evidence: an immutable record of everything that was collected
  * @param <R> the report: a record whose components are the declared fields in camel case
  * @param <F> the findings: an interface with one method per declared finding code in camel case, whose parameters are
  *     the placeholders of its message and action
  */
-public interface CheckModule<E, R extends Record, F extends FindingCollector> {
+public interface CheckModule<E, R extends Record, F extends FindingCollector> extends RegisteredModule {
 
     /**
      * The maximum number of outbound requests of one check with these options. A value above {@link RequestBudget.MAX}

@@ -93,7 +93,7 @@ public final class ModuleCatalogue {
     public static ModuleCatalogue load(Collection<String> resolvers, Predicate<String> included) {
         List<ModuleDefinition<?>> definitions = new ArrayList<>();
         ServiceLoader.load(ModuleDefinition.class).forEach(definitions::add);
-        ServiceLoader.load(CheckModule.class).stream()
+        ServiceLoader.load(RegisteredModule.class).stream()
                 .filter(provider -> included.test(SheetModule.name(provider.type())))
                 .forEach(provider ->
                         definitions.add(SheetModule.load((CheckModule<?, ?, ?>) provider.get(), resolvers)));

@@ -4,6 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.egress.RegistrableDomains;
 import dev.plumbline.probe.dns.DnsLookupResult;
@@ -21,8 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.CAARecord;
 
 /** The CAA records that apply to a domain: those of the closest ancestor that has any (RFC 8659 section 3). */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Findings> {
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 

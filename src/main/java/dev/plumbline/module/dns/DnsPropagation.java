@@ -6,6 +6,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.module.dns.record.DnsRecordRow;
 import dev.plumbline.module.dns.record.ZoneDelegation;
@@ -35,8 +36,7 @@ import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
 /** Compares the records of a name on public resolvers with those on its nameservers. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class DnsPropagation
         implements CheckModule<DnsPropagation.Evidence, DnsPropagation.Report, DnsPropagation.Findings> {
     /** The maximum number of resolvers that are queried. */

@@ -9,6 +9,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.egress.RegistrableDomains;
 import dev.plumbline.module.dns.record.DnsRecordRow;
@@ -42,8 +43,7 @@ import org.xbill.DNS.Record;
 import org.xbill.DNS.Type;
 
 /** Looks up the DNS records of a name. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRecords.Report, DnsRecords.Findings> {
     /** The default of the option {@code types}. */
     static final List<String> DEFAULT_TYPES =

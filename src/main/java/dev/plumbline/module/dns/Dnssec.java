@@ -3,6 +3,7 @@ package dev.plumbline.module.dns;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dnssec.DenialParameters;
 import dev.plumbline.dnssec.DnssecAlgorithm;
@@ -38,8 +39,7 @@ import org.xbill.DNS.Record;
 import org.xbill.DNS.Type;
 
 /** Validates a domain with DNSSEC from the trust anchor. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report, Dnssec.Findings> {
     /** A label that does not exist; constant per process, so that resolvers can cache the response. */
     private static final String MISSING_LABEL = "missing-" + Long.toString(new SecureRandom().nextLong() >>> 8, 36);

@@ -6,6 +6,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.DnsProbe;
@@ -29,8 +30,7 @@ import org.xbill.DNS.PTRRecord;
 import org.xbill.DNS.ReverseMap;
 
 /** The PTR records of an address, and whether their names resolve to the address (RFC 1912, RFC 8601). */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class ReverseDns implements CheckModule<ReverseDns.Evidence, ReverseDns.Report, ReverseDns.Findings> {
     /** Names beyond this number are not looked up; SPF and DNS-based mail checks use the same limit (RFC 7208). */
     static final int MAX_NAMES = 10;

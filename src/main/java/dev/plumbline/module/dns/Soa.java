@@ -4,6 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.module.dns.record.DnsRecordRow;
 import dev.plumbline.module.dns.record.ZoneDelegation;
@@ -32,8 +33,7 @@ import org.xbill.DNS.SOARecord;
 import org.xbill.DNS.Type;
 
 /** Evaluates the SOA record of a zone. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Soa implements CheckModule<Soa.Evidence, Soa.Report, Soa.Findings> {
     /** The maximum number of nameservers whose SOA record is compared. */
     static final int MAX_SERVERS = 6;

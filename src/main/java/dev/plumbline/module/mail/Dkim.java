@@ -5,6 +5,7 @@ import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.module.mail.record.MailHosts;
 import dev.plumbline.probe.dns.DnsLookupResult;
@@ -28,8 +29,7 @@ import org.xbill.DNS.Name;
 import org.xbill.DNS.Type;
 
 /** The DKIM keys of a domain at given or common selectors (RFC 6376). */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.Findings> {
     private static final String SUFFIX = "._domainkey.";
     private static final String SELECTORS = "selectors";

@@ -6,6 +6,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.DnsblLookup;
 import dev.plumbline.probe.dns.DnsblProbe;
@@ -34,8 +35,7 @@ import org.xbill.DNS.Type;
  * Looks up the addresses of a host in the DNS blocklists of the operator (RFC 5782). Blocklists of domains are not
  * supported, because their entries and return codes differ.
  */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Dnsbl implements CheckModule<Dnsbl.Evidence, Dnsbl.Report, Dnsbl.Findings> {
     static final int MAX_ADDRESSES = 4;
 

@@ -4,6 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.probe.dns.DnsProbe;
@@ -27,8 +28,7 @@ import org.xbill.DNS.Type;
  * The syntax of an e-mail address and the MX records of its domain. Does not connect to mail servers. They accept
  * unknown recipients or reject the client, and such connections look like address harvesting.
  */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class EmailAddress
         implements CheckModule<EmailAddress.Evidence, EmailAddress.Report, EmailAddress.Findings> {
 

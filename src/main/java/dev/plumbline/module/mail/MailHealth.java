@@ -9,6 +9,7 @@ import dev.plumbline.check.CompositeScore;
 import dev.plumbline.check.PartFindings;
 import dev.plumbline.check.PartResult;
 import dev.plumbline.check.PartRuns;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Verdict;
@@ -23,8 +24,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A report about the mail of a domain, composed of the reports of other modules. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHealth.Report, MailHealth.Findings> {
     /** The budget of nine parts. */
     private static final int REQUESTS = 225;

@@ -6,6 +6,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.HostAddresses;
@@ -35,8 +36,7 @@ import org.xbill.DNS.Name;
 import org.xbill.DNS.Type;
 
 /** Looks up the mail servers of a domain and tests whether they support STARTTLS. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings> {
     static final int MAX_LOOKUPS = 20;
     private static final int MAX_CONNECTIONS = 4;

@@ -3,6 +3,7 @@ package dev.plumbline.module.mail;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.smtp.SmtpGreetingScript;
 import dev.plumbline.probe.smtp.SmtpReply;
 import dev.plumbline.probe.smtp.SmtpSession;
@@ -26,8 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The greeting and the extensions of an SMTP server. Never starts a mail transaction. A transaction looks like an
  * address scan, and its result depends on greylisting and reputation.
  */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.Findings> {
     static final int SLOW_GREETING_MS = 5_000;
 

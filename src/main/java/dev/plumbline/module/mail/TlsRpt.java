@@ -5,6 +5,7 @@ import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.module.mail.record.MailHosts;
 import dev.plumbline.probe.dns.DnsProbe;
@@ -17,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
 /** The TLSRPT record of a domain: the addresses for reports about TLS failures of senders (RFC 8460). */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class TlsRpt implements CheckModule<TlsRpt.Evidence, TlsRpt.Report, TlsRpt.Findings> {
     private static final String PREFIX = "_smtp._tls.";
     private static final int MAX_ERROR_FINDINGS = 5;

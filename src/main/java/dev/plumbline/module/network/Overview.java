@@ -10,6 +10,7 @@ import dev.plumbline.check.CompositeScore;
 import dev.plumbline.check.PartFindings;
 import dev.plumbline.check.PartResult;
 import dev.plumbline.check.PartRuns;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Level;
@@ -23,8 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A report about a domain, composed of the reports of other modules. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Overview implements CheckModule<Overview.Evidence, Overview.Report, Overview.Findings> {
     private static final String AREAS = "areas";
     private static final int REQUESTS = 200;

@@ -3,6 +3,7 @@ package dev.plumbline.module.network;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.tcp.BannerScript;
 import dev.plumbline.probe.tcp.ConnectAttempts;
 import dev.plumbline.probe.tcp.TcpProbe;
@@ -16,8 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a TCP port accepts connections, and the banner that the server sends. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class TcpPort implements CheckModule<ConnectAttempts, TcpPort.Report, TcpPort.Findings> {
 
     public record Report(

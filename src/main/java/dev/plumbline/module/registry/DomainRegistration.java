@@ -7,6 +7,7 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Deadline;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.egress.RegistrableDomains;
 import dev.plumbline.probe.registry.RdapDomainParser;
 import dev.plumbline.probe.registry.RdapProbe;
@@ -30,8 +31,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The registration of a domain, from RDAP or WHOIS. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class DomainRegistration
         implements CheckModule<DomainRegistration.Evidence, DomainRegistration.Report, DomainRegistration.Findings> {
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();

@@ -4,6 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.registry.NetworkRegistration;
 import dev.plumbline.probe.registry.RdapNetworkParser;
 import dev.plumbline.probe.registry.RdapProbe;
@@ -24,8 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The registration of an IP address at a regional internet registry (RIR), from RDAP. The AS number is reported only if
  * the registry publishes it, because services that map addresses to AS numbers would receive each checked address.
  */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class IpRegistration
         implements CheckModule<IpRegistration.Evidence, IpRegistration.Report, IpRegistration.Findings> {
     private static final int OK = 200;

@@ -4,6 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dnssec.DnssecFailure.Reason;
 import dev.plumbline.dnssec.DnssecStatus;
 import dev.plumbline.module.tls.TlsaMatcher.Problem;
@@ -32,8 +33,7 @@ import org.xbill.DNS.TLSARecord;
 import org.xbill.DNS.utils.base16;
 
 /** Validates the TLSA records of a server, and compares them with its certificate. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.Report, DaneTlsa.Findings> {
 
     /** A TLSA record. {@code problem} is null if it was not compared with a certificate. */

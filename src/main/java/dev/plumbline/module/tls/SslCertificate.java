@@ -4,6 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.tls.TlsProbe;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.sheet.Options;
@@ -19,8 +20,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Whether clients accept the certificate of a server, when it expires and which problems it has. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class SslCertificate
         implements CheckModule<SslCertificate.Evidence, CertificateReport, SslCertificate.Findings> {
     private static final int MAX_ADDRESSES = 16;

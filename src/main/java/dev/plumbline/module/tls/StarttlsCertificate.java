@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.starttls.StartTlsPeer;
 import dev.plumbline.probe.starttls.StartTlsProbe;
 import dev.plumbline.probe.starttls.StartTlsProtocol;
@@ -20,8 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The certificate of a server that starts TLS with STARTTLS, and whether it supports STARTTLS. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class StarttlsCertificate
         implements CheckModule<StarttlsCertificate.Evidence, StarttlsCertificate.Report, StarttlsCertificate.Findings> {
     private static final Set<Integer> IMPLICIT_TLS_PORTS = Set.of(443, 465, 853, 990, 993, 995, 5223, 8443);

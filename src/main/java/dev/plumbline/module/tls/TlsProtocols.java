@@ -5,6 +5,7 @@ import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.tls.TlsScanReport;
 import dev.plumbline.probe.tls.TlsScanner;
 import dev.plumbline.sheet.FindingCollector;
@@ -28,8 +29,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The TLS versions, cipher suites and key exchange groups that a server accepts. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class TlsProtocols implements CheckModule<TlsScanReport, TlsProtocols.Report, TlsProtocols.Findings> {
     private static final String CIPHERS = "ciphers";
     private static final int RECOMMENDED_PRIME_BITS = 2048;

@@ -6,6 +6,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.egress.RegistrableDomains;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
@@ -24,8 +25,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Which origins can read the responses of a URL by Cross-Origin Resource Sharing. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.Findings> {
     /** An origin that no server allows by configuration; the top-level domain is reserved (RFC 2606). */
     static final String UNRELATED_ORIGIN = "https://cors-check.example";

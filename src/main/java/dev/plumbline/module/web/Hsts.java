@@ -6,6 +6,7 @@ import com.google.auto.service.AutoService;
 import com.google.common.base.Ascii;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.egress.RegistrableDomains;
 import dev.plumbline.module.web.header.HstsPolicy;
 import dev.plumbline.probe.http.HttpExchange;
@@ -26,8 +27,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The HSTS policy of a domain, and whether the HSTS preload list accepts the domain. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.Findings> {
     private static final String HEADER = "strict-transport-security";
     private static final long MIN_MAX_AGE_SECONDS = 15_552_000;

@@ -7,6 +7,7 @@ import dev.plumbline.budget.CpuPool;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
@@ -28,8 +29,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The content codings of a page, each requested separately, and how much they save. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class HttpCompression
         implements CheckModule<HttpCompression.Evidence, HttpCompression.Report, HttpCompression.Findings> {
     private static final int MAX_BYTES = 2 * 1024 * 1024;

@@ -5,6 +5,7 @@ import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.http.HeaderParser;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpHeader;
@@ -24,8 +25,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** The headers of one response, as received. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class HttpHeaders implements CheckModule<HttpExchange, HttpHeaders.Report, HttpHeaders.Findings> {
     private static final int MAX_COMMON_BYTES = 8 * 1024;
     private static final int LINE_OVERHEAD = ": \r\n".length();

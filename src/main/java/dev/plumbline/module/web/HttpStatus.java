@@ -5,6 +5,7 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.Deadline;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.web.page.PageHeuristics;
 import dev.plumbline.probe.http.HttpBody;
 import dev.plumbline.probe.http.HttpExchange;
@@ -25,8 +26,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The status code of a URL, and the redirects to the final response. */
-@AutoService(CheckModule.class)
-@SuppressWarnings({"rawtypes", "MemberName"}) // soft_404Suspected: the field is soft_404_suspected
+@AutoService(RegisteredModule.class)
+@SuppressWarnings("MemberName") // soft_404Suspected: the field is soft_404_suspected
 public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpStatus.Report, HttpStatus.Findings> {
     private static final int BODY_BYTES = 64 * 1024;
     private static final int SEARCHED_BYTES = 512 * 1024;

@@ -4,6 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
@@ -20,8 +21,7 @@ import java.util.function.DoubleConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The duration of each phase of an HTTP request. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class HttpTiming implements CheckModule<HttpTiming.Evidence, HttpTiming.Report, HttpTiming.Findings> {
     private static final String SAMPLES = "samples";
     private static final int MAX_BYTES = 1024 * 1024;

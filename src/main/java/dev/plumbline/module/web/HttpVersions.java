@@ -4,6 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.http.HttpExchange;
@@ -29,8 +30,7 @@ import org.xbill.DNS.SVCBBase;
  * The HTTP versions that a server supports or advertises. HTTP/3 is not tested, because QUIC clients require native
  * libraries.
  */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class HttpVersions
         implements CheckModule<HttpVersions.Evidence, HttpVersions.Report, HttpVersions.Findings> {
     private static final String HTTP2 = "h2";

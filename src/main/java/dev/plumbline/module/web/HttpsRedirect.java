@@ -3,6 +3,7 @@ package dev.plumbline.module.web;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.egress.RegistrableDomains;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
@@ -18,8 +19,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a domain redirects HTTP to HTTPS, and whether it and its www variant end at the same page. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class HttpsRedirect
         implements CheckModule<HttpsRedirect.Evidence, HttpsRedirect.Report, HttpsRedirect.Findings> {
     /** Three chains of this length remain within the request budget. */

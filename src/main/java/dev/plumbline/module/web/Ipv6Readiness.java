@@ -5,6 +5,7 @@ import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.probe.http.HttpProbe;
@@ -24,8 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
 /** Whether the website, the nameservers and the mail servers of a domain can be used over IPv6. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Ipv6Readiness
         implements CheckModule<Ipv6Readiness.Evidence, Ipv6Readiness.Report, Ipv6Readiness.Findings> {
     /** Each website is requested twice, and each request can try several addresses. */

@@ -3,6 +3,7 @@ package dev.plumbline.module.web;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.web.SubresourceCollector.Resource;
 import dev.plumbline.module.web.SubresourceCollector.Resources;
 import dev.plumbline.module.web.SubresourceCollector.Treatment;
@@ -18,8 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The resources of a page over HTTPS that its HTML loads over unencrypted HTTP. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class MixedContent
         implements CheckModule<MixedContent.Evidence, MixedContent.Report, MixedContent.Findings> {
 

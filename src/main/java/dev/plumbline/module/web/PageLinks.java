@@ -7,6 +7,7 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.OverloadFailure;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.web.page.HtmlResponse;
 import dev.plumbline.module.web.page.PageHeuristics;
 import dev.plumbline.probe.http.HttpExchange;
@@ -28,8 +29,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The links of an HTML page, and whether they are broken. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLinks.Report, PageLinks.Findings> {
     private static final int MAX_CHECKED = 24;
     private static final int CONCURRENT = 6;

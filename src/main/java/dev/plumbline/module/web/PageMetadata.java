@@ -6,6 +6,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.html.HtmlHead;
 import dev.plumbline.module.web.page.CanonicalUrl;
 import dev.plumbline.module.web.page.HtmlResponse;
@@ -28,8 +29,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The metadata of an HTML page for search engines, browsers and social networks. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class PageMetadata
         implements CheckModule<PageMetadata.Evidence, PageMetadata.Report, PageMetadata.Findings> {
     private static final int LONG_TITLE = 60;

@@ -3,6 +3,7 @@ package dev.plumbline.module.web;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.egress.RegistrableDomains;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
@@ -24,8 +25,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Follows the redirects of a URL and reports each of them. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class RedirectChain
         implements CheckModule<RedirectChain.Evidence, RedirectChain.Report, RedirectChain.Findings> {
     private static final String MAX_REDIRECTS = "max_redirects";

@@ -4,6 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.http.HttpBody;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
@@ -25,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  * The robots.txt of a site, and whether it allows a crawler to fetch a path: for Googlebot by Google's documentation,
  * otherwise by RFC 9309.
  */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTxt.Report, RobotsTxt.Findings> {
 
     public record Report(

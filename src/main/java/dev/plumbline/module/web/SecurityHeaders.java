@@ -6,6 +6,7 @@ import com.google.auto.service.AutoService;
 import com.google.common.base.Ascii;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.web.header.ContentSecurityPolicy;
 import dev.plumbline.module.web.header.ContentSecurityPolicy.Code;
 import dev.plumbline.module.web.header.ContentSecurityPolicy.Weakness;
@@ -35,8 +36,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Grades the HTTP security headers of a page. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class SecurityHeaders
         implements CheckModule<RedirectTrace, SecurityHeaders.Report, SecurityHeaders.Findings> {
     private static final long MIN_MAX_AGE_SECONDS = 15_552_000;

@@ -8,6 +8,7 @@ import com.google.common.base.Utf8;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.http.HttpBody;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
@@ -33,8 +34,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The security.txt file of a domain (RFC 9116). */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, SecurityTxt.Report, SecurityTxt.Findings> {
     static final int MAX_BYTES = 100 * 1024;
 

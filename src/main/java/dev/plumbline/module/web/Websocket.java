@@ -3,6 +3,7 @@ package dev.plumbline.module.web;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
@@ -21,8 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Opens a WebSocket, verifies the handshake and closes it. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Websocket implements CheckModule<Websocket.Evidence, Websocket.Report, Websocket.Findings> {
     private static final String SUBPROTOCOLS = "subprotocols";
     private static final int KEY_BYTES = 16;

@@ -4,6 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.dns.record.DnsRecordRow;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.result.ErrorCode;
@@ -18,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Name;
 
 /** Compares the delegation of a zone with what its nameservers return. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Nameservers implements CheckModule<NameserverEvidence, Nameservers.Report, Nameservers.Findings> {
 
     /** The fields of the report. Beside an error, the booleans can be null. */

@@ -5,6 +5,7 @@ import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.module.mail.dmarc.DmarcRecord;
 import dev.plumbline.module.mail.dmarc.DmarcRecord.Policy;
@@ -28,8 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
 /** The brand logo that a domain publishes for mail clients (draft-brand-indicators-for-message-identification). */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.Findings> {
     private static final String MARKER = "._bimi.";
     private static final int MAX_ERROR_FINDINGS = 5;

@@ -6,6 +6,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.mail.dmarc.DmarcRecord.Alignment;
 import dev.plumbline.module.mail.dmarc.DmarcRecord.Policy;
 import dev.plumbline.module.mail.dmarc.DmarcRecord.Psd;
@@ -23,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
 /** The DMARC policy of a domain (RFC 9989), and how it differs for receivers that follow RFC 7489. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dmarc.Findings> {
     private static final int MAX_SYNTAX_FINDINGS = 5;
     private static final int MAX_ERRORS = 100;

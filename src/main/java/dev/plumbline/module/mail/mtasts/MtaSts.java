@@ -5,6 +5,7 @@ import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.mail.mtasts.MtaStsLookup.PolicyResponse;
 import dev.plumbline.module.mail.mtasts.MtaStsPolicy.Mode;
 import dev.plumbline.module.mail.record.MailHosts;
@@ -25,8 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
 /** The MTA-STS policy of a domain, which requires TLS for mail to its servers (RFC 8461). */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class MtaSts implements CheckModule<MtaSts.Evidence, MtaSts.Report, MtaSts.Findings> {
     private static final int MAX_ERROR_FINDINGS = 5;
     private static final int WEEK = 7 * 24 * 3600;

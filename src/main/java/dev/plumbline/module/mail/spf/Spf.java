@@ -5,6 +5,7 @@ import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.mail.spf.SpfEvaluator.Result;
 import dev.plumbline.module.mail.spf.SpfRecord.Kind;
 import dev.plumbline.module.mail.spf.SpfRecord.Term;
@@ -22,8 +23,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The SPF record of a domain and the limits of its evaluation (RFC 7208). */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Findings> {
     private static final int MAX_LOOKUPS = 10;
     private static final int MANY_LOOKUPS = 8;

@@ -5,6 +5,7 @@ import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.probe.http.HttpDate;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
@@ -26,8 +27,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Whether and how long caches can store a response (RFC 9111), and whether it can be revalidated. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class HttpCaching implements CheckModule<HttpCaching.Evidence, HttpCaching.Report, HttpCaching.Findings> {
     private static final Pattern ETAG = Pattern.compile("(W/)?\"[\\x21\\x23-\\x7e\\x80-\\xff]*\"");
     private static final Pattern SENDABLE = Pattern.compile("[\\x20-\\x7e]{1,1000}");

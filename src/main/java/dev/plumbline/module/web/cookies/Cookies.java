@@ -5,6 +5,7 @@ import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.web.cookies.CookieJar.Cookie;
 import dev.plumbline.module.web.cookies.CookieJar.Rejection;
 import dev.plumbline.module.web.cookies.CookieJar.State;
@@ -31,8 +32,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The cookies that a page and its redirects set, and whether browsers store them. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Cookies implements CheckModule<Cookies.Evidence, Cookies.Report, Cookies.Findings> {
     /** The number of cookies per domain that each browser stores (section 6.1). */
     /** The maximum number of evaluated cookies. Browsers store fewer than 200 for a domain. */

@@ -4,6 +4,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.html.HtmlHead;
 import dev.plumbline.module.web.page.CanonicalUrl;
 import dev.plumbline.module.web.page.HtmlResponse;
@@ -28,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * Whether search engines can index a page. The User-Agent of the crawler is not sent, because operators block requests
  * that only claim to be a crawler.
  */
-@AutoService(CheckModule.class)
-@SuppressWarnings({"rawtypes", "MemberName"}) // soft_404Suspected: the code is soft_404_suspected
+@AutoService(RegisteredModule.class)
+@SuppressWarnings("MemberName") // soft_404Suspected: the code is soft_404_suspected
 public final class Indexability
         implements CheckModule<Indexability.Evidence, Indexability.Report, Indexability.Findings> {
     static final String ROBOTS_TAG = "x-robots-tag";

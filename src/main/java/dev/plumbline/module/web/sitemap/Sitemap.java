@@ -6,6 +6,7 @@ import com.google.auto.service.AutoService;
 import com.google.common.primitives.Longs;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
+import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.web.sitemap.SitemapCrawl.Evidence;
 import dev.plumbline.module.web.sitemap.SitemapCrawl.FileRead;
 import dev.plumbline.module.web.sitemap.SitemapCrawl.Listed;
@@ -29,8 +30,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The sitemap of a site or at a URL, with the sitemaps that it lists. */
-@AutoService(CheckModule.class)
-@SuppressWarnings("rawtypes")
+@AutoService(RegisteredModule.class)
 public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Sitemap.Findings> {
     /** The limits of the sitemaps protocol. */
     private static final int PROTOCOL_URLS = 50_000;
