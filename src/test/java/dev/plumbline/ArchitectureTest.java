@@ -96,7 +96,7 @@ class ArchitectureTest {
             .and()
             .haveSimpleNameNotEndingWith("Store")
             .and()
-            .doNotHaveSimpleName("SlidingWindows")
+            .doNotHaveSimpleName("SlidingWindowQuotas")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.vertx.sqlclient..", "io.vertx.pgclient..");

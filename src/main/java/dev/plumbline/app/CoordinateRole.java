@@ -12,7 +12,7 @@ import dev.plumbline.job.coordinate.JobCoordinatorVerticle;
 import dev.plumbline.job.store.JobStore;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.postgres.RetentionTask;
-import dev.plumbline.quota.SlidingWindows;
+import dev.plumbline.quota.SlidingWindowQuotas;
 import dev.plumbline.result.store.ResultStore;
 import io.vertx.core.Future;
 import java.time.Duration;
@@ -38,7 +38,7 @@ final class CoordinateRole {
                 router,
                 node.modules(),
                 node.policy(),
-                node.resultLookup(),
+                node.resultCache(),
                 new WorkStore(
                         node.databases().jobs(),
                         node.databases().maintenance(),
@@ -62,7 +62,7 @@ final class CoordinateRole {
                 PURGE_PERIOD,
                 List.of(
                         new RetentionTask.Task("results", ResultStore::purgeExpired),
-                        new RetentionTask.Task("quotas", SlidingWindows::purgeExpired),
+                        new RetentionTask.Task("quotas", SlidingWindowQuotas::purgeExpired),
                         new RetentionTask.Task("job_partitions", jobs::maintainPartitions),
                         new RetentionTask.Task("jobs", jobs::purgeExpired),
                         new RetentionTask.Task("idempotency_keys", JobStore::purgeIdempotencyKeys),

@@ -59,13 +59,13 @@ final class HttpAssembly {
                 node.vertx(),
                 node.modules(),
                 node.policy(),
-                node.resultLookup(),
+                node.resultCache(),
                 node.bus(),
                 dependencies.router,
                 config.limits().freshPerHour() > 0,
                 node.registry());
         responseCache = new ResponseCacheHandler(
-                node.resultCache(), checks, node.clock(), config.cache().ttl());
+                node.memoryResultCache(), checks, node.clock(), config.cache().ttl());
         ClientAddress clients = new ClientAddress(config.http().trustedProxies());
         accessLog = new AccessLog(config.log().access(), clients);
         InstantCheckService instantCheckService = new InstantCheckService(checks, clients, CheckEnvironment.PRODUCT);
@@ -89,7 +89,7 @@ final class HttpAssembly {
         operations.addAll(ToolOperations.of(tools, contract, problems));
         operations.add(new InstantCheckOperation(
                         instantCheckService,
-                        node.resultCache(),
+                        node.memoryResultCache(),
                         responseCache,
                         problems,
                         config.limits().freshPerHourKey() > 0 ? keys : null)

@@ -19,7 +19,7 @@ import dev.plumbline.job.store.JobStateStore;
 import dev.plumbline.job.store.UsageStore;
 import dev.plumbline.quota.QuotaPolicy;
 import dev.plumbline.quota.RateLimitVerticle;
-import dev.plumbline.quota.SlidingWindows;
+import dev.plumbline.quota.SlidingWindowQuotas;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -54,7 +54,7 @@ final class HttpRole {
 
     /** The parts that the HTTP server uses. */
     private record Deployed(
-            SlidingWindows quotas, ApiKeyAuthenticator keys, AccountAssembly accounts, PasswordHasher passwords) {}
+            SlidingWindowQuotas quotas, ApiKeyAuthenticator keys, AccountAssembly accounts, PasswordHasher passwords) {}
 
     /** @param deployment the ID of the verticles of the server */
     private record Listening(Vertx vertx, String deployment, HttpAssembly assembly) {}
@@ -89,8 +89,8 @@ final class HttpRole {
 
     /** Deploys all parts except the HTTP server. */
     void deploy(NodeContext node) throws StartException {
-        SlidingWindows quotas =
-                new SlidingWindows(node.vertx(), node.databases().instant(), policies());
+        SlidingWindowQuotas quotas =
+                new SlidingWindowQuotas(node.vertx(), node.databases().instant(), policies());
         PasswordHasher passwords = new PasswordHasher(node.vertx());
         AccountAssembly accounts =
                 new AccountAssembly(node.vertx(), config, node.databases().instant(), node.bus(), passwords);

@@ -9,8 +9,8 @@ import dev.plumbline.config.NodeRole;
 import dev.plumbline.job.store.JobStore;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.postgres.NotificationListener;
+import dev.plumbline.result.store.MemoryResultCache;
 import dev.plumbline.result.store.ResultCache;
-import dev.plumbline.result.store.ResultLookup;
 import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.target.TargetPolicy;
 import io.micrometer.core.instrument.Gauge;
@@ -34,8 +34,8 @@ record NodeContext(
         MessageBus bus,
         DatabasePools databases,
         ResultStore results,
+        MemoryResultCache memoryResultCache,
         ResultCache resultCache,
-        ResultLookup resultLookup,
         JobStore jobs,
         ModuleCatalogue modules,
         TargetPolicy policy,

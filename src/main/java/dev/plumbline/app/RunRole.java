@@ -47,7 +47,7 @@ final class RunRole {
         CheckEnvironment environment =
                 environment(node, limiters == null ? RateLimiterFactory.local(node.vertx()) : limiters);
         RunnerMetrics metrics = new RunnerMetrics(node.registry());
-        PartResults parts = new PartResults(node.vertx(), node.policy(), node.resultLookup());
+        PartResults parts = new PartResults(node.vertx(), node.policy(), node.resultCache());
         CheckAdmission admission = new CheckAdmission(
                 node.vertx(),
                 metrics,

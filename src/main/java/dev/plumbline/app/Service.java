@@ -30,8 +30,8 @@ import dev.plumbline.postgres.NotificationListener;
 import dev.plumbline.postgres.PostgresException;
 import dev.plumbline.postgres.SchemaMigrator;
 import dev.plumbline.postgres.embedded.EmbeddedPostgres;
+import dev.plumbline.result.store.MemoryResultCache;
 import dev.plumbline.result.store.ResultCache;
-import dev.plumbline.result.store.ResultLookup;
 import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.target.ExceptionMessage;
@@ -244,7 +244,7 @@ public final class Service {
         own.add(pools.instant().host(), pools.instant().port());
         Clock clock = Clock.systemUTC();
         ResultStore results = new ResultStore(vertx, pools.instant(), pools.jobs());
-        ResultCache cache = new ResultCache(clock, config.cache().memoryBytes());
+        MemoryResultCache cache = new MemoryResultCache(clock, config.cache().memoryBytes());
         NodeContext context = new NodeContext(
                 vertx,
                 config,
@@ -254,7 +254,7 @@ public final class Service {
                 pools,
                 results,
                 cache,
-                new ResultLookup(cache, results, config.cache().ttl()),
+                new ResultCache(cache, results, config.cache().ttl()),
                 new JobStore(
                         pools.jobs(),
                         config.jobs().retention(),

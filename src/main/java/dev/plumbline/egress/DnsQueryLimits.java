@@ -36,11 +36,11 @@ public final class DnsQueryLimits {
     private static final Future<Void> ACQUIRED = Future.succeededFuture();
 
     private final RegistrableDomains domains = new RegistrableDomains();
-    private final TargetLimiter<String> limiter;
+    private final CheckRateLimiter<String> limiter;
 
     /** @param perDomainPerSecond queries per second for names below one domain; 0 = no limit */
     public DnsQueryLimits(Vertx vertx, int perDomainPerSecond) {
-        this.limiter = new TargetLimiter<>(
+        this.limiter = new CheckRateLimiter<>(
                 RateLimiterFactory.local(vertx),
                 LimiterKind.DNS_DOMAIN,
                 new Config.OutboundLimit(perDomainPerSecond, 0),

@@ -22,22 +22,22 @@ final class TargetRateLimits {
 
     private static final Future<Runnable> UNLIMITED = Future.succeededFuture(NOTHING);
 
-    private final TargetLimiter<InetAddress> addresses;
-    private final TargetLimiter<Long> networks;
-    private final TargetLimiter<String> domains;
+    private final CheckRateLimiter<InetAddress> addresses;
+    private final CheckRateLimiter<Long> networks;
+    private final CheckRateLimiter<String> domains;
     private final RegistrableDomains registrable = new RegistrableDomains();
     private final boolean unlimited;
 
     TargetRateLimits(Config.TargetSettings targets, RateLimiterFactory limiters) {
-        addresses = new TargetLimiter<>(
+        addresses = new CheckRateLimiter<>(
                 limiters, LimiterKind.ADDRESS, targets.perIp(), IpAddressText::format, IpAddressText::format);
-        networks = new TargetLimiter<>(
+        networks = new CheckRateLimiter<>(
                 limiters,
                 LimiterKind.NETWORK,
                 targets.perNetwork(),
                 network -> Long.toString(network),
                 TargetRateLimits::cidr);
-        domains = new TargetLimiter<>(
+        domains = new CheckRateLimiter<>(
                 limiters, LimiterKind.DOMAIN, targets.perDomain(), Function.identity(), Function.identity());
         unlimited = addresses.isUnlimited() && networks.isUnlimited() && domains.isUnlimited();
     }
@@ -65,7 +65,7 @@ final class TargetRateLimits {
     /** @param patience when the wait ends */
     private record PermitAcquisition(CheckContext context, Deadline patience) {
 
-        <K> Future<Runnable> acquire(TargetLimiter<K> limiter, K key, Runnable release) {
+        <K> Future<Runnable> acquire(CheckRateLimiter<K> limiter, K key, Runnable release) {
             if (limiter.isUnlimited()) {
                 return Future.succeededFuture(release);
             }

@@ -13,7 +13,7 @@ import dev.plumbline.postgres.DatabaseUnavailableException;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.TargetLimit;
 import dev.plumbline.result.store.ResultKey;
-import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.ExceptionMessage;
@@ -61,7 +61,7 @@ public final class InstantChecks {
 
     private final ModuleCatalogue modules;
     private final TargetPolicy policy;
-    private final ResultLookup results;
+    private final ResultCache results;
     private final MessageBus bus;
     private final CheckRouter router;
     private final boolean limited;
@@ -73,7 +73,7 @@ public final class InstantChecks {
             Vertx vertx,
             ModuleCatalogue modules,
             TargetPolicy policy,
-            ResultLookup results,
+            ResultCache results,
             MessageBus bus,
             CheckRouter router,
             boolean limited,

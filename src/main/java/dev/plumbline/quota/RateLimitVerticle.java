@@ -18,11 +18,11 @@ public final class RateLimitVerticle extends VerticleBase {
     private static final long LOG_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final MessageBus bus;
-    private final SlidingWindows windows;
+    private final SlidingWindowQuotas windows;
     private final AtomicLong lostRefunds = new AtomicLong();
     private final AtomicLong lastLogged = new AtomicLong();
 
-    public RateLimitVerticle(MessageBus bus, SlidingWindows windows) {
+    public RateLimitVerticle(MessageBus bus, SlidingWindowQuotas windows) {
         this.bus = bus;
         this.windows = windows;
     }

@@ -5,7 +5,7 @@ import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultJson;
 import dev.plumbline.result.store.ResultKey;
-import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetPolicy;
@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PartResults {
     private final TargetPolicy policy;
-    private final @Nullable ResultLookup cache;
+    private final @Nullable ResultCache cache;
     private final SingleFlight<Flight, CheckResult> inFlight;
 
     /** Lines of jobs are not shared with instant checks, which have priority. */
     private record Flight(ResultKey key, boolean bulk, boolean fresh) {}
 
     /** @param cache null if results are not cached */
-    public PartResults(Vertx vertx, TargetPolicy policy, @Nullable ResultLookup cache) {
+    public PartResults(Vertx vertx, TargetPolicy policy, @Nullable ResultCache cache) {
         this.policy = policy;
         this.cache = cache;
         this.inFlight = new SingleFlight<>(

@@ -7,8 +7,8 @@ import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.result.store.MemoryResultCache;
 import dev.plumbline.result.store.ResultCache;
-import dev.plumbline.result.store.ResultLookup;
 import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestDatabase;
@@ -59,8 +59,8 @@ class InstantChecksTest {
                 vertx,
                 ModuleCatalogue.load(),
                 TestPolicies.open(),
-                new ResultLookup(
-                        new ResultCache(Clock.systemUTC(), 1 << 20),
+                new ResultCache(
+                        new MemoryResultCache(Clock.systemUTC(), 1 << 20),
                         new ResultStore(vertx, DATABASE.open()),
                         Duration.ofMinutes(10)),
                 bus,

@@ -52,7 +52,7 @@ class QuotaRefundTest {
         TestCluster.Node node = cluster.start(NodeRole.HTTP, NodeRole.RUN);
         Await.value(node.vertx()
                 .deployVerticle(new RateLimitVerticle(
-                        node.bus(), new SlidingWindows(node.vertx(), DATABASE.open(), POLICIES))));
+                        node.bus(), new SlidingWindowQuotas(node.vertx(), DATABASE.open(), POLICIES))));
         return node.bus();
     }
 

@@ -35,7 +35,7 @@ class RateLimitVerticleTest {
             QuotaPolicy fresh = new QuotaPolicy(30, Duration.ofHours(1));
             MessageBus bus = MessageBus.of(vertx);
             Await.value(vertx.deployVerticle(
-                    new RateLimitVerticle(bus, new SlidingWindows(vertx, away, Map.of("fresh", fresh)))));
+                    new RateLimitVerticle(bus, new SlidingWindowQuotas(vertx, away, Map.of("fresh", fresh)))));
 
             List<Future<Message>> replies = new ArrayList<>();
             for (int i = 0; i < 50; i++) {

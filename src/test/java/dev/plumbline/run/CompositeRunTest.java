@@ -20,9 +20,9 @@ import dev.plumbline.result.Evaluation;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.TargetLimit;
 import dev.plumbline.result.Verdict;
-import dev.plumbline.result.store.ResultCache;
+import dev.plumbline.result.store.MemoryResultCache;
 import dev.plumbline.result.store.ResultKey;
-import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
@@ -79,7 +79,7 @@ class CompositeRunTest {
     private final Part gamma = new Part("gamma", "first");
     private final Site site = new Site();
     private final ModuleCatalogue modules = new ModuleCatalogue(List.of(alpha, beta, gamma, site));
-    private ResultLookup lookup;
+    private ResultCache lookup;
     private CheckRunner runner;
 
     @BeforeAll
@@ -93,8 +93,8 @@ class CompositeRunTest {
         runner = runner(new PartResults(vertx, TestPolicies.open(), lookup));
     }
 
-    private ResultLookup lookup() {
-        return new ResultLookup(new ResultCache(Clock.systemUTC(), 1 << 20), store, Duration.ofMinutes(10));
+    private ResultCache lookup() {
+        return new ResultCache(new MemoryResultCache(Clock.systemUTC(), 1 << 20), store, Duration.ofMinutes(10));
     }
 
     private CheckRunner runner(PartResults parts) {

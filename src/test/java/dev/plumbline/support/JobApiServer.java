@@ -21,7 +21,7 @@ import dev.plumbline.http.server.HttpVerticle;
 import dev.plumbline.http.server.ResponseCacheHandler;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.postgres.NotificationListener;
-import dev.plumbline.result.store.ResultCache;
+import dev.plumbline.result.store.MemoryResultCache;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.MessageConsumer;
@@ -91,7 +91,7 @@ public final class JobApiServer implements AutoCloseable {
             }
         }
         ResponseCacheHandler cold = new ResponseCacheHandler(
-                new ResultCache(Clock.systemUTC(), 1),
+                new MemoryResultCache(Clock.systemUTC(), 1),
                 null,
                 Clock.systemUTC(),
                 config.cache().ttl());

@@ -5,7 +5,7 @@ import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.result.RenderedResult;
-import dev.plumbline.result.store.ResultCache;
+import dev.plumbline.result.store.MemoryResultCache;
 import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -38,12 +38,12 @@ public final class ResponseCacheHandler {
         }
     }
 
-    private final ResultCache cache;
+    private final MemoryResultCache cache;
     private final InstantChecks checks;
     private final Clock clock;
     private final CharSequence cacheControl;
 
-    public ResponseCacheHandler(ResultCache cache, InstantChecks checks, Clock clock, Duration lifetime) {
+    public ResponseCacheHandler(MemoryResultCache cache, InstantChecks checks, Clock clock, Duration lifetime) {
         this.cache = cache;
         this.checks = checks;
         this.clock = clock;

@@ -11,7 +11,7 @@ import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.ResultJson;
 import dev.plumbline.result.store.ResultKey;
-import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.ExceptionMessage;
@@ -37,7 +37,7 @@ final class ChunkIntake {
 
     private final ModuleCatalogue modules;
     private final TargetPolicy policy;
-    private final ResultLookup results;
+    private final ResultCache results;
     private final ErrorResults errors;
     private final ResultWriter writer;
     private final Consumer<Chunk> onAccepted;
@@ -53,7 +53,7 @@ final class ChunkIntake {
     ChunkIntake(
             ModuleCatalogue modules,
             TargetPolicy policy,
-            ResultLookup results,
+            ResultCache results,
             ErrorResults errors,
             ResultWriter writer,
             Consumer<Chunk> onAccepted,

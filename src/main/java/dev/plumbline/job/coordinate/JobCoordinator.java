@@ -4,7 +4,7 @@ import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.cluster.NodeLease;
 import dev.plumbline.job.store.WorkStore;
-import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -63,7 +63,7 @@ public final class JobCoordinator {
             CheckRouter router,
             ModuleCatalogue modules,
             TargetPolicy policy,
-            ResultLookup results,
+            ResultCache results,
             WorkStore store,
             Clock clock,
             CoordinatorSettings settings,

@@ -10,7 +10,7 @@ import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.LimitWait;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.TargetLimit;
-import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.Future;
 import java.time.Clock;
@@ -54,13 +54,13 @@ final class LineChecker {
                     + " or CPU time to complete the check of this line. Check it again later.");
 
     private final CheckRouter router;
-    private final ResultLookup results;
+    private final ResultCache results;
     private final ResultWriter writer;
     private final Clock clock;
     private final long replyMarginMs;
 
     /** @param replyMarginMs time after the timeout of a check at which its reply is considered lost */
-    LineChecker(CheckRouter router, ResultLookup results, ResultWriter writer, Clock clock, long replyMarginMs) {
+    LineChecker(CheckRouter router, ResultCache results, ResultWriter writer, Clock clock, long replyMarginMs) {
         this.router = router;
         this.results = results;
         this.writer = writer;

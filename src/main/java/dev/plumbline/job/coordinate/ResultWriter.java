@@ -2,7 +2,7 @@ package dev.plumbline.job.coordinate;
 
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.postgres.DatabaseUnavailableException;
-import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.result.store.ResultCache;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -87,7 +87,7 @@ final class ResultWriter {
     }
 
     /** @param cacheEntry null if the result is not cacheable */
-    void add(Chunk chunk, int index, String verdict, Buffer body, ResultLookup.@Nullable LineCacheEntry cacheEntry) {
+    void add(Chunk chunk, int index, String verdict, Buffer body, ResultCache.@Nullable LineCacheEntry cacheEntry) {
         enqueue(new Entry(
                 chunk,
                 new WorkStore.LineResult(chunk.id(), index, verdict, body, cacheEntry),

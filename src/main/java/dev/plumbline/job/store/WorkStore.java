@@ -2,7 +2,7 @@ package dev.plumbline.job.store;
 
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.postgres.Database;
-import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.result.store.ResultCache;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -143,7 +143,7 @@ public final class WorkStore {
      * @param cacheEntry null if the result is not cacheable
      */
     public record LineResult(
-            ChunkId chunk, int index, String verdict, Buffer body, ResultLookup.@Nullable LineCacheEntry cacheEntry) {}
+            ChunkId chunk, int index, String verdict, Buffer body, ResultCache.@Nullable LineCacheEntry cacheEntry) {}
 
     /** @param retention how long results are kept after the end of a job */
     public WorkStore(Database database, Duration retention) {

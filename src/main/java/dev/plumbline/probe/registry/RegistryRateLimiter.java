@@ -8,7 +8,7 @@ import dev.plumbline.check.Deadline;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.config.Config;
 import dev.plumbline.egress.RateLimiterFactory;
-import dev.plumbline.egress.TargetLimiter;
+import dev.plumbline.egress.CheckRateLimiter;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.LimiterKind;
 import io.vertx.core.AsyncResult;
@@ -43,7 +43,7 @@ final class RegistryRateLimiter {
      */
     private record Timeouts(int count, long lastNanos) {}
 
-    private final TargetLimiter<String> limiter;
+    private final CheckRateLimiter<String> limiter;
     private final LongSupplier nanoClock;
     private final Cache<String, Timeouts> timeouts = Caffeine.newBuilder()
             .maximumSize(MAX_SERVERS)
@@ -53,7 +53,7 @@ final class RegistryRateLimiter {
 
     RegistryRateLimiter(
             RateLimiterFactory limiters, LimiterKind kind, Config.OutboundLimit limit, LongSupplier nanoClock) {
-        this.limiter = new TargetLimiter<>(limiters, kind, limit, Function.identity(), Function.identity());
+        this.limiter = new CheckRateLimiter<>(limiters, kind, limit, Function.identity(), Function.identity());
         this.nanoClock = nanoClock;
     }
 

@@ -1,109 +1,146 @@
 package dev.plumbline.result.store;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.plumbline.result.RenderedResult;
-import java.time.Clock;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Cached results in memory: by check and by raw request path. A result of a path is used only while it is the result of
- * its check. Thread-safe.
- */
+/** Cached results: in the memory of this node and in the database for all nodes. */
 public final class ResultCache {
-    /** Longer than the timeout of database statements. */
-    private static final Duration LOOKUP_TIME = Duration.ofSeconds(30);
+    private final MemoryResultCache memory;
+    private final ResultStore store;
+    private final Duration ttl;
 
-    private static final int MAX_REPLACED = 100_000;
+    /**
+     * The cache entry of a job line.
+     *
+     * @param storedKey the key in the database
+     */
+    public record LineCacheEntry(String storedKey, Instant checkedAt, Instant expiresAt) {}
 
-    private final Clock clock;
-    private final Cache<String, RenderedResult> byKey;
-    private final Cache<String, RenderedResult> byPath;
-
-    /** The keys of results that were replaced in the database, while a lookup can still return the previous result. */
-    private final Cache<String, Boolean> replaced = Caffeine.newBuilder()
-            .expireAfterWrite(LOOKUP_TIME)
-            .maximumSize(MAX_REPLACED)
-            .executor(Runnable::run)
-            .build();
-
-    /** @param memoryBytes the memory limit of both caches together */
-    public ResultCache(Clock clock, long memoryBytes) {
-        this.clock = clock;
-        this.byKey = newCache(memoryBytes / 2);
-        this.byPath = newCache(memoryBytes / 2);
+    /** @param ttl how long a result is returned from the cache */
+    public ResultCache(MemoryResultCache memory, ResultStore store, Duration ttl) {
+        this.memory = memory;
+        this.store = store;
+        this.ttl = ttl;
     }
 
-    private static Cache<String, RenderedResult> newCache(long bytes) {
-        return Caffeine.newBuilder()
-                .maximumWeight(bytes)
-                .weigher((String key, RenderedResult result) -> key.length() * 2 + result.weight())
-                .executor(Runnable::run)
-                .build();
-    }
-
-    /** @param key as stored */
-    @Nullable
-    RenderedResult find(String key) {
-        return findUnexpired(byKey, key);
-    }
-
-    void put(RenderedResult result) {
-        byKey.put(result.key(), result);
-    }
-
-    /** Adds a result of the database, unless it may have been replaced during the lookup. */
-    void putStored(RenderedResult result) {
-        byKey.put(result.key(), result);
-        if (replaced.getIfPresent(result.key()) != null) {
-            byKey.asMap().remove(result.key(), result);
-        }
+    /** The result in memory, or null. */
+    public @Nullable RenderedResult findInMemory(ResultKey key) {
+        return memory.find(key.stored());
     }
 
     /**
-     * Removes a result that was replaced in the database.
+     * The result in the database, or null. It is added to the memory cache.
      *
-     * @param key as stored
+     * @return fails with {@code DatabaseUnavailableException}
      */
-    public void remove(String key) {
-        replaced.put(key, true);
-        byKey.invalidate(key);
+    public Future<@Nullable RenderedResult> findStored(ResultKey key) {
+        return store.find(key.stored()).map(found -> {
+            RenderedResult result = rendered(key.stored(), found);
+            if (result != null) {
+                memory.putStored(result);
+            }
+            return result;
+        });
     }
 
-    public void clear() {
-        byKey.invalidateAll();
+    /**
+     * The result in the database, or null, for a part of a line of a job. It is not added to the memory cache.
+     *
+     * @return fails with {@code DatabaseUnavailableException}
+     */
+    public Future<@Nullable RenderedResult> findStoredForJob(ResultKey key) {
+        return store.findForJob(key.stored()).map(found -> rendered(key.stored(), found));
     }
 
-    /** Whether this object is the unexpired result of its check in memory. */
-    boolean isCurrent(RenderedResult result) {
-        return find(result.key()) == result;
+    /**
+     * The cached results of several keys, in order, null where there is none. They are not added to the memory cache.
+     *
+     * @return fails with {@code DatabaseUnavailableException}
+     */
+    public Future<List<@Nullable RenderedResult>> find(List<ResultKey> keys) {
+        List<@Nullable RenderedResult> results = new ArrayList<>(keys.size());
+        List<ResultKey> missing = new ArrayList<>();
+        for (ResultKey key : keys) {
+            RenderedResult result = findInMemory(key);
+            results.add(result);
+            if (result == null) {
+                missing.add(key);
+            }
+        }
+        if (missing.isEmpty()) {
+            return Future.succeededFuture(results);
+        }
+        List<String> stored = missing.stream().map(ResultKey::stored).toList();
+        return store.find(stored).map(found -> {
+            Iterator<String> key = stored.iterator();
+            Iterator<ResultStore.@Nullable StoredResult> next = found.iterator();
+            results.replaceAll(result -> result == null ? rendered(key.next(), next.next()) : result);
+            return results;
+        });
     }
 
-    /** The unexpired result of a raw request path, or null. */
-    public @Nullable RenderedResult findPath(String rawPath) {
-        RenderedResult result = byPath.getIfPresent(rawPath);
-        return result != null && isCurrent(result) ? result : null;
+    /** Whether this object is the result of its check in memory. False if another result has replaced it. */
+    public boolean isCurrent(RenderedResult result) {
+        return memory.isCurrent(result);
     }
 
-    /** Adds the result of a valid raw request path if it is cacheable. */
-    public void putPath(String rawPath, RenderedResult result) {
+    /** As {@link #findStored}, without the result in memory, which may have been replaced by another node. */
+    public Future<@Nullable RenderedResult> reload(ResultKey key) {
+        memory.remove(key.stored());
+        return findStored(key);
+    }
+
+    /**
+     * Adds a new result to memory and database if it is cacheable.
+     *
+     * @param json the result as written by {@code ResultJson}
+     */
+    public RenderedResult add(ResultKey key, byte[] json, Instant checkedAt, boolean cacheable) {
+        RenderedResult result = RenderedResult.of(key.stored(), json, checkedAt, cacheable, ttl);
         if (result.cacheable()) {
-            byPath.put(rawPath, result);
-        }
-    }
-
-    private @Nullable RenderedResult findUnexpired(Cache<String, RenderedResult> cache, String key) {
-        RenderedResult result = cache.getIfPresent(key);
-        if (result == null) {
-            return null;
-        }
-        Instant now = clock.instant();
-        if (result.expired(now)) {
-            cache.asMap().remove(key, result);
-            return null;
+            memory.put(result);
+            store(result);
         }
         return result;
+    }
+
+    /**
+     * Adds a new, cacheable result to the database only, because the parts of one job would evict the results of
+     * instant checks from the memory cache.
+     *
+     * @param json the result as written by {@code ResultJson}
+     */
+    public void addStored(ResultKey key, byte[] json, Instant checkedAt) {
+        store(RenderedResult.of(key.stored(), json, checkedAt, true, ttl));
+    }
+
+    private void store(RenderedResult result) {
+        store.store(new ResultStore.Entry(
+                result.key(), Buffer.buffer(result.result()), result.checkedAt(), result.expiresAt()));
+    }
+
+    /**
+     * The cache entry for a new, cacheable result of a line. Lines are not added to the memory cache, because one job
+     * would evict the results of instant checks.
+     */
+    public LineCacheEntry cacheEntry(ResultKey key, Instant checkedAt) {
+        return new LineCacheEntry(key.stored(), checkedAt, checkedAt.plus(ttl));
+    }
+
+    private static @Nullable RenderedResult rendered(String key, ResultStore.@Nullable StoredResult found) {
+        if (found == null) {
+            return null;
+        }
+        byte[] body = found.body().getBytes();
+        return found.isLine()
+                ? RenderedResult.fromLine(key, body, found.checkedAt(), found.expiresAt())
+                : RenderedResult.fromStore(key, body, found.checkedAt(), found.expiresAt());
     }
 }

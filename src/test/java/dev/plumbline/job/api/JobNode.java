@@ -21,8 +21,8 @@ import dev.plumbline.job.store.UsageStore;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.postgres.NotificationListener;
+import dev.plumbline.result.store.MemoryResultCache;
 import dev.plumbline.result.store.ResultCache;
-import dev.plumbline.result.store.ResultLookup;
 import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.run.CheckRunnerVerticle;
 import dev.plumbline.run.PartResults;
@@ -111,8 +111,8 @@ public final class JobNode implements AutoCloseable {
                 new LocalCheckRouter(bus, settings.permits()),
                 modules,
                 checks.policy,
-                new ResultLookup(
-                        new ResultCache(clock, 1 << 20), new ResultStore(vertx, database), Duration.ofMinutes(10)),
+                new ResultCache(
+                        new MemoryResultCache(clock, 1 << 20), new ResultStore(vertx, database), Duration.ofMinutes(10)),
                 new WorkStore(database, KEEP),
                 clock,
                 settings.coordinator(),

@@ -13,9 +13,9 @@ import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.result.LimitWait;
 import dev.plumbline.result.Verdict;
-import dev.plumbline.result.store.ResultCache;
+import dev.plumbline.result.store.MemoryResultCache;
 import dev.plumbline.result.store.ResultKey;
-import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
@@ -120,8 +120,8 @@ class LineCheckerTest {
                 released -> {});
         checker = new LineChecker(
                 new FailingRouter(new LocalCheckRouter(bus, 1)),
-                new ResultLookup(
-                        new ResultCache(Clock.systemUTC(), 1 << 20),
+                new ResultCache(
+                        new MemoryResultCache(Clock.systemUTC(), 1 << 20),
                         new ResultStore(vertx, database),
                         Duration.ofMinutes(10)),
                 writer,

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.SessionService;
 import dev.plumbline.postgres.Database;
-import dev.plumbline.quota.SlidingWindows;
+import dev.plumbline.quota.SlidingWindowQuotas;
 import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
@@ -78,7 +78,7 @@ class RetentionPlanTest {
                 database,
                 List.of(
                         ResultStore::purgeExpired,
-                        SlidingWindows::purgeExpired,
+                        SlidingWindowQuotas::purgeExpired,
                         jobs::purgeExpired,
                         JobStore::purgeIdempotencyKeys,
                         JobStore::cancelJobsOfDeletedAccounts,

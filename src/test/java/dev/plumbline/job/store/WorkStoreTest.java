@@ -8,7 +8,7 @@ import dev.plumbline.bus.JobMessage.WaitingLines;
 import dev.plumbline.job.store.WorkStore.ChunkId;
 import dev.plumbline.job.store.WorkStore.ClaimedChunk;
 import dev.plumbline.job.store.WorkStore.LineResult;
-import dev.plumbline.result.store.ResultLookup;
+import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.result.store.ResultStore.StoredResult;
 import dev.plumbline.support.TestDatabase;
@@ -215,7 +215,7 @@ class WorkStoreTest {
                 index,
                 "pass",
                 Buffer.buffer("line " + index),
-                new ResultLookup.LineCacheEntry(key, checkedAt, checkedAt.plusSeconds(600)));
+                new ResultCache.LineCacheEntry(key, checkedAt, checkedAt.plusSeconds(600)));
     }
 
     @Test
@@ -460,33 +460,6 @@ class WorkStoreTest {
         assertThat(claim(holder, 8))
                 .extracting(chunk -> chunk.id().job())
                 .containsExactly(first.id().job());
-    }
-
-    /** Claims as a node of the previous version. */
-    private static Row claimAsPreviousVersion(long owner) {
-        return tables.row(
-                """
-                select suspects, solo_crashes, attempts
-                from claim_chunks($1, 1, array['scripted'], '{}', false, '{}')""",
-                owner);
-    }
-
-    @Test
-    void nodesOfThePreviousVersionRunTheLinesOfACrashedJobOneAtATime() {
-        tables.job(tables.account(), 3);
-        crashWith(0, 1);
-        crashWith(0);
-        long old = living();
-        Row second = claimAsPreviousVersion(old);
-        assertThat(second.getArrayOfIntegers("suspects")).containsExactly(0, 1, 2);
-        assertThat(second.getArrayOfIntegers("solo_crashes")).isEmpty();
-        assertThat(second.getArrayOfIntegers("attempts")).containsExactlyInAnyOrder(0, 0, 1);
-        await(tables.nodes().deregister(old));
-        crashWith(1);
-
-        assertThat(claimAsPreviousVersion(living()).getArrayOfIntegers("attempts"))
-                .as("three attempts end a line")
-                .contains(2, 2, 2);
     }
 
     @Test

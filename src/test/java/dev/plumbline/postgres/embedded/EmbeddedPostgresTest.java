@@ -333,7 +333,8 @@ class EmbeddedPostgresTest {
     void quotasSurviveACrashAndCachedResultsARestart() {
         start();
         await(SchemaMigrator.run(vertx, embedded.url()));
-        String take = "select granted from charge_quota('fresh', 'somebody', 2, 3, 3600000000)";
+        String take = "select granted from charge_quotas(array['fresh'], array['somebody'], array[2], array[3],"
+                + " array[3600000000], null)";
         assertThat(ask(take)).isEqualTo("true");
         ask("insert into result_cache values" + " ('k', 'body', now(), now() + interval '10 minutes')");
         embedded.stop();

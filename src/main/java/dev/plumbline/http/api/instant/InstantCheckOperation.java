@@ -15,7 +15,7 @@ import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.instant.InstantOutcome;
 import dev.plumbline.result.LimitWait;
 import dev.plumbline.result.RenderedResult;
-import dev.plumbline.result.store.ResultCache;
+import dev.plumbline.result.store.MemoryResultCache;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code GET /api/v1/instant/{module}/{target}}. */
 public final class InstantCheckOperation {
     private final InstantCheckService checks;
-    private final ResultCache cache;
+    private final MemoryResultCache cache;
     private final ResponseCacheHandler responses;
     private final ProblemResponder problems;
     private final @Nullable ApiKeyHandler keys;
@@ -32,7 +32,7 @@ public final class InstantCheckOperation {
     /** @param keys authenticates the API keys that have their own quota; null if API keys are ignored */
     public InstantCheckOperation(
             InstantCheckService checks,
-            ResultCache cache,
+            MemoryResultCache cache,
             ResponseCacheHandler responses,
             ProblemResponder problems,
             @Nullable ApiKeyHandler keys) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class TargetLimiterTest {
+class CheckRateLimiterTest {
     private static final TargetLimit RATE =
             new TargetLimit("a.test", "3 connections per second", "targets.per_domain_per_second", 3);
     private static final TargetLimit CONCURRENCY =
@@ -29,8 +29,8 @@ class TargetLimiterTest {
     private final FakeTime time = new FakeTime();
     private final TestCheckContext context = TestCheckContext.create();
 
-    private TargetLimiter<String> limiter(int perSecond, int concurrent) {
-        return new TargetLimiter<>(
+    private CheckRateLimiter<String> limiter(int perSecond, int concurrent) {
+        return new CheckRateLimiter<>(
                 RateLimiterFactory.local(time::nanos, time),
                 LimiterKind.DOMAIN,
                 new Config.OutboundLimit(perSecond, concurrent),
@@ -38,7 +38,7 @@ class TargetLimiterTest {
                 Function.identity());
     }
 
-    private Future<Runnable> acquire(TargetLimiter<String> limiter, long maxWaitMillis) {
+    private Future<Runnable> acquire(CheckRateLimiter<String> limiter, long maxWaitMillis) {
         return limiter.acquire(context, "a.test", maxWaitMillis, context.deadline());
     }
 
@@ -55,7 +55,7 @@ class TargetLimiterTest {
 
     @Test
     void theLimitOfAWaitIsNamed() {
-        TargetLimiter<String> limiter = limiter(3, 1);
+        CheckRateLimiter<String> limiter = limiter(3, 1);
         Future<Runnable> first = acquire(limiter, 1_000);
         Future<Runnable> second = acquire(limiter, 1_000);
         assertThat(second.isComplete()).isFalse();
@@ -68,11 +68,11 @@ class TargetLimiterTest {
 
     @Test
     void theLimitThatRejectsIsNamed() {
-        TargetLimiter<String> rate = limiter(3, 0);
+        CheckRateLimiter<String> rate = limiter(3, 0);
         for (int i = 0; i < 3; i++) {
             assertThat(acquire(rate, 0).succeeded()).isTrue();
         }
-        TargetLimiter<String> concurrency = limiter(3, 1);
+        CheckRateLimiter<String> concurrency = limiter(3, 1);
         assertThat(acquire(concurrency, 0).succeeded()).isTrue();
         Future<Runnable> waiting = acquire(concurrency, 2_000);
         time.pass(3_000);
@@ -92,7 +92,7 @@ class TargetLimiterTest {
     @Test
     void concurrentWaitsCountOnce() {
         RequestBudget part = new RequestBudget(RequestBudget.MAX, context.budget());
-        TargetLimiter<String> limiter = limiter(0, 1);
+        CheckRateLimiter<String> limiter = limiter(0, 1);
         Future<Runnable> held = acquire(limiter, 60_000);
         long start = System.nanoTime();
         Future<Runnable> first = acquire(limiter, 60_000);

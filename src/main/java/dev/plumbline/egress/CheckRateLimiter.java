@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <K> an address, a network, a domain or a server
  */
-public final class TargetLimiter<K> {
+public final class CheckRateLimiter<K> {
     private final RateLimiter<K> limiter;
     private final LimiterKind kind;
     private final Config.OutboundLimit limit;
@@ -28,7 +28,7 @@ public final class TargetLimiter<K> {
      * @param keyText as in {@link RateLimiterFactory#create}
      * @param displayText the text of a key for people
      */
-    public TargetLimiter(
+    public CheckRateLimiter(
             RateLimiterFactory limiters,
             LimiterKind kind,
             Config.OutboundLimit limit,

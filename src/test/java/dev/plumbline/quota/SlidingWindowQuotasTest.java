@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Tag("integration")
-class SlidingWindowsTest {
+class SlidingWindowQuotasTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
@@ -36,7 +36,7 @@ class SlidingWindowsTest {
             "none", new QuotaPolicy(0, Duration.ofHours(1)));
 
     private static Database database;
-    private static SlidingWindows windows;
+    private static SlidingWindowQuotas windows;
     private final String key = UUID.randomUUID().toString();
 
     @BeforeAll
@@ -45,8 +45,8 @@ class SlidingWindowsTest {
         windows = node();
     }
 
-    private static SlidingWindows node() {
-        return new SlidingWindows(DATABASE.vertx(), DATABASE.open(), POLICIES);
+    private static SlidingWindowQuotas node() {
+        return new SlidingWindowQuotas(DATABASE.vertx(), DATABASE.open(), POLICIES);
     }
 
     private static List<QuotaReply> all(List<Future<QuotaReply>> charges) {
@@ -59,7 +59,7 @@ class SlidingWindowsTest {
 
     @Test
     void concurrentChargesOnSeveralNodesAreLimitedExactly() {
-        List<SlidingWindows> nodes = List.of(windows, node(), node());
+        List<SlidingWindowQuotas> nodes = List.of(windows, node(), node());
         List<Future<QuotaReply>> charges = new ArrayList<>();
         for (int i = 0; i < 150; i++) {
             charges.add(nodes.get(i % nodes.size()).charge(charge(1)));
@@ -142,7 +142,7 @@ class SlidingWindowsTest {
     void denialsAreCachedUntilTheRetryTime() {
         AtomicLong nanos = new AtomicLong();
         Database own = DATABASE.open();
-        SlidingWindows node = new SlidingWindows(DATABASE.vertx(), own, POLICIES, nanos::get);
+        SlidingWindowQuotas node = new SlidingWindowQuotas(DATABASE.vertx(), own, POLICIES, nanos::get);
         await(node.charge(charge(30)));
         assertThat(await(node.charge(charge(1)))).isInstanceOf(Denied.class);
         await(own.close());
@@ -158,7 +158,7 @@ class SlidingWindowsTest {
     void aDisabledQuotaNeedsNoDatabase() {
         Database closed = DATABASE.open();
         await(closed.close());
-        SlidingWindows node = new SlidingWindows(DATABASE.vertx(), closed, POLICIES);
+        SlidingWindowQuotas node = new SlidingWindowQuotas(DATABASE.vertx(), closed, POLICIES);
         Granted granted = (Granted) await(node.charge(new ChargeQuota("none", key, 1)));
         assertThat(granted.limit()).isZero();
         await(node.refund(new RefundQuota("none", key, 1, granted.chargedAtMicros())));
@@ -194,7 +194,7 @@ class SlidingWindowsTest {
         String old = key + "-old";
         await(database.query(
                 "insert into quota_window values ('fresh', $1, '{1}', now() - interval '1 second')", Tuple.of(old)));
-        assertThat(await(SlidingWindows.purgeExpired(database, 100))).isEqualTo(1);
+        assertThat(await(SlidingWindowQuotas.purgeExpired(database, 100))).isEqualTo(1);
         assertThat(count(old)).isZero();
         assertThat(count(key)).isOne();
     }
@@ -208,7 +208,7 @@ class SlidingWindowsTest {
 
     @Test
     void batchesInOppositeOrdersDoNotDeadlock() {
-        SlidingWindows other = node();
+        SlidingWindowQuotas other = node();
         List<Future<QuotaReply>> charges = new ArrayList<>();
         for (int round = 0; round < 20; round++) {
             for (int i = 0; i < 50; i++) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Quotas as exact sliding windows in the database, by its clock, shared by all nodes. Concurrent charges are batched in
  * order. A denial is cached until the same charge can be granted.
  */
-public final class SlidingWindows {
+public final class SlidingWindowQuotas {
     // Clients of the bus time out after 2 seconds; a charge after that would have no use.
     private static final Batcher.Limits CHARGES = new Batcher.Limits(500, 10_000, 1).expiringAfter(1_500);
     private static final Batcher.Limits REFUNDS = new Batcher.Limits(500, 10_000, 1);
@@ -50,11 +50,11 @@ public final class SlidingWindows {
     private record Denial(int cost, Denied reply, long expiresNanos) {}
 
     /** @param policies the policies by name */
-    public SlidingWindows(Vertx vertx, Database database, Map<String, QuotaPolicy> policies) {
+    public SlidingWindowQuotas(Vertx vertx, Database database, Map<String, QuotaPolicy> policies) {
         this(vertx, database, policies, System::nanoTime);
     }
 
-    SlidingWindows(Vertx vertx, Database database, Map<String, QuotaPolicy> policies, LongSupplier nanos) {
+    SlidingWindowQuotas(Vertx vertx, Database database, Map<String, QuotaPolicy> policies, LongSupplier nanos) {
         this.store = new QuotaStore(database);
         this.policies = Map.copyOf(policies);
         this.nanos = nanos;
@@ -86,7 +86,7 @@ public final class SlidingWindows {
         if (denied != null) {
             return Future.succeededFuture(denied);
         }
-        return charges.submit(new Charge(request, policy)).recover(SlidingWindows::unavailable);
+        return charges.submit(new Charge(request, policy)).recover(SlidingWindowQuotas::unavailable);
     }
 
     /**
