@@ -79,12 +79,13 @@ public final class HttpLab {
 
     /** The lab on free ports. */
     public static Future<HttpLab> start(Vertx vertx, String certificatePem, String keyPem) {
-        return start(vertx, certificatePem, keyPem, 0, 0);
+        // a canary uses the same port on another address, where another process can have an ephemeral port
+        return start(vertx, certificatePem, keyPem, FreePorts.next(), 0);
     }
 
     /**
      * @param certificatePem certificate for 127.0.0.1, with its chain
-     * @param httpPort 0: a free port
+     * @param httpPort a port that is free on all addresses
      * @param httpsPort 0: a free port
      */
     public static Future<HttpLab> start(
