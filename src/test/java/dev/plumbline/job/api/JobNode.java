@@ -112,7 +112,9 @@ public final class JobNode implements AutoCloseable {
                 modules,
                 checks.policy,
                 new ResultCache(
-                        new MemoryResultCache(clock, 1 << 20), new ResultStore(vertx, database), Duration.ofMinutes(10)),
+                        new MemoryResultCache(clock, 1 << 20),
+                        new ResultStore(vertx, database),
+                        Duration.ofMinutes(10)),
                 new WorkStore(database, KEEP),
                 clock,
                 settings.coordinator(),
