@@ -41,7 +41,7 @@ public final class PasswordHasher {
     private static final int LANES = 1;
     private static final int HASH_BYTES = 32;
     private static final int SALT_BYTES = 16;
-    /** PHC string format of all stored hashes. With other parameters, hashes with these must remain valid. */
+    /** PHC string format of all stored hashes. If the parameters change, hashes with these must still be accepted. */
     private static final String PREFIX = "$argon2id$v=19$m=" + MEMORY_KIB + ",t=" + PASSES + ",p=" + LANES + "$";
 
     private static final Pattern STORED =
@@ -131,7 +131,7 @@ public final class PasswordHasher {
     private static boolean matches(byte[] password, String stored) {
         Matcher parts = STORED.matcher(stored);
         if (!parts.matches()) {
-            throw new IllegalArgumentException("the stored password hash is not an Argon2id hash of this program");
+            throw new IllegalArgumentException("the stored password hash is not " + PREFIX + "…");
         }
         byte[] salt = Base64.getDecoder().decode(parts.group(1));
         return MessageDigest.isEqual(

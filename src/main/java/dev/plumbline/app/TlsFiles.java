@@ -53,7 +53,7 @@ final class TlsFiles {
                     ? null
                     : "the private key does not match the certificate in " + setting;
         } catch (Exception invalid) {
-            problem = "the file contains no usable private key (" + ExceptionMessage.of(invalid) + ")";
+            problem = "the file does not contain a usable private key (" + ExceptionMessage.of(invalid) + ")";
         }
         if (problem != null) {
             throw ConfigException.ofFile(

@@ -22,7 +22,7 @@ public final class CheckFailure extends Exception {
         return cause instanceof CheckFailure failure && failure.error.code() == code;
     }
 
-    /** For {@link Future#recover}: replaces a failure of this class by a value. Other failures remain. */
+    /** A function for {@link Future#recover} that replaces a failure of this class by a value. */
     public static <T extends @Nullable Object> Function<Throwable, Future<T>> otherwise(Function<CheckError, T> value) {
         return cause -> cause instanceof CheckFailure failure
                 ? Future.succeededFuture(value.apply(failure.error))

@@ -42,7 +42,7 @@ final class TargetReader implements AutoCloseable {
     }
 
     /**
-     * The message without targets.
+     * The error message for an input without targets.
      *
      * @param input the option {@code --input}; null if it is not set
      */

@@ -55,7 +55,7 @@ public final class NodeLease {
 
     private record Subscription(Context context, Listener listener) {}
 
-    /** A lease that is renewed at the usual interval. */
+    /** A lease that is renewed after each quarter of its duration. */
     public NodeLease(Vertx vertx, NodeStore store, NodeRecord node, Duration duration) {
         this(vertx, store, node, duration, renewal(duration));
     }
@@ -70,7 +70,7 @@ public final class NodeLease {
         this.context = VertxInternals.createContext(vertx);
     }
 
-    /** The interval of renewals of leases with a duration. */
+    /** The interval of renewals: a quarter of the duration. */
     static Duration renewal(Duration lease) {
         return lease.dividedBy(4);
     }

@@ -51,7 +51,7 @@ final class SplitDetector {
         this.agreedNanos = startNanos;
     }
 
-    /** A difference of the nodes is reported after a lease and a renewal. */
+    /** A difference of the nodes is reported after a lease and one interval of renewals. */
     static Duration splitAfter(Duration lease) {
         return lease.plus(NodeLease.renewal(lease));
     }

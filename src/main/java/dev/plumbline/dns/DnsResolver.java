@@ -50,7 +50,7 @@ public final class DnsResolver {
     /** A caller joins a query that ends at most this much before its own deadline. */
     private static final long JOIN_TOLERANCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The latest end of a query whose timeout allows every attempt; longer than any other. */
+    /** The assumed duration of a query whose timeout allows all attempts; longer than that of any other. */
     private static final long ALL_ATTEMPTS_NANOS = TimeUnit.HOURS.toNanos(1);
 
     /** The approximate memory of a response with one address; larger responses have a larger weight. */
@@ -222,8 +222,8 @@ public final class DnsResolver {
     }
 
     /**
-     * Queries records, or joins a running query for them, unless it ends too early for this caller. A caller queries
-     * itself if the query that it joined failed because of a limit.
+     * Queries records, or joins a running query for them, unless it ends too early for this caller. A caller sends
+     * its own query if the one that it joined failed because of a limit.
      */
     private Future<DnsResponse> shareQuery(Lookup lookup) {
         Key key = lookup.key();

@@ -144,13 +144,13 @@ public final class SheetReader {
          */
         FindingCode code(String name, @Nullable FindingSheet shared, boolean composite) {
             if (title != null && shared != null) {
-                throw new IllegalArgumentException("finding " + name + ": findings.yaml declares the title");
+                throw new IllegalArgumentException("finding " + name + ": findings.yaml declares the title. Remove it from this sheet.");
             }
             String heading = required(shared == null ? title : shared.title, "finding " + name, "title");
             if (!FINDING_TITLE.matcher(heading).matches()) {
                 throw new IllegalArgumentException("finding " + name
-                        + ": a title has at most 60 characters without placeholders and code, a capital at the start"
-                        + " and no full stop");
+                        + ": the title must start with a capital letter and have at most 60 characters, without"
+                        + " placeholders, backticks or a final period");
             }
             List<String> messages =
                     Stream.of(info, warn, fail).flatMap(Stream::ofNullable).toList();

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.result.Level;
+import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.FindingCode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -104,8 +105,12 @@ class FindingVocabularyTest {
     }
 
     @Test
-    void codesHaveAmericanSpelling() {
-        assertThat(DECLARED.keySet()).allSatisfy(code -> assertThat(code)
+    void codesAndFieldsHaveAmericanSpelling() {
+        Stream<String> fields = ModuleCatalogue.load().descriptions().stream()
+                .flatMap(module -> module.fields().stream())
+                .map(FieldDescription::name);
+
+        assertThat(Stream.concat(DECLARED.keySet().stream(), fields)).allSatisfy(name -> assertThat(name)
                 .doesNotContainPattern("oris|[^r]ise[ds]?(_|$)|our(_|$)|analys|centre"));
     }
 }

@@ -11,7 +11,8 @@ import java.util.Optional;
 
 /**
  * Results as JUnit XML, one test case per target. Verdicts at or above {@code --fail-on} are failures, except
- * {@code error}, which is an error. The type of both is the title of the most severe finding.
+ * {@code error}, which is an error. The type of a failure is the title of its most severe finding, that of an error its
+ * code.
  */
 final class JunitReport implements ReportWriter {
     private final ModuleDescription module;
@@ -55,16 +56,15 @@ final class JunitReport implements ReportWriter {
         out.write("</testsuite>\n");
     }
 
-    /** The title of the most severe finding; without one, the code of the error. */
+    /** The code of the error; without one, the title of the most severe finding. */
     private String type(CheckedLine line) {
         CheckError error = line.result().error();
-        return line.problem()
-                .flatMap(finding -> Optional.ofNullable(module.finding(finding.code())))
-                .map(FindingCode::title)
-                .orElse(
-                        error == null
-                                ? line.result().verdict().id()
-                                : error.code().id());
+        return error != null
+                ? error.code().id()
+                : line.problem()
+                        .flatMap(finding -> Optional.ofNullable(module.finding(finding.code())))
+                        .map(FindingCode::title)
+                        .orElse(line.result().verdict().id());
     }
 
     private static String seconds(long milliseconds) {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the lines of chunks of crashed jobs. They are recorded before they start. Suspects, the lines that were in
- * progress when a node was lost, run one at a time and never beside another line of a crashed job, because the line
- * that caused the crash can be missing from its record. The next crash is then attributed to the line that causes it.
+ * progress when a node was lost, run one at a time and never beside another line of a crashed job, because the record
+ * of the lines in progress can be incomplete. The next crash is then attributed to the line that causes it.
  * The other lines of a suspect's job wait for it. Chunks are served round-robin. Confined to an event loop.
  */
 final class CrashRecovery {

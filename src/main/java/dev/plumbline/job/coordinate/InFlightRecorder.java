@@ -29,7 +29,7 @@ final class InFlightRecorder {
     /** Records without an interval after an idle period, because the chunks of a job start one after the other. */
     private static final int BURST = 8;
 
-    /** The maximum time for which a line waits for its record. A crash before the record is attributed to no line. */
+    /** The maximum time for which a line waits for its record. A crash before that is not attributed to a line. */
     private static final long MAX_WAIT_MS = 1_000;
 
     private final Vertx vertx;

@@ -48,7 +48,7 @@ final class FetchCache {
 
     /**
      * The result of the fetch, or of an equal one that ends before the deadline of the check. Failures that depend on
-     * the check, such as its deadline, are not shared: a waiting check then fetches itself.
+     * the check, such as its deadline, are not shared: a waiting check then starts its own fetch.
      */
     Future<RedirectTrace> get(
             CheckContext context, HttpRequestSpec request, int redirects, Supplier<Future<RedirectTrace>> fetch) {

@@ -61,10 +61,10 @@ class FailedStartTest {
             value = {
                 "http.tls_certificate | text | the file contains data that is not a certificate",
                 "http.tls_certificate | broken.pem | the file contains data that is not a certificate",
-                "http.tls_key | text | the file contains no usable private key",
+                "http.tls_key | text | the file does not contain a usable private key",
                 "http.tls_key | other-key.pem | the private key does not match the certificate",
                 "cluster.tls_certificate | empty | the file contains no certificate",
-                "cluster.tls_key | empty | the file contains no usable private key",
+                "cluster.tls_key | empty | the file does not contain a usable private key",
                 "cluster.tls_ca | text | the file contains data that is not a certificate",
                 "tls.extra_roots | empty | the file contains no certificate",
                 "rdap.bootstrap | text | text is not valid JSON",

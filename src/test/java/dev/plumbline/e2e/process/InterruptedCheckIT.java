@@ -58,7 +58,7 @@ class InterruptedCheckIT {
         assertThat(check.waitFor(20, TimeUnit.SECONDS)).isTrue();
         assertThat(check.exitValue()).isEqualTo(130);
         JsonArray results = new JsonArray(Files.readString(folder.resolve("out")));
-        // with two concurrent checks, the first two were complete before the third startNanos
+        // with two concurrent checks, the first two were complete before the third one started
         assertThat(results.stream().map(result -> ((JsonObject) result).getInteger("index")))
                 .startsWith(1, 2);
     }

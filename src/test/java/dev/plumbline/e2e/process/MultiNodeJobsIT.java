@@ -29,7 +29,7 @@ import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One or two nodes of the jar with an external PostgreSQL, and failures of nodes and DATABASE. */
+/** One or two nodes of the jar with an external PostgreSQL, and failures of nodes and of the database. */
 @Tag("integration")
 class MultiNodeJobsIT {
     @RegisterExtension

@@ -89,7 +89,7 @@ class SecretLeakIT {
             service.awaitExit(40);
 
             assertThat(answers).hasSizeGreaterThan(70);
-            answers.forEach(response -> leaks.assertNoneIn("an response", response));
+            answers.forEach(response -> leaks.assertNoneIn("a response", response));
             assertThat(service.log()).contains("started", "stopped", "embedded database terminated");
             service.log().lines().forEach(line -> leaks.assertNoneIn("the log", line));
             assertThat(service.printed()).isEmpty();

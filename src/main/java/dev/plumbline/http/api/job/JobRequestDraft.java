@@ -14,9 +14,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The values of one request and their faults. */
+/** The values of one request and their validation errors. */
 class JobRequestDraft {
-    /** The maximum number of faults of a request. */
+    /** The maximum number of errors that are reported for a request. */
     static final int MAX_FAULTS = 100;
 
     private static final String UNPAIRED_SURROGATE = "contains an unpaired surrogate, which is not valid Unicode";

@@ -76,7 +76,7 @@ final class JobRequestReader {
     /**
      * A valid request.
      *
-     * @param name 1 to 100 characters; the default if the body has no name
+     * @param name valid by openapi.json; the default if the body has no name
      * @param items the lines as submitted
      * @param options the options that differ from the defaults of the module
      * @param fresh whether cached results must not be used

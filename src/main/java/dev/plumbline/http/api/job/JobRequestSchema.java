@@ -4,6 +4,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
@@ -29,7 +30,7 @@ public record JobRequestSchema(
         Pattern namePattern) {
     /** The types that {@link JobRequestReader} reads. */
     private static final Map<String, String> TYPES =
-            Map.of("module", "string", "items", "array", "options", "object", "name", "string");
+            new TreeMap<>(Map.of("module", "string", "items", "array", "options", "object", "name", "string"));
 
     /**
      * Reads the rules.
@@ -43,8 +44,8 @@ public record JobRequestSchema(
         for (String member : properties.fieldNames()) {
             String type = properties.getJsonObject(member).getString("type");
             if (!type.equals(TYPES.get(member))) {
-                throw new IllegalArgumentException("JobRequest in openapi.json has the member " + member + " of type "
-                        + type + ". The reader of jobs supports " + TYPES + ".");
+                throw new IllegalArgumentException("JobRequest in openapi.json has the unsupported member " + member
+                        + " (" + type + "). Supported members: " + TYPES + ".");
             }
         }
         JsonObject items = properties.getJsonObject("items");

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param asText whether the media type of a file is {@code text/plain}
  */
 record JobViewParameters(ResultFormat format, int from, int limit, boolean lines, boolean raw, boolean asText) {
-    /** More than a job can have. */
+    /** Greater than the number of lines of any job. */
     private static final int ALL_LINES = 1 << 20;
 
     private static final String WEAK = "W/\"";

@@ -46,7 +46,7 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
             Alignment aspf,
             Alignment adkim,
             @Nullable String inheritedFrom,
-            @Nullable Boolean externalAuthorised,
+            @Nullable Boolean externalAuthorized,
             List<String> errors) {}
 
     public interface Findings extends FindingCollector {

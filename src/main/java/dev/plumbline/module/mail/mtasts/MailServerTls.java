@@ -65,7 +65,7 @@ record MailServerTls(String host, @Nullable String problem, @Nullable String unk
                     .examine(context, peer, host, false)
                     .map(certificate -> new MailServerTls(host.name(), problem(certificate), null));
         }
-        CheckError error = Objects.requireNonNull(dialog.error(), "a dialog without a handshake has an error");
+        CheckError error = Objects.requireNonNull(dialog.error(), "the dialog has neither a handshake nor an error");
         return Future.succeededFuture(
                 dialog.outcome() == StartTlsPeer.Outcome.NOT_OFFERED
                         ? new MailServerTls(host.name(), error.message(), null)

@@ -441,7 +441,7 @@ class JobRequestReaderTest {
 
         assertThatThrownBy(() -> JobRequestSchema.of(contract))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("priority of type integer");
+                .hasMessageContaining("priority (integer)");
     }
 
     private static List<String> details(JobRequestReader reader, String body) {

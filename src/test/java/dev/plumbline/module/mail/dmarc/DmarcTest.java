@@ -109,16 +109,16 @@ class DmarcTest {
                 .containsEntry("aspf", "r")
                 .containsEntry("adkim", "r")
                 .containsEntry("inherited_from", null)
-                .containsEntry("external_authorised", null);
+                .containsEntry("external_authorized", null);
         assertThat(check("b2.example").fields())
                 .containsEntry("ruf", List.of("mailto:auth-reports@b2.example"))
-                .containsEntry("external_authorised", null);
-        assertThat(check("b3.example").fields()).containsEntry("external_authorised", true);
+                .containsEntry("external_authorized", null);
+        assertThat(check("b3.example").fields()).containsEntry("external_authorized", true);
         CheckResult test = check("test.example.com");
         assertThat(test.fields())
                 .containsEntry("policy", "quarantine")
                 .containsEntry("testing", true)
-                .containsEntry("external_authorised", true)
+                .containsEntry("external_authorized", true)
                 .containsEntry("inherited_from", null);
         assertThat(codes(test.findings())).containsExactly("policy_quarantine", "policy_testing");
         assertThat(test.findings())
@@ -139,13 +139,13 @@ class DmarcTest {
                 "v=DMARC1; ruf=mailto:a@elsewhere.example.net|false|report_redirected",
                 "v=dmarc1; rua=mailto:a@thirdparty.example.net|false|report_not_authorized"
             })
-    void followsOverridesOnlyWithinTheDestination(String text, boolean authorised, @Nullable String codes) {
+    void followsOverridesOnlyWithinTheDestination(String text, boolean authorized, @Nullable String codes) {
         text("_dmarc.example.com", "v=DMARC1; p=reject; rua=mailto:a@thirdparty.example.net");
         text("example.com._report._dmarc.thirdparty.example.net", text);
 
         CheckResult result = check("example.com");
 
-        assertThat(result.fields()).containsEntry("external_authorised", authorised);
+        assertThat(result.fields()).containsEntry("external_authorized", authorized);
         assertThat(codes(result.findings())).isEqualTo(words(codes));
     }
 
@@ -285,7 +285,7 @@ class DmarcTest {
                 "SERVFAIL, none, report_authorization_unknown"
             })
     void checksTheAuthorizationOfExternalDomains(
-            @Nullable String text, @Nullable Boolean authorised, @Nullable String codes) {
+            @Nullable String text, @Nullable Boolean authorized, @Nullable String codes) {
         String name = "example.com._report._dmarc.thirdparty.test";
         text("_dmarc.example.com", "v=DMARC1; p=reject; rua=mailto:a@thirdparty.test");
         if ("SERVFAIL".equals(text)) {
@@ -296,7 +296,7 @@ class DmarcTest {
 
         CheckResult result = check("example.com");
 
-        assertThat(result.fields()).containsEntry("external_authorised", authorised);
+        assertThat(result.fields()).containsEntry("external_authorized", authorized);
         assertThat(codes(result.findings())).isEqualTo(words(codes));
     }
 
@@ -308,7 +308,7 @@ class DmarcTest {
 
         CheckResult result = check("example.com");
 
-        assertThat(result.fields()).containsEntry("external_authorised", null);
+        assertThat(result.fields()).containsEntry("external_authorized", null);
         assertThat(codes(result.findings())).containsExactly("report_authorization_unknown");
         assertThat(bench.dns().queries("example.com._report._dmarc.split.test")).isZero();
     }
@@ -334,7 +334,7 @@ class DmarcTest {
         bench.dns().alias("example.com._report._dmarc.thirdparty.test", "any._report._dmarc.thirdparty.test");
         text("any._report._dmarc.thirdparty.test", "v=DMARC1;");
 
-        assertThat(check("example.com").fields()).containsEntry("external_authorised", true);
+        assertThat(check("example.com").fields()).containsEntry("external_authorized", true);
     }
 
     @Test
@@ -498,7 +498,7 @@ class DmarcTest {
             CheckResult www = bench.check(MODULE, named.address(), "www.zone.test", "");
             assertThat(www.fields())
                     .containsEntry("inherited_from", "zone.test")
-                    .containsEntry("external_authorised", false);
+                    .containsEntry("external_authorized", false);
             assertThat(www.findings())
                     .extracting(Finding::message)
                     .contains("third.test does not authorize DMARC reports for zone.test, so receivers do not send "

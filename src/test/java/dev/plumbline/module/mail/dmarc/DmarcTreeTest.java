@@ -321,7 +321,7 @@ class DmarcTreeTest {
                 "psd=u, own.example.com, none, false, report_authorization_differs",
             })
     void comparesOrganizationalDomainsOfReportAddresses(
-            String psd, String host, @Nullable String grant, @Nullable Boolean authorised, @Nullable String codes) {
+            String psd, String host, @Nullable String grant, @Nullable Boolean authorized, @Nullable String codes) {
         bench.dns().address("mail.example.com", "192.0.2.1");
         publish("example.com", "p=reject");
         publish("own.example.com", "p=reject; psd=n");
@@ -332,7 +332,7 @@ class DmarcTreeTest {
 
         CheckResult result = check("mail.example.com");
 
-        assertThat(result.fields()).containsEntry("external_authorised", authorised);
+        assertThat(result.fields()).containsEntry("external_authorized", authorized);
         Set<String> found = codes(result);
         found.remove("organizational_domain_differs");
         assertThat(found).isEqualTo(words(codes));
@@ -346,7 +346,7 @@ class DmarcTreeTest {
 
         CheckResult result = check("a.co.uk");
 
-        assertThat(result.fields()).containsEntry("external_authorised", null);
+        assertThat(result.fields()).containsEntry("external_authorized", null);
         assertThat(result.findings())
                 .extracting(Finding::message)
                 .contains("b.co.uk does not authorize DMARC reports for a.co.uk. Only receivers that follow RFC 7489"
@@ -362,7 +362,7 @@ class DmarcTreeTest {
 
         CheckResult result = check(domain);
 
-        assertThat(result.fields()).containsEntry("external_authorised", false);
+        assertThat(result.fields()).containsEntry("external_authorized", false);
         assertThat(codes(result)).contains("report_name_too_long");
     }
 
