@@ -251,8 +251,8 @@ public final class CauseFinder {
     }
 
     private Cause ofError(Candidate candidate, List<String> parts) {
-        CheckError error =
-                Objects.requireNonNull(candidate.owner.result().error(), "the candidate has neither a finding nor an error");
+        CheckError error = Objects.requireNonNull(
+                candidate.owner.result().error(), "the candidate has neither a finding nor an error");
         boolean unavailable = candidate.parts.stream().anyMatch(this::isUnavailable);
         boolean targetFault = candidate.parts.stream().anyMatch(PartResult::endedByTarget);
         return new Cause(

@@ -221,7 +221,9 @@ public final class Cluster {
         return members.get().size();
     }
 
-    /** Whether the registered nodes and the members have differed for longer than a lease and one interval of renewals. */
+    /**
+     * Whether the registered nodes and the members have differed for longer than a lease and one interval of renewals.
+     */
     public boolean split() {
         return split;
     }

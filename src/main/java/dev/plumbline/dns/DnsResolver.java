@@ -222,8 +222,8 @@ public final class DnsResolver {
     }
 
     /**
-     * Queries records, or joins a running query for them, unless it ends too early for this caller. A caller sends
-     * its own query if the one that it joined failed because of a limit.
+     * Queries records, or joins a running query for them, unless it ends too early for this caller. A caller sends its
+     * own query if the one that it joined failed because of a limit.
      */
     private Future<DnsResponse> shareQuery(Lookup lookup) {
         Key key = lookup.key();

@@ -144,7 +144,8 @@ public final class SheetReader {
          */
         FindingCode code(String name, @Nullable FindingSheet shared, boolean composite) {
             if (title != null && shared != null) {
-                throw new IllegalArgumentException("finding " + name + ": findings.yaml declares the title. Remove it from this sheet.");
+                throw new IllegalArgumentException(
+                        "finding " + name + ": findings.yaml declares the title. Remove it from this sheet.");
             }
             String heading = required(shared == null ? title : shared.title, "finding " + name, "title");
             if (!FINDING_TITLE.matcher(heading).matches()) {

@@ -329,7 +329,10 @@ class SheetModuleTest {
                 arguments("title: No date", "title: No date, consequence: exposed", "info does not have a consequence"),
                 arguments("title: Old page", "level_reason: It is old.", "finding old_page: title is required"),
                 arguments("title: Old page", "title: Old pages. " + "x".repeat(60), "the title must start with"),
-                arguments("title: Old page", "title: Page {days} days old", "finding old_page: the title must start with"),
+                arguments(
+                        "title: Old page",
+                        "title: Page {days} days old",
+                        "finding old_page: the title must start with"),
                 arguments("title: Old page", "title: old page", "finding old_page: the title must start with"),
                 arguments("title: Old page", "title: Old page.", "finding old_page: the title must start with"),
                 arguments("summary: Reports", "title: Reports", "Duplicate field 'title'"),

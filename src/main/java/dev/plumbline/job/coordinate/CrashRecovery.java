@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs the lines of chunks of crashed jobs. They are recorded before they start. Suspects, the lines that were in
  * progress when a node was lost, run one at a time and never beside another line of a crashed job, because the record
- * of the lines in progress can be incomplete. The next crash is then attributed to the line that causes it.
- * The other lines of a suspect's job wait for it. Chunks are served round-robin. Confined to an event loop.
+ * of the lines in progress can be incomplete. The next crash is then attributed to the line that causes it. The other
+ * lines of a suspect's job wait for it. Chunks are served round-robin. Confined to an event loop.
  */
 final class CrashRecovery {
     private static final int MAX_CONCURRENT_PER_CHUNK = 10;
