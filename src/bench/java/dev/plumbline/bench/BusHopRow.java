@@ -9,6 +9,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * requests on one node, which are passed by reference.
  */
 final class BusHopRow implements Row {
+    private static final Duration LEASE = Duration.ofSeconds(20);
     private static final int RESULT_BYTES = 1_024;
     private static final long TIMEOUT_SECONDS = 60;
     private static final Message.RunCheck CHECK = new Message.RunCheck(
@@ -79,7 +81,8 @@ final class BusHopRow implements Row {
         return await(HazelcastBus.join(
                         Vertx.builder(),
                         new VertxOptions().setEventLoopPoolSize(1),
-                        new HazelcastBus.Settings("127.0.0.1", port, ServiceUnderLoad.freePort(), "bus-hop", null),
+                        new HazelcastBus.Settings(
+                                "127.0.0.1", port, ServiceUnderLoad.freePort(), "bus-hop", LEASE, null),
                         new HazelcastBus.Discovery(
                                 vertx -> Future.succeededFuture(), vertx -> Future.succeededFuture(names))))
                 .vertx();

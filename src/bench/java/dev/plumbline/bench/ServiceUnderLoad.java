@@ -94,7 +94,11 @@ final class ServiceUnderLoad implements AutoCloseable {
         }
     }
 
-    /** The path of an instant check. @param query for example {@code ?a=b} */
+    /**
+     * The path of an instant check.
+     *
+     * @param query for example {@code ?a=b}
+     */
     static String instantPath(String module, String target, String query) {
         return "/api/v1/instant/" + module + "/" + URLEncoder.encode(target, StandardCharsets.UTF_8) + query;
     }

@@ -22,6 +22,7 @@ import java.util.stream.IntStream;
 
 /** Acquires and releases permits: two nodes in this process, connected by the event bus. The first owns all keys. */
 public final class PermitBench implements AutoCloseable {
+    private static final Duration LEASE = Duration.ofSeconds(20);
     private static final int FIRST_PORT = 25_701;
     private static final int KEYS = 10_000;
     private static final int CONCURRENT = 8;
@@ -51,7 +52,7 @@ public final class PermitBench implements AutoCloseable {
     }
 
     private static HazelcastBus.Settings settings(int port) {
-        return new HazelcastBus.Settings("127.0.0.1", port, port + 1, "permit-bench", null);
+        return new HazelcastBus.Settings("127.0.0.1", port, port + 1, "permit-bench", LEASE, null);
     }
 
     private static Node start(int port, List<Integer> ports) throws InterruptedException {
@@ -120,10 +121,10 @@ public final class PermitBench implements AutoCloseable {
             }
             node.addresses()
                     .acquire("192.0.2." + key % KEYS, WAIT_MILLIS, 0, Deadline.in(WAIT_MILLIS))
-                    .onComplete((release, failure) -> {
+                    .onComplete((permit, failure) -> {
                         if (failure == null) {
                             permits.incrementAndGet();
-                            release.run();
+                            permit.release();
                         } else {
                             failures.incrementAndGet();
                         }

@@ -49,7 +49,11 @@ public final class ClaimBench {
         this.owner = await(new TestNodes(database).register(LEASE));
     }
 
-    /** Creates waiting lines. @param lines a multiple of 500 */
+    /**
+     * Creates waiting lines.
+     *
+     * @param lines a multiple of 500
+     */
     public void fill(int lines) throws InterruptedException {
         List<Future<?>> creations = new ArrayList<>();
         for (int i = 0; i < lines / MAX_LINES; i++) {
