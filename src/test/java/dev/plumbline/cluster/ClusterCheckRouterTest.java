@@ -132,6 +132,20 @@ class ClusterCheckRouterTest {
         }
     }
 
+    /** Waits until the handlers of a new member are known to the callers: their event buses learn them one by one. */
+    private static void awaitReachable(Member member, Member... callers) {
+        Target target = targetOf(member);
+        member.answer = check -> Future.succeededFuture(RESULT);
+        for (Member caller : callers) {
+            Await.until(() -> {
+                member.received.clear();
+                Await.value(caller.check(target, false));
+                return !member.received.isEmpty();
+            });
+        }
+        member.received.clear();
+    }
+
     private static Target domain(String name) {
         return new Target.Domain(name);
     }
@@ -300,6 +314,7 @@ class ClusterCheckRouterTest {
     void checksOfALostNodeRunOnTheNext() {
         Member lost = new Member(cluster.start(NodeRole.RUN), true);
         awaitRouters(3);
+        awaitReachable(lost, web, first);
         Target target = targetOf(lost);
         Target moved = targetOf(first);
         lost.answer = check -> Promise.<Message.RunReply>promise().future();
