@@ -32,7 +32,7 @@ import java.util.function.Consumer;
 public final class RegistryFixture implements AutoCloseable {
     private final Vertx vertx = Vertx.vertx();
     private final DnsLab dns = DnsLab.start();
-    private final WhoisLab iana = WhoisLab.start(vertx);
+    private final WhoisLab iana = WhoisLab.start(vertx, "127.0.0.1", FreePorts.next());
     private final Map<String, Consumer<HttpServerRequest>> pages = new ConcurrentHashMap<>();
     private final List<String> rdapPaths = new CopyOnWriteArrayList<>();
     private final HttpServer rdap;
