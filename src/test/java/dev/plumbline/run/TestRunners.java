@@ -109,16 +109,21 @@ public final class TestRunners {
                 nanos);
     }
 
-    /** A runner with the probes of the service. */
-    public static CheckRunner create(
-            Vertx vertx, ModuleCatalogue modules, Config config, Clock clock, int permits, int maxQueued)
-            throws ConfigException {
-        CheckEnvironment environment = CheckEnvironment.of(
+    /** The probes of the service. */
+    public static CheckEnvironment environment(Vertx vertx, Config config) throws ConfigException {
+        return CheckEnvironment.of(
                 vertx,
                 config,
                 CheckEnvironment.policy(config, new OwnEndpoints()),
                 RateLimiterFactory.local(vertx),
                 "test");
+    }
+
+    /** A runner with the probes of the service. */
+    public static CheckRunner create(
+            Vertx vertx, ModuleCatalogue modules, Config config, Clock clock, int permits, int maxQueued)
+            throws ConfigException {
+        CheckEnvironment environment = environment(vertx, config);
         return create(
                 vertx,
                 modules,

@@ -299,13 +299,13 @@ class SecretLeakIT {
     }
 
     private HttpResponse<String> kept(HttpResponse<String> response) {
-        StringBuilder told = new StringBuilder(response.body());
+        StringBuilder text = new StringBuilder(response.body());
         response.headers().map().forEach((name, values) -> {
             if (!name.equalsIgnoreCase("Set-Cookie")) {
-                told.append('\n').append(name).append(": ").append(values);
+                text.append('\n').append(name).append(": ").append(values);
             }
         });
-        answers.add(told.toString());
+        answers.add(text.toString());
         return response;
     }
 

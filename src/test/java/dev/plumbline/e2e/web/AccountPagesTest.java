@@ -467,7 +467,7 @@ class AccountPagesTest {
     void secretsAppearOnlyOnTheirOwnPage() {
         String next = "another password, longer";
         SecretScanner leaks = new SecretScanner().secret(PASSWORD).secret(next);
-        StringBuilder told = new StringBuilder();
+        StringBuilder received = new StringBuilder();
         String log;
         try (CapturedLog recorded = new CapturedLog()) {
             String email = newUser(Plan.PRO);
@@ -483,13 +483,13 @@ class AccountPagesTest {
                     browser.form("/account/keys", "name", "", "scopes", "jobs:read"),
                     browser.page("/account"),
                     service.page("/account", "Cookie", "plumbline=" + browser.token() + "x"))) {
-                told.append(response.body()).append(response.headers().map());
+                received.append(response.body()).append(response.headers().map());
             }
             log = recorded.text();
         }
 
         leaks.assertNoneIn("the log", log);
-        leaks.assertNoneIn("a page", told.toString());
+        leaks.assertNoneIn("a page", received.toString());
         leaks.assertNoneIn(
                 "a metric", service.send("GET", service.management("/metrics")).body());
         assertThat(log).as("something was logged").isNotEmpty();

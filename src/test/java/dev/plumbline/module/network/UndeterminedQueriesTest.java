@@ -9,8 +9,6 @@ import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.dns.DnsQueryPermits;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.egress.DnsQueryLimits;
-import dev.plumbline.egress.OwnEndpoints;
-import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.LabRunner;
 import dev.plumbline.lab.MailProviderZones;
@@ -19,6 +17,7 @@ import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Level;
 import dev.plumbline.run.CheckEnvironment;
+import dev.plumbline.run.TestRunners;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.TestCheckContext;
 import dev.plumbline.target.Host;
@@ -191,12 +190,7 @@ class UndeterminedQueriesTest {
                         zones.trustAnchor(),
                         "PLUMBLINE_TARGETS_DNS_PER_DOMAIN_PER_SECOND",
                         "0"));
-        CheckEnvironment environment = CheckEnvironment.of(
-                vertx,
-                config,
-                CheckEnvironment.policy(config, new OwnEndpoints()),
-                RateLimiterFactory.local(vertx),
-                "test");
+        CheckEnvironment environment = TestRunners.environment(vertx, config);
         ModuleDefinition<?> module = MODULES.find(name);
         TestCheckContext context = TestCheckContext.of(module.description(), Map.of());
         for (Map.Entry<Class<?>, Object> probe : environment.probes().entrySet()) {
