@@ -28,8 +28,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Clients that request documents on many connections and never read the responses, with the JVM options for production.
@@ -67,10 +65,14 @@ class UnreadResponsesIT {
         Await.value(vertx.close());
     }
 
-    /** A page that is rendered for each request, and a document that all responses share. */
-    @ParameterizedTest
-    @ValueSource(strings = {"/", "/api/v1/openapi.json"})
-    void streamsWithClosedWindowsDoNotExhaustMemory(String path) throws Exception {
+    /** The page is rendered for each request. */
+    @Test
+    void pagesForClosedWindowsDoNotExhaustMemory() throws Exception {
+        requestWithClosedWindows("/");
+    }
+
+    /** Opens all streams with windows of 0 bytes, and asserts that the service still serves others. */
+    void requestWithClosedWindows(String path) throws Exception {
         HttpClientAgent client = vertx.createHttpClient(
                 new HttpClientOptions()
                         .setProtocolVersion(HttpVersion.HTTP_2)
