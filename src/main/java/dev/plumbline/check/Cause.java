@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param code of the finding or of the error
  * @param module the module that reports the problem
  * @param target the target of this module, with the port for an error of a connection; null if it was not determined
- * @param level {@code info} if the parts were not determined for a reason that is not the target's fault
+ * @param level {@code info} if the parts were not determined for a reason that is not an error of the target
  * @param parts the affected modules, first the one that reports the problem
  */
 public record Cause(

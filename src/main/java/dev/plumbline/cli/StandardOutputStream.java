@@ -69,10 +69,10 @@ public final class StandardOutputStream extends PrintStream {
     }
 
     /**
-     * Reports a fault on stderr.
+     * Reports an error on stderr.
      *
      * @param code the exit code of the command
-     * @return the exit code of the process, which is not 0 after a fault
+     * @return the exit code of the process, which is not 0 after an error
      */
     public int exitCode(int code) {
         flush();

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Binds settings to the records of {@link Config} and collects every fault. Libraries stop at the first fault or accept
+ * Binds settings to the records of {@link Config} and collects every error. Libraries stop at the first error or accept
  * {@code 1.5} as an integer. The component {@code maxConnections} of the section {@code http} is the setting
  * {@code http.max_connections}; a record inside a section adds its name as a prefix
  * ({@code targets.per_ip_concurrent}).
@@ -38,7 +38,7 @@ final class SettingsBinder {
         this.faults = faults;
     }
 
-    /** Returns null if there is a fault. */
+    /** Returns null if there is an error. */
     <T extends Record> @Nullable T bind(Class<T> type, String prefix) {
         RecordComponent[] components = type.getRecordComponents();
         Class<?>[] types = new Class<?>[components.length];
@@ -119,7 +119,7 @@ final class SettingsBinder {
         return texts;
     }
 
-    /** Returns null if a role does not exist; that fault is reported by {@link #list}. */
+    /** Returns null if a role does not exist; that error is reported by {@link #list}. */
     private @Nullable Set<NodeRole> roles(List<String> items) {
         return faults.isEmpty()
                 ? Sets.immutableEnumSet(items.stream().map(NodeRole::of).toList())

@@ -18,8 +18,8 @@ public enum Verdict {
     }
 
     /**
-     * Returns the most severe level of the findings. If the exchange did not complete, returns {@code FAIL} for a fault
-     * of the target that the module tests for, otherwise {@code ERROR}.
+     * Returns the most severe level of the findings. If the exchange did not complete, returns {@code FAIL} for an
+     * error of the target that the module tests for, otherwise {@code ERROR}.
      *
      * @param error null if the exchange completed
      * @param reachability whether the module tests reachability

@@ -28,7 +28,7 @@ public final class EmailLocalPart {
         CHARACTER
     }
 
-    /** The first fault; null if the local part is valid. */
+    /** The first error; null if the local part is valid. */
     public static @Nullable Fault fault(String local) {
         if (local.isEmpty()) {
             return Fault.EMPTY;

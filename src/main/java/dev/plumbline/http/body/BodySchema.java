@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON Schema of a request body in openapi.json. Translates the output of the validator into one fault per JSON
+ * The JSON Schema of a request body in openapi.json. Translates the output of the validator into one error per JSON
  * pointer (RFC 6901). The messages of the validator are not used, because they repeat the input, for example a
  * password.
  */
@@ -80,7 +80,7 @@ final class BodySchema {
         return value;
     }
 
-    /** The faults of a body, at most one per pointer; empty if it is valid. */
+    /** The errors of a body, at most one per pointer; empty if it is valid. */
     List<Problem.Fault> faults(@Nullable Object body) {
         Map<String, String> faults = new LinkedHashMap<>();
         checkStrings(schema, body, "", faults);
@@ -137,7 +137,7 @@ final class BodySchema {
             case "enum" -> faults.putIfAbsent(pointer, "must be one of " + joined(rule.getJsonArray("enum"), ", "));
             case "format" -> faults.putIfAbsent(pointer, dateTimeFault());
             case "properties", "items" -> {
-                // a summary of faults that are listed as well
+                // a summary of errors that are listed as well
             }
             default -> faults.putIfAbsent(pointer, "does not match " + keyword + " of the schema");
         }

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes results in order, in batches, one batch at a time. During an outage, a batch is retried with fewer lines, in
  * case it is too large for the statement timeout. A batch that the database rejects is written line by line, and a
- * rejected line is replaced by an internal error. If that is rejected too, the fault is not the line: the writes of its
+ * rejected line is replaced by an internal error. If that is rejected too, the line is not the cause: the writes of its
  * chunk are deferred. Confined to an event loop.
  */
 final class ResultWriter {

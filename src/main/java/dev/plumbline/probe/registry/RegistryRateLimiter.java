@@ -60,7 +60,7 @@ final class RegistryRateLimiter {
     /**
      * Runs a query when a permit is available; lines of jobs wait for instant checks. Fails with
      * {@link dev.plumbline.check.OverloadFailure} if a permit would come too late, and with {@code deadline_exceeded}
-     * if the server timed out recently. A fault of the server or of its name is {@code registry_unavailable}, because
+     * if the server timed out recently. An error of the server or of its name is {@code registry_unavailable}, because
      * it is not one of the target.
      *
      * @param server the hostname

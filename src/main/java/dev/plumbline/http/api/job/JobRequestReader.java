@@ -103,7 +103,7 @@ final class JobRequestReader {
         return text(hasher);
     }
 
-    /** @throws ProblemException 400 if the body is not valid JSON; 422 with 1 to 100 faults if it is not a valid job */
+    /** @throws ProblemException 400 if the body is not valid JSON; 422 with 1 to 100 errors if it is not a valid job */
     JobRequest read(Buffer body) {
         int from = body.length() >= 3 && body.getMedium(0) == BYTE_ORDER_MARK ? 3 : 0;
         Reader text = new InputStreamReader(

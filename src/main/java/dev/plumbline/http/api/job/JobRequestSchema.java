@@ -63,7 +63,7 @@ public record JobRequestSchema(
                 Pattern.compile(name.getString("pattern")));
     }
 
-    /** The fault of more than {@code maxItems} lines. */
+    /** The error of more than {@code maxItems} lines. */
     String tooMany(int lines) {
         return "has " + lines + " lines; the maximum is " + maxItems();
     }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param error why it is unknown whether the file is available; null if that is known
  * @param contentType null if it is not set or there is no response
  * @param bytes the size of the uncompressed file
- * @param content the evaluated file; null if there is a fault or an error
+ * @param content the evaluated file; null if {@code fault} or {@code error} is present
  * @param digest of the uncompressed file, see {@link SvgLogo#digest}
  */
 record BimiFile<T>(
