@@ -12,6 +12,7 @@ import dev.plumbline.account.TestAccounts;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CommandLineRunner;
+import dev.plumbline.support.CommandResult;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -55,12 +56,12 @@ class AccountCommandsTest {
         settings = Files.writeString(folder.resolve("conf.yaml"), "database: {url: '" + DATABASE.url() + "'}\n");
     }
 
-    private CommandLineRunner.Ended run(String line, String... more) {
-        return typed("", line, more);
+    private CommandResult run(String line, String... more) {
+        return runWithInput("", line, more);
     }
 
     /** Splits the line into words; {@code more} are arguments that can contain blanks. */
-    private CommandLineRunner.Ended typed(String in, String line, String... more) {
+    private CommandResult runWithInput(String in, String line, String... more) {
         List<String> arguments = new ArrayList<>(Arrays.asList(line.split(" ")));
         arguments.addAll(2, List.of("--conf", settings.toString()));
         arguments.addAll(List.of(more));
@@ -86,12 +87,12 @@ class AccountCommandsTest {
     void theGeneratedPasswordIsPrinted() {
         String email = "first-" + UUID.randomUUID() + "@example.com";
 
-        CommandLineRunner.Ended ended = run("account create --plan free --email " + email);
+        CommandResult result = run("account create --plan free --email " + email);
 
-        assertThat(ended.code()).isZero();
-        assertThat(ended.out()).matches("password [0-9A-Za-z]{20}");
-        assertThat(ended.err()).isEmpty();
-        assertThat(hashOf(email)).satisfies(hash -> matches(ended.out().substring(9), hash));
+        assertThat(result.code()).isZero();
+        assertThat(result.out()).matches("password [0-9A-Za-z]{20}");
+        assertThat(result.err()).isEmpty();
+        assertThat(hashOf(email)).satisfies(hash -> matches(result.out().substring(9), hash));
         JsonObject listed = listed(email);
         assertThat(listed.getString("plan")).isEqualTo("free");
         assertThat(listed.getBoolean("disabled")).isFalse();
@@ -103,9 +104,9 @@ class AccountCommandsTest {
         String email = UUID.randomUUID() + "@example.com";
         String password = "pass word with  blänks ";
 
-        CommandLineRunner.Ended ended = typed(password + "\n", "account create --password-stdin --email " + email);
+        CommandResult result = runWithInput(password + "\n", "account create --password-stdin --email " + email);
 
-        assertThat(ended).isEqualTo(new CommandLineRunner.Ended(0, "", ""));
+        assertThat(result).isEqualTo(new CommandResult(0, "", ""));
         matches(password, hashOf(email));
         assertThat(listed(email).getString("plan")).isEqualTo("pro");
     }
@@ -114,8 +115,8 @@ class AccountCommandsTest {
     void anInvalidPasswordCreatesNoAccount() {
         String email = UUID.randomUUID() + "@example.com";
 
-        CommandLineRunner.Ended tooShort = typed("short\n", "account create --password-stdin --email " + email);
-        CommandLineRunner.Ended none = typed("", "account create --password-stdin --email " + email);
+        CommandResult tooShort = runWithInput("short\n", "account create --password-stdin --email " + email);
+        CommandResult none = runWithInput("", "account create --password-stdin --email " + email);
 
         assertThat(tooShort.code()).isEqualTo(1);
         assertThat(tooShort.err()).isEqualTo("plumbline: The password must have at least 12 characters.");
@@ -127,7 +128,7 @@ class AccountCommandsTest {
     void aTakenAddressIsRejected() {
         String email = account("pro");
 
-        CommandLineRunner.Ended again = run("account create --email " + email.toUpperCase(Locale.ROOT));
+        CommandResult again = run("account create --email " + email.toUpperCase(Locale.ROOT));
 
         assertThat(again.code()).isEqualTo(1);
         assertThat(again.out()).isEmpty();
@@ -141,12 +142,12 @@ class AccountCommandsTest {
     void keyCreatePrintsOnlyTheKey() {
         String email = account("pro");
 
-        CommandLineRunner.Ended ended = run("key create --email " + email);
+        CommandResult result = run("key create --email " + email);
 
-        assertThat(ended.code()).isZero();
-        assertThat(ended.err()).isEmpty();
-        assertThat(ApiKeySecret.isWellFormed(ended.out())).isTrue();
-        assertThat(authenticate(ended.out())).isInstanceOfSatisfying(ApiKeyLookup.Authenticated.class, good -> {
+        assertThat(result.code()).isZero();
+        assertThat(result.err()).isEmpty();
+        assertThat(ApiKeySecret.isWellFormed(result.out())).isTrue();
+        assertThat(authenticate(result.out())).isInstanceOfSatisfying(ApiKeyLookup.Authenticated.class, good -> {
             assertThat(good.caller().plan()).isEqualTo(Plan.PRO);
             assertThat(good.caller().scopes()).containsExactlyInAnyOrder(Scope.values());
         });
@@ -156,12 +157,12 @@ class AccountCommandsTest {
     void keyOptionsAreAppliedAndTheSecretIsNotListed() {
         String email = account("pro");
 
-        String key = run("key create --scopes jobs:read --expires 90d --email " + email, "--name", "CI of Ada")
+        String key = run("key create --scopes jobs:read --expires 90d --email " + email, "--name", "CI key")
                 .out();
 
         JsonObject listed = keys(email).getJsonObject(0);
         assertThat(listed.getString("prefix")).isEqualTo(key.substring(0, 10));
-        assertThat(listed.getString("name")).isEqualTo("CI of Ada");
+        assertThat(listed.getString("name")).isEqualTo("CI key");
         assertThat(listed.getJsonArray("scopes")).containsExactly("jobs:read");
         assertThat(Instant.parse(listed.getString("expires_at")))
                 .isCloseTo(
@@ -170,7 +171,7 @@ class AccountCommandsTest {
         assertThat(listed.getValue("last_used_at")).isNull();
         assertThat(listed.getValue("revoked_at")).isNull();
         String text = run("key list --email " + email).out();
-        assertThat(text).startsWith("ID ").contains("CI of Ada", "jobs:read", key.substring(0, 10));
+        assertThat(text).startsWith("ID ").contains("CI key", "jobs:read", key.substring(0, 10));
         assertThat(text + listed).doesNotContain(key.substring(10));
     }
 
@@ -181,7 +182,7 @@ class AccountCommandsTest {
             assertThat(run("key create --email " + email).code()).isZero();
         }
 
-        CommandLineRunner.Ended eleventh = run("key create --email " + email);
+        CommandResult eleventh = run("key create --email " + email);
 
         assertThat(eleventh.code()).isEqualTo(1);
         assertThat(eleventh.out()).isEmpty();
@@ -197,14 +198,14 @@ class AccountCommandsTest {
         String byId = run("key create --email " + email).out();
         String id = keys(email).getJsonObject(0).getValue("id").toString();
 
-        assertThat(run("key revoke " + whole)).isEqualTo(new CommandLineRunner.Ended(0, "", ""));
+        assertThat(run("key revoke " + whole)).isEqualTo(new CommandResult(0, "", ""));
         assertThat(run("key revoke " + prefix.substring(0, 10)).code()).isZero();
         assertThat(run("key revoke " + id).code()).isZero();
 
         for (String key : List.of(whole, prefix, byId)) {
             assertThat(authenticate(key)).isEqualTo(new ApiKeyLookup.Refused(ApiKeyLookup.Reason.REVOKED));
         }
-        CommandLineRunner.Ended unknown = run("key revoke plk_nobody");
+        CommandResult unknown = run("key revoke plk_nobody");
         assertThat(unknown.code()).isEqualTo(1);
         assertThat(unknown.err()).startsWith("plumbline: no such key").hasLineCount(1);
     }
@@ -222,10 +223,10 @@ class AccountCommandsTest {
                 .containsPattern(java.util.regex.Pattern.quote(email) + " +free +disabled +1 ");
         assertThat(run("account disable --undo --email " + email).code()).isZero();
         assertThat(authenticate(key)).isInstanceOf(ApiKeyLookup.Authenticated.class);
-        CommandLineRunner.Ended password = run("account set-password --email " + email);
+        CommandResult password = run("account set-password --email " + email);
         matches(password.out().substring("password ".length()), hashOf(email));
 
-        assertThat(run("account delete --email " + email)).isEqualTo(new CommandLineRunner.Ended(0, "", ""));
+        assertThat(run("account delete --email " + email)).isEqualTo(new CommandResult(0, "", ""));
         assertThat(authenticate(key)).isInstanceOf(ApiKeyLookup.Refused.class);
         assertThat(run("account list").out()).doesNotContain(email);
     }
@@ -240,12 +241,12 @@ class AccountCommandsTest {
                 "key create",
                 "key list"
             })
-    void anAccountThatIsNotThereIsAOneLineError(String line) {
-        CommandLineRunner.Ended ended = run(line + " --email nobody@example.com");
+    void anUnknownAccountIsAOneLineError(String line) {
+        CommandResult result = run(line + " --email nobody@example.com");
 
-        assertThat(ended)
-                .isEqualTo(new CommandLineRunner.Ended(
-                        1, "", "plumbline: no account with the e-mail address nobody@example.com"));
+        assertThat(result)
+                .isEqualTo(
+                        new CommandResult(1, "", "plumbline: no account with the e-mail address nobody@example.com"));
     }
 
     @ParameterizedTest
@@ -266,12 +267,12 @@ class AccountCommandsTest {
                 "key create --email a@example.com --name ",
                 "key revoke"
             })
-    void wrongUsageIsExitCode4(String line) {
-        CommandLineRunner.Ended ended = CommandLineRunner.run("", line.split(" ", -1));
+    void usageErrorHasExitCode4(String line) {
+        CommandResult result = CommandLineRunner.run("", line.split(" ", -1));
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.out()).isEmpty();
-        assertThat(ended.err()).isNotEmpty();
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.err()).isNotEmpty();
     }
 
     @Test
@@ -280,10 +281,10 @@ class AccountCommandsTest {
                 folder.resolve("wrong.yaml"),
                 "database: {url: '" + DATABASE.url().replaceAll(":[^:@/]+@", ":sesame@") + "'}\n");
 
-        CommandLineRunner.Ended ended = CommandLineRunner.run("", "account", "list", "--conf", wrong.toString());
+        CommandResult result = CommandLineRunner.run("", "account", "list", "--conf", wrong.toString());
 
-        assertThat(ended.code()).isEqualTo(1);
-        assertThat(ended.err())
+        assertThat(result.code()).isEqualTo(1);
+        assertThat(result.err())
                 .startsWith("plumbline: The database ")
                 .hasLineCount(1)
                 .doesNotContain("sesame");
@@ -291,10 +292,10 @@ class AccountCommandsTest {
 
     @Test
     void keyGenerateNeedsNoDatabase() {
-        CommandLineRunner.Ended ended = CommandLineRunner.run("", "key", "generate");
+        CommandResult result = CommandLineRunner.run("", "key", "generate");
 
-        assertThat(ApiKeySecret.isWellFormed(ended.out())).isTrue();
-        assertThat(authenticate(ended.out())).isEqualTo(new ApiKeyLookup.Refused(ApiKeyLookup.Reason.UNKNOWN));
+        assertThat(ApiKeySecret.isWellFormed(result.out())).isTrue();
+        assertThat(authenticate(result.out())).isEqualTo(new ApiKeyLookup.Refused(ApiKeyLookup.Reason.UNKNOWN));
     }
 
     private JsonObject listed(String email) {

@@ -7,6 +7,7 @@ import dev.plumbline.lab.HostileTargets;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CommandLineRunner;
+import dev.plumbline.support.CommandResult;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -66,42 +67,42 @@ class CheckCommandTest {
 
     @Test
     void aTextReportIsPrinted() {
-        CommandLineRunner.Ended ended = CommandLineRunner.check(open, "http-status", lab.http("/ok"));
+        CommandResult output = CommandLineRunner.check(open, "http-status", lab.http("/ok"));
 
-        assertThat(ended.code()).isZero();
-        assertThat(ended.out())
+        assertThat(output.code()).isZero();
+        assertThat(output.out())
                 .startsWith("PASS  HTTP status for " + lab.http("/ok"))
                 .containsPattern("\n  200, [0-9.]+ m?s\n")
                 .containsPattern("status +200\n")
                 .containsPattern("contains_matched +[(]no value[)]\n")
                 .contains("checked 20");
-        assertThat(ended.err()).isEmpty();
+        assertThat(output.err()).isEmpty();
     }
 
     @Test
     void aCompositeRunsItsPartsWithoutADatabase() {
         dns.record("cli.test. 60 IN MX 0 .").record("cli.test. 60 IN TXT \"v=spf1 -all\"");
 
-        CommandLineRunner.Ended ended = CommandLineRunner.check(open, "overview", "cli.test", "-o", "areas=mail,dns");
+        CommandResult output = CommandLineRunner.check(open, "overview", "cli.test", "-o", "areas=mail,dns");
 
-        assertThat(ended.code()).isEqualTo(2);
-        assertThat(ended.out())
+        assertThat(output.code()).isEqualTo(2);
+        assertThat(output.out())
                 .startsWith("FAIL  Domain overview for cli.test")
                 .containsPattern("\nFIX FIRST\n +Security risk: No DMARC record applies to cli.test")
                 .containsPattern("\n +pass +caa +No CAA records")
                 .containsPattern("\n +pass +spf +-all")
                 .containsPattern("\n +fail +dmarc +No DMARC record\n")
                 .doesNotContain(" smtp ", "http-status");
-        assertThat(ended.err()).isEmpty();
+        assertThat(output.err()).isEmpty();
     }
 
     @Test
     void jsonIsPrinted() {
-        CommandLineRunner.Ended ended =
+        CommandResult output =
                 CommandLineRunner.check(open, "http-status", lab.http("/status/500"), "--json", "-o", "method=get");
 
-        JsonObject result = new JsonObject(ended.out());
-        assertThat(ended.code()).isEqualTo(2);
+        JsonObject result = new JsonObject(output.out());
+        assertThat(output.code()).isEqualTo(2);
         assertThat(result.getString("verdict")).isEqualTo("fail");
         assertThat(result.getJsonObject("fields").getInteger("status")).isEqualTo(500);
         assertThat(result.getJsonObject("fields").getString("method_used")).isEqualTo("get");
@@ -117,11 +118,11 @@ class CheckCommandTest {
                 "http-status | localhost | localhost",
             })
     void aRejectedTargetIsReportedOnOneLine(String module, String target, String words) {
-        CommandLineRunner.Ended ended = CommandLineRunner.check(closed, module, target);
+        CommandResult output = CommandLineRunner.check(closed, module, target);
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.out()).isEmpty();
-        assertThat(ended.err()).startsWith("plumbline: ").contains(words).hasLineCount(1);
+        assertThat(output.code()).isEqualTo(4);
+        assertThat(output.out()).isEmpty();
+        assertThat(output.err()).startsWith("plumbline: ").contains(words).hasLineCount(1);
     }
 
     @Test
@@ -135,11 +136,10 @@ class CheckCommandTest {
 
     @Test
     void anInvalidOptionIsNamed() {
-        CommandLineRunner.Ended ended =
-                CommandLineRunner.check(open, "http-status", "example.com", "-o", "max_redirects=99");
+        CommandResult output = CommandLineRunner.check(open, "http-status", "example.com", "-o", "max_redirects=99");
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err())
+        assertThat(output.code()).isEqualTo(4);
+        assertThat(output.err())
                 .contains("Invalid option 'max_redirects=99': max_redirects must be an integer from 0 to 20.");
     }
 
@@ -152,15 +152,15 @@ class CheckCommandTest {
     @ParameterizedTest
     @MethodSource("hostile")
     void blockedTargetsAreNotContacted(HostileTargets.Case hostile) throws IOException {
-        CommandLineRunner.Ended ended = CommandLineRunner.check(closed, "http-status", hostile.target(), "--json");
+        CommandResult output = CommandLineRunner.check(closed, "http-status", hostile.target(), "--json");
 
-        if (hostile.refusal() == HostileTargets.Refusal.BLOCKED) {
-            assertThat(ended.code()).isEqualTo(3);
-            assertThat(new JsonObject(ended.out()).getJsonObject("error").getString("code"))
+        if (hostile.rejection() == HostileTargets.Rejection.BLOCKED) {
+            assertThat(output.code()).isEqualTo(3);
+            assertThat(new JsonObject(output.out()).getJsonObject("error").getString("code"))
                     .isEqualTo("target_blocked");
         } else {
-            assertThat(ended.code()).isEqualTo(4);
-            assertThat(ended.err()).startsWith("plumbline: ");
+            assertThat(output.code()).isEqualTo(4);
+            assertThat(output.err()).startsWith("plumbline: ");
         }
         canary.setSoTimeout(1);
         try (var caller = canary.accept()) {

@@ -7,6 +7,7 @@ import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CommandLineRunner;
+import dev.plumbline.support.CommandResult;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.json.JsonArray;
@@ -56,7 +57,7 @@ class CheckManyTargetsTest {
         Await.value(vertx.close());
     }
 
-    private CommandLineRunner.Ended check(String stdin, String... more) {
+    private CommandResult check(String stdin, String... more) {
         List<String> arguments = new ArrayList<>(List.of("check", "--conf", settings.toString(), "http-status"));
         arguments.addAll(Arrays.asList(more));
         return CommandLineRunner.run(stdin, arguments.toArray(String[]::new));
@@ -66,10 +67,9 @@ class CheckManyTargetsTest {
     void argumentsAndLinesOfStdinAreCheckedInInputOrder() {
         String stdin = "# comment\n\n" + lab.http("/status/404") + "\r\n" + lab.http("/ok");
 
-        CommandLineRunner.Ended ended =
-                check(stdin, lab.http("/ok"), "--input", "-", "--output", "ndjson", "-o", "method=get");
+        CommandResult result = check(stdin, lab.http("/ok"), "--input", "-", "--output", "ndjson", "-o", "method=get");
 
-        List<JsonObject> lines = ended.out().lines().map(JsonObject::new).toList();
+        List<JsonObject> lines = result.out().lines().map(JsonObject::new).toList();
         assertThat(lines).extracting(line -> line.getInteger("index")).containsExactly(0, 1, 2);
         assertThat(lines)
                 .extracting(line -> line.getString("input"))
@@ -77,8 +77,8 @@ class CheckManyTargetsTest {
         assertThat(lines)
                 .extracting(line -> line.getJsonObject("fields").getInteger("status"))
                 .containsExactly(200, 404, 200);
-        assertThat(ended.code()).isEqualTo(2);
-        assertThat(ended.err()).isEmpty();
+        assertThat(result.code()).isEqualTo(2);
+        assertThat(result.err()).isEmpty();
     }
 
     @Test
@@ -100,24 +100,23 @@ class CheckManyTargetsTest {
                         .mapToObj(i -> "http://127.0.0.1:" + server.actualPort() + "/" + i)
                         .toList());
 
-        CommandLineRunner.Ended ended =
-                check("", "--input", input.toString(), "--output", "json", "--concurrency", "7");
+        CommandResult result = check("", "--input", input.toString(), "--output", "json", "--concurrency", "7");
 
-        JsonArray results = new JsonArray(ended.out());
+        JsonArray results = new JsonArray(result.out());
         assertThat(IntStream.range(0, results.size())
                         .map(i -> results.getJsonObject(i).getInteger("index")))
                 .containsExactlyElementsOf(IntStream.range(0, 3_000).boxed().toList());
         assertThat(highest).hasValueBetween(2, 7);
-        assertThat(ended.code()).isZero();
+        assertThat(result.code()).isZero();
         Await.value(server.close());
     }
 
     @Test
     void withUnorderedEveryTargetHasOneResult() {
-        CommandLineRunner.Ended ended = check(
+        CommandResult result = check(
                 "", "--unordered", "--output", "ndjson", lab.http("/slow"), lab.http("/ok"), lab.http("/status/500"));
 
-        assertThat(ended.out().lines().map(JsonObject::new))
+        assertThat(result.out().lines().map(JsonObject::new))
                 .extracting(line -> line.getInteger("index"))
                 .containsExactlyInAnyOrder(0, 1, 2);
     }
@@ -136,38 +135,37 @@ class CheckManyTargetsTest {
     }
 
     @Test
-    void refusedTargetsHaveAResultAndExitCode4() {
-        CommandLineRunner.Ended ended =
-                check("", "http://10.0.0.1/", "http://a b/", lab.http("/ok"), "--output", "json");
+    void rejectedTargetsHaveAResultAndExitCode4() {
+        CommandResult result = check("", "http://10.0.0.1/", "http://a b/", lab.http("/ok"), "--output", "json");
 
-        JsonArray results = new JsonArray(ended.out());
+        JsonArray results = new JsonArray(result.out());
         assertThat(results.getJsonObject(0).getJsonObject("error").getString("code"))
                 .isEqualTo("target_blocked");
         assertThat(results.getJsonObject(1).getJsonObject("error").getString("code"))
                 .isEqualTo("invalid_target");
         assertThat(results.getJsonObject(2).getString("verdict")).isEqualTo("pass");
-        assertThat(ended.code()).isEqualTo(4);
+        assertThat(result.code()).isEqualTo(4);
     }
 
     @Test
     void textHasOneLinePerTargetAndASummary() {
-        CommandLineRunner.Ended ended = check("", lab.http("/ok"), lab.http("/status/404"));
+        CommandResult result = check("", lab.http("/ok"), lab.http("/status/404"));
 
-        assertThat(ended.out().lines().toList())
+        assertThat(result.out().lines().toList())
                 .hasSize(4)
                 .contains("2 checked: 1 pass, 0 warn, 1 fail, 0 error")
                 .first()
                 .asString()
                 .matches("PASS   \\Q" + lab.http("/ok") + "\\E  200, \\d+ ms");
-        assertThat(ended.out()).containsPattern("(?m)^FAIL   \\S+/status/404  .*404");
+        assertThat(result.out()).containsPattern("(?m)^FAIL   \\S+/status/404  .*404");
     }
 
     @Test
     void csvHasAHeaderAndOneRecordPerTarget() {
-        CommandLineRunner.Ended ended = check("", lab.http("/ok"), "=1+1", "--output", "csv");
+        CommandResult result = check("", lab.http("/ok"), "=1+1", "--output", "csv");
 
         List<NamedCsvRecord> records =
-                CsvReader.builder().ofNamedCsvRecord(ended.out()).stream().toList();
+                CsvReader.builder().ofNamedCsvRecord(result.out()).stream().toList();
         assertThat(records).hasSize(2);
         assertThat(records.get(0).getField("verdict")).isEqualTo("pass");
         assertThat(records.get(0).getField("status")).isEqualTo("200");
@@ -177,12 +175,12 @@ class CheckManyTargetsTest {
 
     @Test
     void junitHasOneTestCasePerTarget() throws Exception {
-        CommandLineRunner.Ended ended =
+        CommandResult result =
                 check("", lab.http("/ok"), lab.http("/status/404?a=<b>&c"), "http://a b/", "--output", "junit");
 
         Element suite = DocumentBuilderFactory.newInstance()
                 .newDocumentBuilder()
-                .parse(new ByteArrayInputStream(ended.out().getBytes(StandardCharsets.UTF_8)))
+                .parse(new ByteArrayInputStream(result.out().getBytes(StandardCharsets.UTF_8)))
                 .getDocumentElement();
         assertThat(suite.getAttribute("tests")).isEqualTo("3");
         assertThat(suite.getAttribute("failures")).isEqualTo("1");
@@ -199,9 +197,9 @@ class CheckManyTargetsTest {
 
     @Test
     void markdownIsATableWithEscapedCells() {
-        CommandLineRunner.Ended ended = check("", "a|b", lab.http("/ok"), "--output", "markdown");
+        CommandResult result = check("", "a|b", lab.http("/ok"), "--output", "markdown");
 
-        assertThat(ended.out())
+        assertThat(result.out())
                 .contains("| Verdict | Target | Finding |")
                 .contains("| error | a\\|b |")
                 .contains("2 checked");
@@ -209,12 +207,12 @@ class CheckManyTargetsTest {
 
     @Test
     void nagiosBeginsWithTheState() {
-        CommandLineRunner.Ended ended = check("", lab.http("/ok"), lab.http("/status/404"), "--output", "nagios");
+        CommandResult result = check("", lab.http("/ok"), lab.http("/status/404"), "--output", "nagios");
 
-        assertThat(ended.out().lines().findFirst())
+        assertThat(result.out().lines().findFirst())
                 .contains("PLUMBLINE CRITICAL - http-status 1 pass, 0 warn, 1 fail, 0 error"
                         + " | pass=1 warn=0 fail=1 error=0");
-        assertThat(ended.out()).containsPattern("(?m)^fail \\S+/status/404 ");
+        assertThat(result.out()).containsPattern("(?m)^fail \\S+/status/404 ");
         assertThat(check("", lab.http("/ok"), "--output", "nagios").out())
                 .startsWith("PLUMBLINE OK - http-status " + lab.http("/ok"));
     }
@@ -222,9 +220,9 @@ class CheckManyTargetsTest {
     /** Nagios does not define exit code 4. */
     @Test
     void nagiosIsUnknownWithAnInvalidTarget() {
-        CommandLineRunner.Ended single = check("", "http://a b/", "--output", "nagios");
-        CommandLineRunner.Ended several = check("", lab.http("/status/404"), "http://a b/", "--output", "nagios");
-        CommandLineRunner.Ended option = check("", lab.http("/ok"), "-o", "no_such=1", "--output", "nagios");
+        CommandResult single = check("", "http://a b/", "--output", "nagios");
+        CommandResult several = check("", lab.http("/status/404"), "http://a b/", "--output", "nagios");
+        CommandResult option = check("", lab.http("/ok"), "-o", "no_such=1", "--output", "nagios");
 
         assertThat(List.of(single.code(), several.code(), option.code())).containsOnly(3);
         assertThat(single.out()).startsWith("PLUMBLINE UNKNOWN - http-status http://a b/ invalid_target: ");
@@ -240,11 +238,11 @@ class CheckManyTargetsTest {
         "--concurrency, 0, must be an integer from 1 to 1000",
         "--input, no-such-file, 'File ''no-such-file'' does not exist. Check --input.'",
     })
-    void invalidUsageIsExitCode4(String option, String value, String message) {
-        CommandLineRunner.Ended ended = check("", option, value, "example.com");
+    void invalidUsageHasExitCode4(String option, String value, String message) {
+        CommandResult result = check("", option, value, "example.com");
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).contains(message);
-        assertThat(ended.out()).isEmpty();
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err()).contains(message);
+        assertThat(result.out()).isEmpty();
     }
 }

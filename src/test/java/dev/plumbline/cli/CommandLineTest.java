@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.Main;
 import dev.plumbline.support.CommandLineRunner;
+import dev.plumbline.support.CommandResult;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -45,10 +46,10 @@ class CommandLineTest {
         List<String> arguments = new ArrayList<>(path);
         arguments.add("--help");
 
-        CommandLineRunner.Ended ended = CommandLineRunner.run("", arguments.toArray(String[]::new));
+        CommandResult result = CommandLineRunner.run("", arguments.toArray(String[]::new));
 
-        assertThat(ended.code()).isZero();
-        assertThat(ended.out()).startsWith("Usage: " + String.join(" ", prefixed(path)));
+        assertThat(result.code()).isZero();
+        assertThat(result.out()).startsWith("Usage: " + String.join(" ", prefixed(path)));
     }
 
     private static List<String> prefixed(List<String> path) {
@@ -60,10 +61,10 @@ class CommandLineTest {
     @ParameterizedTest
     @CsvSource({"chek, check", "jobs, job", "tool, tools", "confg, config"})
     void anUnknownCommandIsAnErrorWithASuggestion(String typed, String meant) {
-        CommandLineRunner.Ended ended = CommandLineRunner.run("", typed, "http-status");
+        CommandResult result = CommandLineRunner.run("", typed, "http-status");
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err().lines())
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err().lines())
                 .containsExactly(
                         "plumbline: Unknown command '" + typed + "'. Did you mean '" + meant + "'?",
                         "Run 'plumbline --help' for usage.");
@@ -77,10 +78,10 @@ class CommandLineTest {
                 "--fail-on | WARN | Invalid value for option '--fail-on': must be one of warn, fail, error, not 'WARN'",
             })
     void aUsageErrorIsTwoLines(String option, String value, String message) {
-        CommandLineRunner.Ended ended = CommandLineRunner.run("", "check", "http-status", "a.example", option, value);
+        CommandResult result = CommandLineRunner.run("", "check", "http-status", "a.example", option, value);
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err().lines())
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err().lines())
                 .containsExactly("plumbline: " + message, "Run 'plumbline check --help' for usage.");
     }
 
@@ -90,10 +91,10 @@ class CommandLineTest {
         List<String> arguments = new ArrayList<>(path);
         arguments.add("--no-such-option");
 
-        CommandLineRunner.Ended ended = CommandLineRunner.run("", arguments.toArray(String[]::new));
+        CommandResult result = CommandLineRunner.run("", arguments.toArray(String[]::new));
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).startsWith("plumbline: ");
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err()).startsWith("plumbline: ");
     }
 
     @ParameterizedTest
@@ -102,14 +103,14 @@ class CommandLineTest {
         Path file = Files.writeString(folder.resolve("empty"), input);
         String message = " contains no targets. Add one target per line.";
 
-        CommandLineRunner.Ended ofFile =
+        CommandResult ofFile =
                 CommandLineRunner.run("", "check", "http-status", "--input", file.toString(), "--output", "csv");
-        CommandLineRunner.Ended ofStdin = CommandLineRunner.run(input, "check", "http-status", "--input", "-");
-        CommandLineRunner.Ended nagios =
+        CommandResult ofStdin = CommandLineRunner.run(input, "check", "http-status", "--input", "-");
+        CommandResult nagios =
                 CommandLineRunner.run(input, "check", "http-status", "--input", "-", "--output", "nagios");
 
-        assertThat(ofFile).isEqualTo(new CommandLineRunner.Ended(4, "", "plumbline: File '" + file + "'" + message));
-        assertThat(ofStdin).isEqualTo(new CommandLineRunner.Ended(4, "", "plumbline: stdin" + message));
+        assertThat(ofFile).isEqualTo(new CommandResult(4, "", "plumbline: File '" + file + "'" + message));
+        assertThat(ofStdin).isEqualTo(new CommandResult(4, "", "plumbline: stdin" + message));
         assertThat(nagios.code()).isEqualTo(3);
         assertThat(nagios.out()).contains("UNKNOWN", "stdin contains no targets.");
     }
@@ -123,11 +124,10 @@ class CommandLineTest {
         }
         arguments.addAll(List.of("http-status", "--input", folder.toString()));
 
-        CommandLineRunner.Ended ended = CommandLineRunner.run("", arguments.toArray(String[]::new));
+        CommandResult result = CommandLineRunner.run("", arguments.toArray(String[]::new));
 
-        assertThat(ended)
-                .isEqualTo(new CommandLineRunner.Ended(
-                        4, "", "plumbline: File '" + folder + "' is a directory. Check --input."));
+        assertThat(result)
+                .isEqualTo(new CommandResult(4, "", "plumbline: File '" + folder + "' is a directory. Check --input."));
     }
 
     @ParameterizedTest
@@ -145,10 +145,10 @@ class CommandLineTest {
                 "ftp://a.test"
             })
     void anInvalidServerIsAUsageError(String server) {
-        CommandLineRunner.Ended ended = CommandLineRunner.run("", "job", "list", "--server", server);
+        CommandResult result = CommandLineRunner.run("", "job", "list", "--server", server);
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).startsWith("plumbline: Invalid server '").hasLineCount(2);
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err()).startsWith("plumbline: Invalid server '").hasLineCount(2);
     }
 
     @ParameterizedTest
@@ -169,29 +169,29 @@ class CommandLineTest {
     void messagesDoNotControlTheTerminal(String command) throws IOException {
         String key = Files.writeString(folder.resolve("key"), "plk_key").toString();
 
-        CommandLineRunner.Ended ended = CommandLineRunner.run(
+        CommandResult result = CommandLineRunner.run(
                 "",
                 command.replace("KEY", key)
                         .replace("%", "\u001b[31m\u202e\u009b")
                         .split("\\|"));
 
-        assertThat(ended.code()).isPositive();
-        assertThat(ended.err()).contains("\ufffd[31m\ufffd\ufffd").doesNotContainPattern("[\\p{Cc}\\p{Cf}&&[^\n]]");
+        assertThat(result.code()).isPositive();
+        assertThat(result.err()).contains("\ufffd[31m\ufffd\ufffd").doesNotContainPattern("[\\p{Cc}\\p{Cf}&&[^\n]]");
     }
 
     @Test
     void aMissingTargetIsNamed() {
-        CommandLineRunner.Ended ended = CommandLineRunner.run("", "check");
+        CommandResult result = CommandLineRunner.run("", "check");
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).isEqualTo("plumbline: No target is given. Add a target, for example example.com.");
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err()).isEqualTo("plumbline: No target is given. Add a target, for example example.com.");
         assertThat(CommandLineRunner.run("a.example", "check", "--input", "-").err())
                 .startsWith("plumbline: No module is given. Add a module, for example http-status.");
     }
 
     @Test
     void helpPrintsTheUsage() {
-        CommandLineRunner.Ended help = CommandLineRunner.run("", "help");
+        CommandResult help = CommandLineRunner.run("", "help");
 
         assertThat(help.code()).isZero();
         assertThat(help).isEqualTo(CommandLineRunner.run("", "--help"));
@@ -202,7 +202,7 @@ class CommandLineTest {
 
     @Test
     void aTargetWithoutModuleIsCheckedByTheDefaultModuleOfItsType() {
-        CommandLineRunner.Ended address = CommandLineRunner.run("", "check", "192.0.2.1");
+        CommandResult address = CommandLineRunner.run("", "check", "192.0.2.1");
 
         assertThat(address.err().lines().toList()).hasSize(2);
         assertThat(address.err().lines().findFirst().orElseThrow())
@@ -233,7 +233,7 @@ class CommandLineTest {
                 .containsPattern("(?m)^max_redirects +\\d+ ")
                 .containsPattern("(?m)^content_type +string\\? ")
                 .containsPattern("(?m)^info +recommended +served_over_http1 +Served over HTTP/1\\.x$");
-        CommandLineRunner.Ended unknown = CommandLineRunner.run("", "tools", "http-stats");
+        CommandResult unknown = CommandLineRunner.run("", "tools", "http-stats");
         assertThat(unknown.code()).isEqualTo(4);
         assertThat(unknown.err()).contains("Unknown module 'http-stats'", "http-status");
     }
@@ -254,10 +254,10 @@ class CommandLineTest {
     })
     void outputToAFullDiskIsAnError(int code, String command) throws IOException {
         try (OutputStream full = new FileOutputStream("/dev/full")) {
-            CommandLineRunner.Ended ended = CommandLineRunner.run("", full, command.split(" "));
+            CommandResult result = CommandLineRunner.run("", full, command.split(" "));
 
-            assertThat(ended)
-                    .isEqualTo(new CommandLineRunner.Ended(
+            assertThat(result)
+                    .isEqualTo(new CommandResult(
                             code,
                             "",
                             "plumbline: stdout cannot be written: No space left on device. Redirect it to a writable"
@@ -274,9 +274,9 @@ class CommandLineTest {
             }
         };
 
-        assertThat(CommandLineRunner.run("", closed, "tools")).isEqualTo(new CommandLineRunner.Ended(0, "", ""));
+        assertThat(CommandLineRunner.run("", closed, "tools")).isEqualTo(new CommandResult(0, "", ""));
         assertThat(CommandLineRunner.run("", closed, "check", "tcp-port", "a_b!.test", "c_d!.test"))
-                .isEqualTo(new CommandLineRunner.Ended(4, "", ""));
+                .isEqualTo(new CommandResult(4, "", ""));
     }
 
     @Test
@@ -286,10 +286,10 @@ class CommandLineTest {
                 "http: {port: 1234}\nsession: {secret: 'a secret of at least 32 characters'}\n"
                         + "targets: {allow: [127.0.0.0/8, 10.0.0.0/8]}\n");
 
-        CommandLineRunner.Ended ended = CommandLineRunner.run("", "config", "--conf", file.toString());
+        CommandResult result = CommandLineRunner.run("", "config", "--conf", file.toString());
 
-        assertThat(ended.code()).isZero();
-        assertThat(ended.out())
+        assertThat(result.code()).isZero();
+        assertThat(result.out())
                 .containsPattern("(?m)^http.port +1234 +\\Q" + file + "\\E$")
                 .containsPattern("(?m)^http.host +127.0.0.1 +default$")
                 .containsPattern("(?m)^targets.allow +127.0.0.0/8,10.0.0.0/8 +\\Q" + file + "\\E$")
@@ -302,10 +302,10 @@ class CommandLineTest {
     void aMisspelledSettingHasASuggestion() throws IOException {
         Path file = Files.writeString(folder.resolve("wrong.yaml"), "htp: {port: 1}\n");
 
-        CommandLineRunner.Ended ended = CommandLineRunner.run("", "config", "--conf", file.toString());
+        CommandResult result = CommandLineRunner.run("", "config", "--conf", file.toString());
 
-        assertThat(ended.code()).isEqualTo(1);
-        assertThat(ended.err()).contains("htp.port is not a setting. Did you mean http.port?");
+        assertThat(result.code()).isEqualTo(1);
+        assertThat(result.err()).contains("htp.port is not a setting. Did you mean http.port?");
     }
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CommandLineRunner;
+import dev.plumbline.support.CommandResult;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Handler;
@@ -89,11 +90,11 @@ class JobCommandTest {
         return "http://127.0.0.1:" + target.actualPort() + path;
     }
 
-    private CommandLineRunner.Ended job(String stdin, String command, String... more) {
+    private CommandResult job(String stdin, String command, String... more) {
         return jobAt(service.uri("").toString(), stdin, command, more);
     }
 
-    private CommandLineRunner.Ended jobAt(String server, String stdin, String command, String... more) {
+    private CommandResult jobAt(String server, String stdin, String command, String... more) {
         List<String> arguments =
                 new ArrayList<>(List.of("job", command, "--server", server, "--key-file", keyFile.toString()));
         arguments.addAll(List.of(more));
@@ -105,7 +106,7 @@ class JobCommandTest {
         List<String> urls =
                 IntStream.range(0, 1_001).mapToObj(i -> url("/" + i)).toList();
 
-        CommandLineRunner.Ended ended = job(
+        CommandResult result = job(
                 String.join("\n", urls),
                 "create",
                 "http-status",
@@ -118,20 +119,20 @@ class JobCommandTest {
                 "--output",
                 "csv");
 
-        assertThat(ended.code()).as(ended.err()).isZero();
-        assertThat(ended.err().lines().toList())
+        assertThat(result.code()).as(result.err()).isZero();
+        assertThat(result.err().lines().toList())
                 .hasSize(4)
                 .startsWith("1,001 valid, 0 invalid, 0 duplicates")
-                .endsWith(ended.err().lines().skip(1).toArray(String[]::new));
-        assertThat(ended.err().lines().skip(1)).allMatch(line -> line.startsWith("job_"));
+                .endsWith(result.err().lines().skip(1).toArray(String[]::new));
+        assertThat(result.err().lines().skip(1)).allMatch(line -> line.startsWith("job_"));
         List<NamedCsvRecord> records =
-                CsvReader.builder().ofNamedCsvRecord(ended.out()).stream().toList();
+                CsvReader.builder().ofNamedCsvRecord(result.out()).stream().toList();
         assertThat(records)
                 .extracting(line -> line.getField("index"))
                 .containsExactlyElementsOf(
                         IntStream.range(0, 1_001).mapToObj(Integer::toString).toList());
         assertThat(records).extracting(line -> line.getField("input")).containsExactlyElementsOf(urls);
-        CommandLineRunner.Ended list = job("", "list", "--json");
+        CommandResult list = job("", "list", "--json");
         assertThat(new JsonArray(list.out()).stream().map(job -> ((JsonObject) job).getString("name")))
                 .contains("nightly", "nightly (2)", "nightly (3)");
     }
@@ -143,8 +144,8 @@ class JobCommandTest {
                 "name;Home page;mirror\n\"One; first\";%s;%s\nTwo;%s;%s\nThree;\u001b[31mno target;%s\n"
                         .formatted(url("/a"), url("/x"), url("/a"), url("/y"), url("/z")));
 
-        CommandLineRunner.Ended suggested = job("", "create", "http-status", "--input", "" + csv, "--output", "ndjson");
-        CommandLineRunner.Ended named =
+        CommandResult suggested = job("", "create", "http-status", "--input", "" + csv, "--output", "ndjson");
+        CommandResult named =
                 job("", "create", "http-status", "--input", "" + csv, "--column", "home PAGE", "--output", "ndjson");
 
         assertThat(suggested.err().lines())
@@ -169,10 +170,10 @@ class JobCommandTest {
     void anUnknownColumnIsAnError() throws IOException {
         Path csv = Files.writeString(folder.resolve("two.csv"), "name,url\nOne,https://a.test/\n");
 
-        CommandLineRunner.Ended ended = job("", "create", "http-status", "--input", "" + csv, "--column", "link");
+        CommandResult result = job("", "create", "http-status", "--input", "" + csv, "--column", "link");
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err())
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err())
                 .isEqualTo("plumbline: Column 'link' does not exist. Set --column to one of: name, url.");
         assertThat(job("", "create", "http-status", "a.test", "--column", "url").err())
                 .isEqualTo("plumbline: --column 'url' is given without a file. Add --input FILE.");
@@ -198,7 +199,7 @@ class JobCommandTest {
                 .out();
         job("", "watch", token);
 
-        CommandLineRunner.Ended retry = job("", "retry", token);
+        CommandResult retry = job("", "retry", token);
 
         assertThat(retry.code()).as(retry.err()).isZero();
         assertThat(job("", "download", retry.out(), "--output", "ndjson")
@@ -213,26 +214,25 @@ class JobCommandTest {
                 .isEqualTo(new JsonObject().put("fresh", true).put("max_redirects", 3));
         String passed = job("", "create", "http-status", url("/ok")).out();
         job("", "watch", passed);
-        CommandLineRunner.Ended none = job("", "retry", passed);
+        CommandResult none = job("", "retry", passed);
         assertThat(none.code()).isZero();
         assertThat(none.err()).isEqualTo("The job does not have checks with an error code.");
     }
 
     @Test
     void aRunningJobIsNotRetried() {
-        CommandLineRunner.Ended ended =
-                jobAtServer(request -> request.response().end(RUNNING_JOB), "retry", TOKEN);
+        CommandResult result = jobAtServer(request -> request.response().end(RUNNING_JOB), "retry", TOKEN);
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).startsWith("plumbline: Job " + TOKEN + " has not finished. Run 'plumbline job watch ");
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err()).startsWith("plumbline: Job " + TOKEN + " has not finished. Run 'plumbline job watch ");
     }
 
     @Test
     void csvDoesNotControlTheTerminal() {
-        CommandLineRunner.Ended ended =
+        CommandResult result =
                 job("", "create", "http-status", "a\u001b]0;b\u0007\u202e", url("/ok"), "--output", "csv");
 
-        assertThat(ended.out().lines().toList())
+        assertThat(result.out().lines().toList())
                 .hasSize(3)
                 .anyMatch(line -> line.startsWith("0,\"a\ufffd]0;b\ufffd\ufffd\","))
                 .anyMatch(line -> line.startsWith("1," + url("/ok")))
@@ -241,7 +241,7 @@ class JobCommandTest {
 
     @Test
     void tokensOfCreatedJobsCanBeWatchedDownloadedAndListed() {
-        CommandLineRunner.Ended created = job("", "create", "http-status", url("/a\"b"), url("/missing"));
+        CommandResult created = job("", "create", "http-status", url("/a\"b"), url("/missing"));
         String token = created.out();
         assertThat(created.err())
                 .isEqualTo("Next: plumbline job watch --server " + service.uri("") + " --key-file " + keyFile + " "
@@ -249,7 +249,7 @@ class JobCommandTest {
         String other = job("", "create", "http-status", "not a target").out();
 
         assertThat(job("", "watch", token, other).out()).isEqualTo("1 pass, 0 warn, 1 fail, 1 error");
-        CommandLineRunner.Ended download = job("", "download", token, other, "--output", "ndjson");
+        CommandResult download = job("", "download", token, other, "--output", "ndjson");
         assertThat(download.out().lines().map(JsonObject::new))
                 .extracting(line -> line.getInteger("index") + " " + line.getString("verdict"))
                 .containsExactly("0 pass", "1 fail", "2 error");
@@ -264,25 +264,25 @@ class JobCommandTest {
         String token = job("", "create", "http-status", "not a target").out();
         String connection = " --server " + service.uri("") + " --key-file " + keyFile;
         try (OutputStream full = new FileOutputStream("/dev/full")) {
-            CommandLineRunner.Ended ended =
+            CommandResult result =
                     CommandLineRunner.run("", full, ("job " + command.replace("TOKEN", token) + connection).split(" "));
 
-            assertThat(ended.code()).isEqualTo(4);
-            assertThat(ended.err().lines().filter(line -> line.startsWith("plumbline: ")))
+            assertThat(result.code()).isEqualTo(4);
+            assertThat(result.err().lines().filter(line -> line.startsWith("plumbline: ")))
                     .containsExactly("plumbline: stdout cannot be written: No space left on device. Redirect it to a"
                             + " writable file.");
         }
     }
 
     @Test
-    void aCancelledJobIsExitCode1() {
+    void aCancelledJobHasExitCode1() {
         String token = job("", "create", "http-status", url("/silent"), "-o", "timeout_ms=30000")
                 .out();
 
-        CommandLineRunner.Ended cancelled = job("", "cancel", token);
+        CommandResult cancelled = job("", "cancel", token);
 
         assertThat(cancelled.code()).as(cancelled.err()).isZero();
-        CommandLineRunner.Ended watched = job("", "watch", token);
+        CommandResult watched = job("", "watch", token);
         assertThat(watched.code()).isEqualTo(1);
         assertThat(watched.out()).isEqualTo("0 pass, 0 warn, 0 fail, 0 error");
     }
@@ -294,11 +294,11 @@ class JobCommandTest {
                 .requestHandler(request -> respondLate(request, keys))
                 .listen(0, "127.0.0.1"));
 
-        CommandLineRunner.Ended ended =
+        CommandResult result =
                 jobAt("http://127.0.0.1:" + busy.actualPort(), "", "create", "http-status", "example.com");
 
-        assertThat(ended.out()).isEqualTo("job_0123456789012345678901");
-        assertThat(ended.err())
+        assertThat(result.out()).isEqualTo("job_0123456789012345678901");
+        assertThat(result.err())
                 .contains("HTTP 429: The quota is exceeded. Retrying in 1 s.")
                 .contains("failed: Connection was closed. Retrying in 1 s.");
         assertThat(keys).hasSize(3).containsOnly(keys.get(0));
@@ -314,7 +314,7 @@ class JobCommandTest {
     void aJobThatMayHaveBeenCreatedIsRead(boolean exists) {
         List<String> requests = new CopyOnWriteArrayList<>();
         List<String> keys = new CopyOnWriteArrayList<>();
-        CommandLineRunner.Ended ended = jobAtServer(
+        CommandResult result = jobAtServer(
                 request -> {
                     requests.add(request.method() + " " + request.path());
                     if (request.method() == HttpMethod.POST) {
@@ -334,9 +334,9 @@ class JobCommandTest {
                 "http-status",
                 "example.com");
 
-        assertThat(ended.code()).as(ended.err()).isZero();
-        assertThat(ended.out()).isEqualTo(TOKEN);
-        assertThat(ended.err()).contains("HTTP 503: It is unknown. Retrying in 1 s.");
+        assertThat(result.code()).as(result.err()).isZero();
+        assertThat(result.out()).isEqualTo(TOKEN);
+        assertThat(result.err()).contains("HTTP 503: It is unknown. Retrying in 1 s.");
         String create = "POST /api/v1/jobs";
         String read = "GET /api/v1/jobs/" + TOKEN;
         assertThat(requests).isEqualTo(exists ? List.of(create, read) : List.of(create, read, create));
@@ -351,10 +351,10 @@ class JobCommandTest {
             server = "http://127.0.0.1:" + socket.getLocalPort();
         }
 
-        CommandLineRunner.Ended ended = jobAt(server, "", "list");
+        CommandResult result = jobAt(server, "", "list");
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err())
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err())
                 .isEqualTo("plumbline: Connection refused by " + server
                         + ". Start the service, or set --server or PLUMBLINE_SERVER.");
     }
@@ -375,15 +375,15 @@ class JobCommandTest {
     @Test
     @Timeout(60)
     void aQuotaThatIsExceededForHoursIsAnError() {
-        CommandLineRunner.Ended ended = jobAtServer(
+        CommandResult result = jobAtServer(
                 request -> request.response()
                         .setStatusCode(429)
                         .putHeader("Retry-After", "7201")
                         .end("{\"detail\":\"The quota is exceeded.\"}"),
                 "list");
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).isEqualTo("plumbline: HTTP 429: The quota is exceeded.");
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err()).isEqualTo("plumbline: HTTP 429: The quota is exceeded.");
     }
 
     @ParameterizedTest
@@ -395,19 +395,18 @@ class JobCommandTest {
                 "{\"token\":\"\\u001b[31m\",\"state\":\"running\",\"counts\":{}}"
             })
     void aResponseThatIsNotAJobIsAnError(String body) {
-        CommandLineRunner.Ended ended =
-                jobAtServer(request -> request.response().end(body), "watch", TOKEN);
+        CommandResult result = jobAtServer(request -> request.response().end(body), "watch", TOKEN);
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).isEqualTo("plumbline: The response of the server is not a job. Check --server.");
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err()).isEqualTo("plumbline: The response of the server is not a job. Check --server.");
     }
 
     @Test
     void controlCharactersOfAProblemAreNotPrinted() {
-        CommandLineRunner.Ended ended = jobAtServer(
+        CommandResult result = jobAtServer(
                 request -> request.response().setStatusCode(500).end("{\"detail\":\"\\u001b[31mred\"}"), "list");
 
-        assertThat(ended.err()).isEqualTo("plumbline: HTTP 500: \ufffd[31mred");
+        assertThat(result.err()).isEqualTo("plumbline: HTTP 500: \ufffd[31mred");
     }
 
     /** The service responds at once if too many requests of the key wait. */
@@ -415,7 +414,7 @@ class JobCommandTest {
     void aJobThatRunsIsRequestedOncePerSecond() {
         AtomicInteger requests = new AtomicInteger();
         AtomicReference<String> job = new AtomicReference<>(RUNNING_JOB);
-        CommandLineRunner.Ended ended = jobAtServer(
+        CommandResult result = jobAtServer(
                 request -> {
                     if (requests.incrementAndGet() == 1) {
                         vertx.setTimer(2_000, timer -> job.set(RUNNING_JOB.replace("running", "completed")));
@@ -425,20 +424,20 @@ class JobCommandTest {
                 "watch",
                 TOKEN);
 
-        assertThat(ended.code()).isZero();
+        assertThat(result.code()).isZero();
         // without delay at the start, after 1 and 2 s, and one that overlaps the end of the job
         assertThat(requests).hasValueLessThanOrEqualTo(5);
     }
 
     @Test
     void aLongNameIsTruncatedBetweenCharacters() {
-        CommandLineRunner.Ended ended = job("", "create", "http-status", "a b", "--name", "\ud83d\ude00".repeat(101));
+        CommandResult result = job("", "create", "http-status", "a b", "--name", "\ud83d\ude00".repeat(101));
 
-        assertThat(ended.code()).as(ended.err()).isZero();
+        assertThat(result.code()).as(result.err()).isZero();
         assertThat(job("", "list", "--json").out()).contains("\"" + "\ud83d\ude00".repeat(100) + "\"");
     }
 
-    private CommandLineRunner.Ended jobAtServer(Handler<HttpServerRequest> handler, String command, String... more) {
+    private CommandResult jobAtServer(Handler<HttpServerRequest> handler, String command, String... more) {
         HttpServer server =
                 Await.value(vertx.createHttpServer().requestHandler(handler).listen(0, "127.0.0.1"));
         try {
@@ -450,11 +449,11 @@ class JobCommandTest {
 
     @Test
     void errorsOfTheServiceAreReported() {
-        CommandLineRunner.Ended option = job("", "create", "http-status", "example.com", "-o", "max_redirects=99");
+        CommandResult option = job("", "create", "http-status", "example.com", "-o", "max_redirects=99");
         assertThat(option.code()).isEqualTo(4);
         assertThat(option.err()).startsWith("plumbline: HTTP 422: ");
 
-        CommandLineRunner.Ended unknown = job("", "watch", "job_0123456789012345678901");
+        CommandResult unknown = job("", "watch", "job_0123456789012345678901");
         assertThat(unknown.code()).isEqualTo(4);
         assertThat(unknown.err()).startsWith("plumbline: HTTP 404: ");
     }
@@ -462,20 +461,20 @@ class JobCommandTest {
     @ParameterizedTest
     @ValueSource(strings = {"watch", "download", "cancel", "create", "creat"})
     void missingArgumentsAreInvalidUsage(String command) {
-        CommandLineRunner.Ended ended = job("", command);
+        CommandResult result = job("", command);
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).isNotEmpty();
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err()).isNotEmpty();
     }
 
     @Test
     void aKeyIsRequired() throws IOException {
         Path empty = Files.writeString(folder.resolve("empty"), "\n");
 
-        CommandLineRunner.Ended ended =
+        CommandResult result =
                 CommandLineRunner.run("", "job", "list", "--server", "http://127.0.0.1:1", "--key-file", "" + empty);
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).contains("API key required. Set PLUMBLINE_KEY or --key-file.");
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err()).contains("API key required. Set PLUMBLINE_KEY or --key-file.");
     }
 }

@@ -25,7 +25,7 @@ class JobPollerTest {
     /** The request that returns a completed job. */
     private static final Map<String, Integer> LAST_REQUEST = Map.of(FIRST, 4, SECOND, 3);
 
-    private static final Map<String, Integer> PASSED = Map.of(FIRST, 100, SECOND, 200);
+    private static final Map<String, Integer> PASSED_COUNT = Map.of(FIRST, 100, SECOND, 200);
 
     private final Vertx vertx = Vertx.vertx();
     private final Map<String, Integer> requests = new ConcurrentHashMap<>();
@@ -39,7 +39,7 @@ class JobPollerTest {
     private String job(String token) {
         int request = requests.merge(token, 1, Integer::sum);
         boolean completed = request >= LAST_REQUEST.get(token);
-        int passed = completed ? 500 : request == 1 ? 0 : PASSED.get(token);
+        int passed = completed ? 500 : request == 1 ? 0 : PASSED_COUNT.get(token);
         return new JsonObject()
                 .put("token", token)
                 .put("state", completed ? "completed" : "running")
@@ -48,7 +48,7 @@ class JobPollerTest {
     }
 
     @Test
-    void anInterruptionNamesTheCommandsThatContinue() {
+    void anInterruptionPrintsTheNextCommands() {
         JsonObject finished = new JsonObject().put("token", FIRST).put("state", "completed");
         JsonObject running = new JsonObject().put("token", SECOND).put("state", "running");
         ProgressBar progress = ProgressBar.onStderr(false);

@@ -3,6 +3,7 @@ package dev.plumbline.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.support.CommandLineRunner;
+import dev.plumbline.support.CommandResult;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -11,9 +12,9 @@ import org.junit.jupiter.api.Test;
 class ServiceTrainingTest {
     @Test
     void trainingWithTheServiceSucceeds() {
-        CommandLineRunner.Ended ended = CommandLineRunner.run("", "aot-training", "--service");
+        CommandResult result = CommandLineRunner.run("", "aot-training", "--service");
 
-        assertThat(ended.code()).as(ended.err()).isZero();
-        assertThat(ended.err()).doesNotContain("WARN", "ERROR");
+        assertThat(result.code()).as(result.err()).isZero();
+        assertThat(result.err()).doesNotContain("WARN", "ERROR");
     }
 }

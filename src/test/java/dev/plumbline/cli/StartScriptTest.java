@@ -71,9 +71,9 @@ class StartScriptTest {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
-    private record Ended(int code, List<String> out, String err) {}
+    private record StartResult(int code, List<String> out, String err) {}
 
-    private Ended start(Map<String, String> variables, String... arguments) throws Exception {
+    private StartResult start(Map<String, String> variables, String... arguments) throws Exception {
         List<String> command =
                 new ArrayList<>(List.of(home.resolve("bin/plumbline").toString()));
         command.addAll(List.of(arguments));
@@ -87,15 +87,15 @@ class StartScriptTest {
         Process process = builder.redirectError(err.toFile()).start();
         String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        return new Ended(process.exitValue(), out.lines().toList(), Files.readString(err));
+        return new StartResult(process.exitValue(), out.lines().toList(), Files.readString(err));
     }
 
     /** Creates the cache and returns its path. */
     private Path cache() throws Exception {
-        Ended ended = start(Map.of(), "aot-cache");
-        assertThat(ended.err()).isEmpty();
-        assertThat(ended.code()).isZero();
-        return Path.of(ended.out().get(0));
+        StartResult result = start(Map.of(), "aot-cache");
+        assertThat(result.err()).isEmpty();
+        assertThat(result.code()).isZero();
+        return Path.of(result.out().get(0));
     }
 
     @ParameterizedTest
@@ -119,7 +119,7 @@ class StartScriptTest {
 
     @Test
     void concurrentFirstStartsCreateOneCache() throws Exception {
-        List<CompletableFuture<Ended>> starts = IntStream.range(0, 8)
+        List<CompletableFuture<StartResult>> starts = IntStream.range(0, 8)
                 .mapToObj(i -> CompletableFuture.supplyAsync(
                         () -> {
                             try {
@@ -131,7 +131,7 @@ class StartScriptTest {
                         start -> new Thread(start).start()))
                 .toList();
 
-        assertThat(starts).extracting(CompletableFuture::join).allSatisfy(ended -> assertThat(ended.out())
+        assertThat(starts).extracting(CompletableFuture::join).allSatisfy(result -> assertThat(result.out())
                 .endsWith("--version"));
         Path cache = cache();
 
@@ -157,7 +157,7 @@ class StartScriptTest {
     void aFailedCreationIsNotRepeated() throws Exception {
         Files.createFile(folder.resolve("fail"));
 
-        Ended failed = start(Map.of(), "aot-cache");
+        StartResult failed = start(Map.of(), "aot-cache");
 
         assertThat(failed.code()).isEqualTo(1);
         assertThat(failed.err()).contains("could not be created");
@@ -189,10 +189,10 @@ class StartScriptTest {
         Files.delete(size);
         Files.createDirectory(Path.of(cache + suffix));
 
-        Ended ended = start(Map.of(), "aot-cache");
+        StartResult result = start(Map.of(), "aot-cache");
 
-        assertThat(ended.code()).isEqualTo(1);
-        assertThat(ended.err()).endsWith("plumbline: the AOT cache " + cache + " could not be written.\n");
+        assertThat(result.code()).isEqualTo(1);
+        assertThat(result.err()).endsWith("plumbline: the AOT cache " + cache + " could not be written.\n");
     }
 
     @Test
@@ -236,10 +236,10 @@ class StartScriptTest {
 
     @Test
     void aMissingJavaIsReported() throws Exception {
-        Ended ended = start(Map.of("JAVA_HOME", folder.toString()), "tools");
+        StartResult result = start(Map.of("JAVA_HOME", folder.toString()), "tools");
 
-        assertThat(ended.code()).isEqualTo(4);
-        assertThat(ended.err()).contains("Install a JDK (17 or newer) or set JAVA_HOME");
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err()).contains("Install a JDK (17 or newer) or set JAVA_HOME");
     }
 
     @Test

@@ -60,7 +60,7 @@ class ClusterRateLimitersTest {
         static Cluster ownedByA(int perSecond, int concurrent) {
             Cluster cluster = new Cluster(perSecond, concurrent);
             cluster.own("a");
-            cluster.time.pass(PermitOwnership.WINDOW.toMillis());
+            cluster.time.advance(PermitOwnership.WINDOW.toMillis());
             return cluster;
         }
 
@@ -121,9 +121,9 @@ class ClusterRateLimitersTest {
         Usage usage = new Usage(cluster, random);
         for (int i = 0; i < 60; i++) {
             usage.acquire(NODES.get(random.nextInt(3)), 100_000);
-            cluster.time.pass(random.nextInt(37));
+            cluster.time.advance(random.nextInt(37));
         }
-        cluster.time.pass(200_000);
+        cluster.time.advance(200_000);
 
         assertThat(usage.settled).isEqualTo(60);
         assertThat(usage.granted).hasSize(60);
@@ -148,11 +148,11 @@ class ClusterRateLimitersTest {
                         .values()
                         .forEach(node ->
                                 cluster.time.after(random.nextInt(40), () -> node.onOwnershipChange(key -> owner)));
-                cluster.time.pass(40);
+                cluster.time.advance(40);
             }
-            cluster.time.pass(random.nextInt(200));
+            cluster.time.advance(random.nextInt(200));
         }
-        cluster.time.pass(200_000);
+        cluster.time.advance(200_000);
 
         assertThat(usage.settled).isEqualTo(80);
         usage.assertRate(perSecond);
@@ -170,9 +170,9 @@ class ClusterRateLimitersTest {
         Usage usage = new Usage(cluster, random);
         for (int i = 0; i < 60; i++) {
             usage.acquire(NODES.get(random.nextInt(3)), 2_000);
-            cluster.time.pass(random.nextInt(100));
+            cluster.time.advance(random.nextInt(100));
         }
-        cluster.time.pass(20_000);
+        cluster.time.advance(20_000);
 
         assertThat(usage.settled).isEqualTo(60);
         assertThat(usage.most).isLessThanOrEqualTo(concurrent);
@@ -227,11 +227,11 @@ class ClusterRateLimitersTest {
         Cluster cluster = Cluster.ownedByA(0, 8);
 
         List<Future<RatePermit>> permits = cluster.acquire(9, "b", 5_000);
-        cluster.time.pass(2 * MAX_DELAY_MILLIS);
+        cluster.time.advance(2 * MAX_DELAY_MILLIS);
 
         assertThat(granted(permits)).isEqualTo(8);
         permits.get(0).result().release();
-        cluster.time.pass(2 * MAX_DELAY_MILLIS);
+        cluster.time.advance(2 * MAX_DELAY_MILLIS);
         assertThat(granted(permits)).isEqualTo(9);
         assertThat(cluster.count("granted")).isEqualTo(9);
     }
@@ -241,7 +241,7 @@ class ClusterRateLimitersTest {
         Cluster cluster = Cluster.ownedByA(0, 0);
 
         cluster.acquire(50, "b", 5_000);
-        cluster.time.pass(2 * MAX_DELAY_MILLIS);
+        cluster.time.advance(2 * MAX_DELAY_MILLIS);
 
         assertThat(cluster.messages)
                 .extracting(PermitMessage::getClass)
@@ -254,14 +254,14 @@ class ClusterRateLimitersTest {
     void permitsOfALostNodeReturnAtOnce() {
         Cluster cluster = Cluster.ownedByA(0, 3);
         List<Future<RatePermit>> lost = cluster.acquire(6, "b", 5_000);
-        cluster.time.pass(2 * MAX_DELAY_MILLIS);
+        cluster.time.advance(2 * MAX_DELAY_MILLIS);
         List<Future<RatePermit>> waiting = cluster.acquire(3, "c", 5_000);
-        cluster.time.pass(2 * MAX_DELAY_MILLIS);
+        cluster.time.advance(2 * MAX_DELAY_MILLIS);
         assertThat(granted(lost)).isEqualTo(3);
         assertThat(granted(waiting)).isZero();
 
         cluster.nodes.get("a").onNodeLost("b");
-        cluster.time.pass(2 * MAX_DELAY_MILLIS);
+        cluster.time.advance(2 * MAX_DELAY_MILLIS);
 
         assertThat(granted(waiting)).isEqualTo(3);
     }
@@ -270,18 +270,18 @@ class ClusterRateLimitersTest {
     void permitsExpireAfterTheEndOfTheCheck() {
         Cluster cluster = Cluster.ownedByA(0, 1);
         Future<RatePermit> forgotten = cluster.acquire("b", "key", 0, 2_000);
-        cluster.time.pass(2 * MAX_DELAY_MILLIS);
+        cluster.time.advance(2 * MAX_DELAY_MILLIS);
         assertThat(forgotten.succeeded()).isTrue();
         Future<RatePermit> next = cluster.acquire("c", 10_000);
 
-        cluster.time.pass(2_900);
+        cluster.time.advance(2_900);
         assertThat(next.isComplete()).isFalse();
-        cluster.time.pass(1_200);
+        cluster.time.advance(1_200);
 
         assertThat(next.succeeded()).isTrue();
         assertThat(cluster.count("expired")).isEqualTo(1);
         forgotten.result().release();
-        cluster.time.pass(2 * MAX_DELAY_MILLIS);
+        cluster.time.advance(2 * MAX_DELAY_MILLIS);
         assertThat(cluster.acquire("a", 0).failed())
                 .as("the permit was not released twice")
                 .isTrue();
@@ -295,12 +295,12 @@ class ClusterRateLimitersTest {
 
         cluster.lost = message -> true; // otherwise the holder would release permits that it does not know
         cluster.nodes.get("a").request(new PermitMessage.PermitRequests("b", List.of(request, request)));
-        cluster.time.pass(2 * MAX_DELAY_MILLIS);
+        cluster.time.advance(2 * MAX_DELAY_MILLIS);
 
         assertThat(granted(cluster.acquire(2, "a", 0)))
                 .as("one of two permits is free")
                 .isEqualTo(1);
-        cluster.time.pass(TimeUnit.MINUTES.toMillis(11));
+        cluster.time.advance(TimeUnit.MINUTES.toMillis(11));
         assertThat(granted(cluster.acquire(1, "a", 0)))
                 .as("the permit of the request has expired")
                 .isEqualTo(1);
@@ -310,22 +310,22 @@ class ClusterRateLimitersTest {
     void theNextOwnerGrantsAfterTheWindow() {
         Cluster cluster = Cluster.ownedByA(1, 0);
         Future<RatePermit> first = cluster.acquire("b", 5_000);
-        cluster.time.pass(2 * MAX_DELAY_MILLIS);
+        cluster.time.advance(2 * MAX_DELAY_MILLIS);
         assertThat(first.succeeded()).isTrue();
         Future<RatePermit> remote = cluster.acquire("b", 5_000);
-        cluster.time.pass(100);
+        cluster.time.advance(100);
 
         cluster.lost = message -> message instanceof PermitMessage.PermitDecisions decisions
                 && decisions.owner().equals("a");
         cluster.own("c");
         Future<RatePermit> own = cluster.acquire("c", 5_000);
-        cluster.time.pass(1_040);
+        cluster.time.advance(1_040);
         assertThat(remote.isComplete()).isFalse();
         assertThat(own.isComplete()).isFalse();
-        cluster.time.pass(20);
+        cluster.time.advance(20);
 
         assertThat(List.of(own, remote)).filteredOn(Future::succeeded).hasSize(1);
-        cluster.time.pass(1_060);
+        cluster.time.advance(1_060);
         assertThat(List.of(own, remote)).allMatch(Future::succeeded);
     }
 
@@ -354,10 +354,10 @@ class ClusterRateLimitersTest {
         cluster.nodes.get("c").onOwnershipChange(key -> "c");
 
         Future<RatePermit> permit = cluster.acquire("b", 5_000);
-        cluster.time.pass(500);
+        cluster.time.advance(500);
         assertThat(permit.isComplete()).isFalse();
         cluster.nodes.get("b").onOwnershipChange(key -> "c");
-        cluster.time.pass(800);
+        cluster.time.advance(800);
 
         assertThat(permit.succeeded()).isTrue();
         assertThat(cluster.acquire("c", 0).failed()).isTrue();
@@ -369,7 +369,7 @@ class ClusterRateLimitersTest {
         cluster.nodes.get("a").onOwnershipChange(key -> "c");
 
         Future<RatePermit> permit = cluster.acquire("b", 1_000);
-        cluster.time.pass(1_300);
+        cluster.time.advance(1_300);
 
         assertThat(permit.cause()).isInstanceOf(OverloadFailure.class);
         assertThat(cluster.isIdle()).isTrue();
@@ -381,12 +381,12 @@ class ClusterRateLimitersTest {
         for (Class<?> type : List.of(PermitMessage.PermitRequests.class, PermitMessage.PermitDecisions.class)) {
             cluster.lost = type::isInstance;
             Future<RatePermit> permit = cluster.acquire("b", 1_000);
-            cluster.time.pass(999);
+            cluster.time.advance(999);
             assertThat(permit.isComplete()).isFalse();
-            cluster.time.pass(1);
+            cluster.time.advance(1);
             assertThat(permit.cause()).isInstanceOf(OverloadFailure.class);
 
-            cluster.time.pass(MAX_DELAY_MILLIS);
+            cluster.time.advance(MAX_DELAY_MILLIS);
             assertThat(cluster.nodes.get("a").isIdle())
                     .as("no permit is held after a lost " + type)
                     .isTrue();
@@ -398,10 +398,10 @@ class ClusterRateLimitersTest {
     void aFullQueueIsRejectedWithTheTimeToRetry() {
         Cluster cluster = Cluster.ownedByA(1, 0);
         cluster.acquire("b", 0);
-        cluster.time.pass(200);
+        cluster.time.advance(200);
 
         Future<RatePermit> rejected = cluster.acquire("b", 500);
-        cluster.time.pass(2 * MAX_DELAY_MILLIS);
+        cluster.time.advance(2 * MAX_DELAY_MILLIS);
 
         assertThat(rejected.cause()).isInstanceOfSatisfying(OverloadFailure.class, busy -> assertThat(busy.retryAfter())
                 .hasSeconds(1));
@@ -411,7 +411,7 @@ class ClusterRateLimitersTest {
     void withoutAnOwnerEachNodeLimitsItself() {
         Cluster cluster = new Cluster(0, 1);
         cluster.nodes.get("b").onOwnershipChange(key -> null);
-        cluster.time.pass(PermitOwnership.WINDOW.toMillis());
+        cluster.time.advance(PermitOwnership.WINDOW.toMillis());
 
         assertThat(cluster.acquire("b", 0).succeeded()).isTrue();
         assertThat(cluster.acquire("b", 0).failed()).isTrue();

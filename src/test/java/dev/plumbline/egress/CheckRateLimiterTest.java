@@ -75,7 +75,7 @@ class CheckRateLimiterTest {
         CheckRateLimiter<String> concurrency = limiter(3, 1);
         assertThat(acquire(concurrency, 0).succeeded()).isTrue();
         Future<Runnable> waiting = acquire(concurrency, 2_000);
-        time.pass(3_000);
+        time.advance(3_000);
 
         assertThat(acquire(rate, 0).succeeded()).isTrue();
         assertThat(acquire(rate, 0).succeeded()).isTrue();

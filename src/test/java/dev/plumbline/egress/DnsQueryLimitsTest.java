@@ -135,7 +135,7 @@ class DnsQueryLimitsTest {
     void aWaitThatWouldBeTooLongIsAnOverload() {
         DnsQueryLimits limited = new DnsQueryLimits(VERTX, 1);
         DnsQueryPermits permits =
-                limited.permits(TestCheckContext.create().patient(500).withTarget(new Host("own.test", null)));
+                limited.permits(TestCheckContext.create().maxWait(500).withTarget(new Host("own.test", null)));
 
         assertThat(permits.acquire("a.victim.test").succeeded()).isTrue();
         assertThat(Await.failure(permits.acquire("b.victim.test")))

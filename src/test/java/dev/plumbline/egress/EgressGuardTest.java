@@ -14,7 +14,7 @@ import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.HostileTargets;
 import dev.plumbline.lab.HostileTargets.Case;
-import dev.plumbline.lab.HostileTargets.Refusal;
+import dev.plumbline.lab.HostileTargets.Rejection;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.support.Await;
@@ -185,7 +185,7 @@ class EgressGuardTest {
         int port = Await.value(canary.listen(0, "0.0.0.0")).actualPort();
         List<Case> cases = new ArrayList<>(HostileTargets.rejectedAfterLookup(lab, port));
         HostileTargets.rejectedBeforeLookup(port).stream()
-                .filter(hostile -> hostile.refusal() == Refusal.FORBIDDEN)
+                .filter(hostile -> hostile.rejection() == Rejection.FORBIDDEN)
                 .filter(hostile -> !hostile.target().startsWith("http://example.com"))
                 .forEach(cases::add);
         ModuleDescription module =

@@ -97,7 +97,7 @@ class KeyedRateLimiterTest {
         limiter.release("a", 1);
         assertThat(lines).filteredOn(KeyedRateLimiterTest::acquired).hasSize(8);
 
-        time.pass(1_010);
+        time.advance(1_010);
         assertThat(lines.get(8).cause()).isInstanceOf(OverloadFailure.class);
         for (int i = 0; i < 7; i++) {
             limiter.release("a", 1);
@@ -117,7 +117,7 @@ class KeyedRateLimiterTest {
         assertThat(limiter.acquire("a", 2_500, 1).cause()).isInstanceOf(OverloadFailure.class);
 
         Future<TargetLimit.Type> other = limiter.acquire("a", 2_500, 2);
-        time.pass(2_010);
+        time.advance(2_010);
 
         assertThat(acquired(other)).isTrue();
         assertThat(lines).filteredOn(KeyedRateLimiterTest::acquired).hasSize(1);
@@ -132,11 +132,11 @@ class KeyedRateLimiterTest {
             limiter.release("a", 0);
         }
         assertThat(permits).filteredOn(KeyedRateLimiterTest::acquired).hasSize(3);
-        time.pass(998);
+        time.advance(998);
         assertThat(permits).filteredOn(KeyedRateLimiterTest::acquired).hasSize(3);
-        time.pass(10);
+        time.advance(10);
         assertThat(permits).filteredOn(KeyedRateLimiterTest::acquired).hasSize(6);
-        time.pass(2_000);
+        time.advance(2_000);
         assertThat(permits).allMatch(KeyedRateLimiterTest::acquired);
     }
 
@@ -149,7 +149,7 @@ class KeyedRateLimiterTest {
                         .hasSeconds(1));
         Future<TargetLimit.Type> second = limiter.acquire("a", 1_500, 0);
         assertThat(limiter.acquire("a", 1_500, 0).cause()).isInstanceOf(OverloadFailure.class);
-        time.pass(1_002);
+        time.advance(1_002);
         assertThat(acquired(second)).isTrue();
     }
 
@@ -159,7 +159,7 @@ class KeyedRateLimiterTest {
         Future<TargetLimit.Type> first = limiter.acquire("a", 100, 0);
         Future<TargetLimit.Type> second = limiter.acquire("a", 100, 0);
         Future<TargetLimit.Type> third = limiter.acquire("a", 5_000, 0);
-        time.pass(101);
+        time.advance(101);
         assertThat(acquired(first)).isTrue();
         assertThat(second.cause()).isInstanceOf(OverloadFailure.class);
         limiter.release("a", 0);
@@ -216,7 +216,7 @@ class KeyedRateLimiterTest {
         }
         assertThat(limiter.size()).isEqualTo(5_000);
         limiter.acquire("busy", 1_000, 0);
-        time.pass(4_000);
+        time.advance(4_000);
         assertThat(limiter.size()).isEqualTo(1);
         limiter.release("busy", 0);
         assertThat(limiter.size()).isZero();
@@ -245,9 +245,9 @@ class KeyedRateLimiterTest {
                     limiter.release("a", 0);
                 });
             });
-            time.pass(step % 37);
+            time.advance(step % 37);
         }
-        time.pass(200_000);
+        time.advance(200_000);
         assertThat(settled).hasValue(steps.size());
         assertThat(limiter.size()).isZero();
         for (int i = perSecond; perSecond > 0 && i < permits.size(); i++) {

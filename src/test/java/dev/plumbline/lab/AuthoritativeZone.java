@@ -83,7 +83,7 @@ public final class AuthoritativeZone implements DnsLab.Behavior {
         if (question.getType() == Type.AXFR) {
             transfer(question, response);
         } else if (question.getName().subdomain(origin)) {
-            answer(question, response);
+            addRecords(question, response);
         } else if (recursive && query.getHeader().getFlag(Flags.RD)) {
             response.addRecord(
                     new ARecord(question.getName(), DClass.IN, 60, InetAddress.getByName("198.41.0.4")),
@@ -104,7 +104,7 @@ public final class AuthoritativeZone implements DnsLab.Behavior {
         response.addRecord(records.get(0), Section.ANSWER);
     }
 
-    private void answer(Record question, Message response) {
+    private void addRecords(Record question, Message response) {
         Name name = question.getName();
         List<Record> cut = records.stream()
                 .filter(record -> record.getType() == Type.NS

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Pages with correct and faulty CORS responses. */
+/** Pages with valid and invalid CORS responses. */
 public final class CorsPages {
     private static final String ORIGIN = "access-control-allow-origin: ";
     private static final String CREDENTIALS = "access-control-allow-credentials: true\r\n";

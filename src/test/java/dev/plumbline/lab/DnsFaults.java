@@ -41,7 +41,7 @@ public final class DnsFaults {
         };
     }
 
-    /** No fault: the response of an authoritative nameserver of the zone. */
+    /** A valid response of an authoritative nameserver of the zone. */
     public static Behavior authoritative(String zone) {
         return (query, standard, transport, count) -> {
             standard.getHeader().setFlag(Flags.AA);

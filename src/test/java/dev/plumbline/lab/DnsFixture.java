@@ -123,7 +123,7 @@ public final class DnsFixture implements AutoCloseable {
         DnsResolver resolver = new DnsResolver(vertx, settings(dns.address()), policy, System::nanoTime);
         try {
             return failure(
-                    module, domain, context(module, Map.of(), resolver, guard).patient(50));
+                    module, domain, context(module, Map.of(), resolver, guard).maxWait(50));
         } finally {
             never.complete();
             Await.value(held);

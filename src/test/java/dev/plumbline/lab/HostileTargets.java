@@ -11,7 +11,7 @@ public final class HostileTargets {
     private HostileTargets() {}
 
     /** How a hostile target is rejected. */
-    public enum Refusal {
+    public enum Rejection {
         /** The target is invalid: 422 before any lookup. */
         INVALID,
         /** The target is not permitted: 422 before any lookup. */
@@ -21,7 +21,7 @@ public final class HostileTargets {
     }
 
     /** A hostile target. */
-    public record Case(String target, String description, Refusal refusal) {
+    public record Case(String target, String description, Rejection rejection) {
         @Override
         public String toString() {
             return description + ": " + target;
@@ -211,7 +211,7 @@ public final class HostileTargets {
         "http://127.0.0.1%20.example.com:PORT/", "an encoded space in the host",
         "http://[::1%25lo]:PORT/", "a zone ID, encoded",
         "http://[fe80::1%eth0]:PORT/", "a zone ID",
-        "http://[::1]127.0.0.1:PORT/", "something after the bracket",
+        "http://[::1]127.0.0.1:PORT/", "text after the bracket",
         "http://[::1:PORT/", "an open bracket",
         "http://::1:PORT/", "no brackets",
         "http://[127.0.0.1]:PORT/", "IPv4 in brackets",
@@ -233,7 +233,7 @@ public final class HostileTargets {
         "http://127.0.0.1:-1/", "a negative port",
         "http://127.0.0.1:0/", "port 0",
         "http://:PORT/", "no host",
-        "http:///", "nothing at all",
+        "http:///", "an empty target",
         "file:///etc/passwd", "a file",
         "file://127.0.0.1/etc/passwd", "a file on a host",
         "gopher://127.0.0.1:PORT/_x", "gopher",
@@ -250,8 +250,8 @@ public final class HostileTargets {
     /** Targets that are rejected before any lookup. */
     public static List<Case> rejectedBeforeLookup(int port) {
         List<Case> cases = new ArrayList<>();
-        add(cases, FORBIDDEN, port, Refusal.FORBIDDEN);
-        add(cases, INVALID, port, Refusal.INVALID);
+        add(cases, FORBIDDEN, port, Rejection.FORBIDDEN);
+        add(cases, INVALID, port, Rejection.INVALID);
         return cases;
     }
 
@@ -300,13 +300,13 @@ public final class HostileTargets {
                     "http://MIXED.hostile.TEST.:PORT/", "another spelling of a name",
                 },
                 port,
-                Refusal.BLOCKED);
+                Rejection.BLOCKED);
         return cases;
     }
 
-    private static void add(List<Case> cases, String[] pairs, int port, Refusal refusal) {
+    private static void add(List<Case> cases, String[] pairs, int port, Rejection rejection) {
         for (int i = 0; i < pairs.length; i += 2) {
-            cases.add(new Case(pairs[i].replace("PORT", "" + port), pairs[i + 1], refusal));
+            cases.add(new Case(pairs[i].replace("PORT", "" + port), pairs[i + 1], rejection));
         }
     }
 }

@@ -51,7 +51,7 @@ class LabTest {
             Arrays.stream(ErrorCode.values()).map(ErrorCode::id).collect(Collectors.toSet());
     private static final Pattern OUTCOMES = Pattern.compile("^([a-z0-9_.=-]+(?: or [a-z0-9_.=-]+)*)(?=$|[ ,;])");
     private static final Pattern OPTION = Pattern.compile(" with ([a-z_]+)=([a-z]+)");
-    private static final Set<ErrorCode> OUT_OF_TIME = EnumSet.of(
+    private static final Set<ErrorCode> TIMEOUT_ERRORS = EnumSet.of(
             ErrorCode.DNS_TIMEOUT, ErrorCode.CONNECT_TIMEOUT, ErrorCode.READ_TIMEOUT, ErrorCode.DEADLINE_EXCEEDED);
 
     private static final Set<Verdict> ALL = EnumSet.allOf(Verdict.class);
@@ -60,7 +60,7 @@ class LabTest {
      * The verdicts whose results other tests compare with the schema: the lab does not listen on ports 53, 80 and 443,
      * has one permitted address, and responds slowly during this test.
      */
-    private static final Map<String, Set<Verdict>> NOT_IN_THE_LAB = Map.of(
+    private static final Map<String, Set<Verdict>> TESTED_ELSEWHERE = Map.of(
             "hsts",
             ALL,
             "https-redirect",
@@ -135,7 +135,7 @@ class LabTest {
             Set<Verdict> expected = EnumSet.of(Verdict.PASS);
             module.findings().forEach(finding -> expected.add(VERDICTS.get(finding.level())));
             expected.removeAll(verdicts.getOrDefault(module.module(), Set.of()));
-            expected.removeAll(NOT_IN_THE_LAB.getOrDefault(module.module(), Set.of()));
+            expected.removeAll(TESTED_ELSEWHERE.getOrDefault(module.module(), Set.of()));
             if (!expected.isEmpty()) {
                 missing.put(module.module(), expected);
             }
@@ -160,7 +160,7 @@ class LabTest {
     private static boolean timedOut(LabTarget target, CheckResult result) {
         CheckError error = result.error();
         return error != null
-                && OUT_OF_TIME.contains(error.code())
+                && TIMEOUT_ERRORS.contains(error.code())
                 && !outcomes(target).contains(error.code().id())
                 && !outcomes(target).contains("error=" + error.code().id());
     }

@@ -171,7 +171,7 @@ public final class RegistryFixture implements AutoCloseable {
         TestCheckContext context = TestCheckContext.of(module.description(), options)
                 .withProbe(RdapProbe.class, rdapProbe)
                 .withProbe(WhoisProbe.class, whoisProbe)
-                .patient(1);
+                .maxWait(1);
         return ModuleExecution.run(vertx, module, new Target.Domain(domain), context);
     }
 

@@ -209,12 +209,12 @@ public final class SignedZone {
         response.getHeader().setFlag(Flags.CD);
         Name name = query.getQuestion().getName();
         int type = query.getQuestion().getType();
-        List<Record> answer = new ArrayList<>();
+        List<Record> answerRecords = new ArrayList<>();
         List<Record> authority = new ArrayList<>();
         List<Record> own = records.get(name);
         if (own != null) {
-            addMatching(own, name, type, answer);
-            if (answer.isEmpty()) {
+            addMatching(own, name, type, answerRecords);
+            if (answerRecords.isEmpty()) {
                 boolean excluded = denial == Denial.NSEC3_OPT_OUT && isUnsignedDelegation(name);
                 addDenial(authority, excluded ? List.of(closestEncloser(name), name) : List.of(name));
             }
@@ -225,7 +225,7 @@ public final class SignedZone {
             Name wildcard = wild(encloser);
             List<Record> synthesized = records.get(wildcard);
             if (synthesized != null) {
-                addMatching(synthesized, name, type, answer);
+                addMatching(synthesized, name, type, answerRecords);
             } else {
                 response.getHeader().setRcode(Rcode.NXDOMAIN);
             }
@@ -234,14 +234,14 @@ public final class SignedZone {
                     authority,
                     denial == Denial.NSEC
                             ? List.of(name, wildcard)
-                            : answer.isEmpty() ? List.of(encloser, nextCloser, wildcard) : List.of(nextCloser));
+                            : answerRecords.isEmpty() ? List.of(encloser, nextCloser, wildcard) : List.of(nextCloser));
         }
-        rewrite.apply(answer).forEach(record -> response.addRecord(record, Section.ANSWER));
+        rewrite.apply(answerRecords).forEach(record -> response.addRecord(record, Section.ANSWER));
         rewrite.apply(authority).forEach(record -> response.addRecord(record, Section.AUTHORITY));
         return response;
     }
 
-    private void addMatching(List<Record> own, Name name, int type, List<Record> answer) {
+    private void addMatching(List<Record> own, Name name, int type, List<Record> answerRecords) {
         List<Record> matching =
                 own.stream().filter(record -> record.getType() == type).toList();
         if (matching.isEmpty()) {
@@ -249,7 +249,7 @@ public final class SignedZone {
                     .filter(record -> record.getType() == Type.CNAME)
                     .toList();
         }
-        addSigned(matching, name, answer);
+        addSigned(matching, name, answerRecords);
     }
 
     private void addSigned(List<Record> set, Name name, List<Record> section) {

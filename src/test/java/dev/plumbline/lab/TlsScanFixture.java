@@ -60,7 +60,7 @@ public final class TlsScanFixture implements AutoCloseable {
         TestCheckContext base = TestCheckContext.of(module.description(), options);
         TestCheckContext context = base.withRequests(module.requests(base.options()))
                 .withProbe(TlsScanner.class, new TlsScanner(vertx, guard, new TlsProbe(vertx, guard)))
-                .patient(1);
+                .maxWait(1);
         return ModuleExecution.run(vertx, module, parsed(module, target), context);
     }
 

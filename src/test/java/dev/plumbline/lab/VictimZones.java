@@ -100,7 +100,7 @@ public final class VictimZones {
         if (!name.endsWith(VICTIM)) {
             return standard.toWire();
         }
-        String answer =
+        String text =
                 switch (question.getType()) {
                     case Type.A -> VICTIM_ADDRESS;
                     case Type.MX -> "1 mx-of-" + name.substring(0, name.indexOf('.')) + "." + VICTIM + ".";
@@ -108,10 +108,10 @@ public final class VictimZones {
                         name.startsWith("i") ? "\"v=spf1 include:i" + name + " include:j" + name + " -all\"" : null;
                     default -> null;
                 };
-        if (answer == null) {
+        if (text == null) {
             response.addRecord(DnsLab.soa(), Section.AUTHORITY);
         } else {
-            response.addRecord(record(question.getName(), question.getType(), answer), Section.ANSWER);
+            response.addRecord(record(question.getName(), question.getType(), text), Section.ANSWER);
         }
         return response.toWire();
     }

@@ -102,7 +102,7 @@ class ConsequencesTest {
     }
 
     @Test
-    void aCertificateFaultExplainsItsEffectsOnWebsiteAndMailDifferently() {
+    void aCertificateErrorExplainsItsEffectsOnWebsiteAndMailDifferently() {
         assertThat(FINDINGS.get("ssl-certificate/expired").explains())
                 .contains("tls_untrusted", "hsts/certificate_invalid");
         assertThat(FINDINGS.get("starttls-certificate/expired").explains())

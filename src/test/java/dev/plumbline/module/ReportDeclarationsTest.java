@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the sheet of every module declares for its report. */
+/** Report declarations in the sheets of all modules. */
 class ReportDeclarationsTest {
     /** A report with as many fields needs groups. */
     private static final int MANY_FIELDS = 10;

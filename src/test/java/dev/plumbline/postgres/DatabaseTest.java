@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.support.Await;
-import dev.plumbline.support.TcpGate;
+import dev.plumbline.support.FaultInjectionProxy;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgException;
@@ -29,13 +29,13 @@ class DatabaseTest {
 
     private static final Duration TIMEOUT = Duration.ofMillis(500);
 
-    private TcpGate valve;
+    private FaultInjectionProxy proxy;
     private Database database;
 
     @BeforeEach
     void open() {
-        valve = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
-        String url = DATABASE.url().replaceFirst(":\\d+/", ":" + valve.port() + "/");
+        proxy = new FaultInjectionProxy(DATABASE.vertx(), DATABASE.server().port());
+        String url = DATABASE.url().replaceFirst(":\\d+/", ":" + proxy.port() + "/");
         database = open(url, 2, TIMEOUT, TIMEOUT.multipliedBy(3));
         Await.until(this::works);
     }
@@ -51,7 +51,7 @@ class DatabaseTest {
     @AfterEach
     void close() {
         database.close();
-        valve.shut();
+        proxy.refuseConnections();
     }
 
     private boolean works() {
@@ -72,21 +72,21 @@ class DatabaseTest {
 
     @Test
     void refusedConnectionsFailAtOnceAndRecoveryIsAutomatic() {
-        valve.shut();
+        proxy.refuseConnections();
         Await.until(() -> !works() && !database.available());
         assertThat(database.query("select 1").failed()).as("without waiting").isTrue();
         assertThat(database.inTransaction(c -> c.query("select 1").execute()).failed())
                 .isTrue();
         assertUnavailable(database.ping());
 
-        valve.open();
+        proxy.acceptConnections();
         Await.until(database::available);
         assertThat(works()).isTrue();
     }
 
     @Test
     void anUnresponsiveDatabaseFailsAllCallersAndRecoveryIsAutomatic() {
-        valve.fallSilent();
+        proxy.dropData();
         List<Future<?>> asked = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
             asked.add(database.query("select 1"));
@@ -95,7 +95,7 @@ class DatabaseTest {
         assertThat(database.available()).isFalse();
         assertThat(database.query("select 1").failed()).as("without waiting").isTrue();
 
-        valve.speak();
+        proxy.forwardData();
         Await.until(database::available);
         assertThat(works()).isTrue();
     }
@@ -201,15 +201,15 @@ class DatabaseTest {
 
     @Test
     void aReadWhoseConnectionWasClosedIsRepeatedOnce() {
-        valve.cut(1);
+        proxy.closeOnData(1);
         assertThat(one(await(database.read("select $1::int", Tuple.of(7))))).isEqualTo(7);
 
-        valve.cut(2);
+        proxy.closeOnData(2);
         assertUnavailable(database.read("select $1::int", Tuple.of(7)));
         Await.until(this::works);
 
         await(database.query("create table visit (id int)"));
-        valve.cut(1);
+        proxy.closeOnData(1);
         assertUnavailable(database.query("insert into visit values (1)"));
         Await.until(this::works);
         assertThat(one(await(database.query("select count(*)::int from visit"))))

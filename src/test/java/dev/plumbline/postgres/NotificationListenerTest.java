@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.support.Await;
-import dev.plumbline.support.TcpGate;
+import dev.plumbline.support.FaultInjectionProxy;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.sqlclient.Tuple;
 import java.util.List;
@@ -65,34 +65,36 @@ class NotificationListenerTest {
 
     @Test
     void aLostConnectionIsReestablishedAndReported() {
-        TcpGate valve = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
-        listen(DATABASE.url().replaceAll(":\\d+/", ":" + valve.port() + "/"));
+        FaultInjectionProxy proxy =
+                new FaultInjectionProxy(DATABASE.vertx(), DATABASE.server().port());
+        listen(DATABASE.url().replaceAll(":\\d+/", ":" + proxy.port() + "/"));
         Await.until(() -> missed.get() == 1);
 
-        valve.shut();
+        proxy.refuseConnections();
         tell("news_one", "lost");
-        valve.open();
+        proxy.acceptConnections();
 
         Await.until(() -> missed.get() == 2);
         tell("news_one", "later");
         Await.until(() -> !heard.isEmpty());
         assertThat(heard).containsExactly("one later");
-        valve.shut();
+        proxy.refuseConnections();
     }
 
     /** Without a heartbeat, an unreachable peer is detected only by the kernel. */
     @Test
     void anUnresponsiveConnectionIsReestablished() {
-        TcpGate valve = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
-        listen(DATABASE.url().replaceAll(":\\d+/", ":" + valve.port() + "/"));
+        FaultInjectionProxy proxy =
+                new FaultInjectionProxy(DATABASE.vertx(), DATABASE.server().port());
+        listen(DATABASE.url().replaceAll(":\\d+/", ":" + proxy.port() + "/"));
         Await.until(() -> missed.get() == 1);
 
-        valve.fallSilent();
+        proxy.dropData();
         Await.until(() -> !notifications.listening());
-        valve.speak();
+        proxy.forwardData();
 
         Await.until(() -> missed.get() == 2);
-        valve.shut();
+        proxy.refuseConnections();
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.support.Await;
-import dev.plumbline.support.TcpGate;
+import dev.plumbline.support.FaultInjectionProxy;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import java.io.IOException;
@@ -183,9 +183,10 @@ class SchemaMigratorTest {
     @Test
     void aDatabaseThatIsStartingHasNoTimeLimit() {
         AtomicInteger asked = new AtomicInteger();
-        TcpGate gate = new TcpGate(DATABASE.vertx(), DatabaseOptions.of(url).getPort());
-        gate.fallSilent();
-        String slow = url.replaceFirst(":[0-9]+/", ":" + gate.port() + "/");
+        FaultInjectionProxy proxy = new FaultInjectionProxy(
+                DATABASE.vertx(), DatabaseOptions.of(url).getPort());
+        proxy.dropData();
+        String slow = url.replaceFirst(":[0-9]+/", ":" + proxy.port() + "/");
 
         Future<Void> migrated = SchemaMigrator.run(
                 DATABASE.vertx(),
@@ -197,7 +198,7 @@ class SchemaMigratorTest {
 
         Await.until(() -> asked.get() > 0);
         assertThat(migrated.isComplete()).isFalse();
-        gate.speak();
+        proxy.forwardData();
         await(migrated);
         assertThat(count("select count(*) from first")).isOne();
     }

@@ -7,12 +7,12 @@ import com.microsoft.playwright.options.BoundingBox;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.plumbline.e2e.browser.ViewportTheme;
 import dev.plumbline.lab.domain.DomainLab;
-import dev.plumbline.lab.domain.DomainPlan;
+import dev.plumbline.lab.domain.DomainSpec;
 import dev.plumbline.lab.domain.FaultCatalogue;
+import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
-import dev.plumbline.support.WebVisitor;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -132,11 +132,11 @@ class BadDomainsScenario {
 
     @ParameterizedTest
     @MethodSource("domains")
-    void theSeriousFaultIsFixedFirst(BadDomain domain) {
-        DomainPlan plan = new DomainPlan(domain.name(), domain.number());
-        FaultCatalogue.fault(domain.serious()).accept(plan);
-        domain.small().forEach(fault -> FaultCatalogue.fault(fault).accept(plan));
-        lab.serve(plan);
+    void theSeriousFaultIsTheFirstCause(BadDomain domain) {
+        DomainSpec spec = new DomainSpec(domain.name(), domain.number());
+        FaultCatalogue.fault(domain.serious()).accept(spec);
+        domain.small().forEach(fault -> FaultCatalogue.fault(fault).accept(spec));
+        lab.serve(spec);
         JsonObject overview =
                 new JsonObject(service.instant("overview", domain.name()).body());
         Map<String, Object> first = overview.getJsonObject("fields")
@@ -148,7 +148,7 @@ class BadDomainsScenario {
                 .isTrue();
 
         HEIGHT_BY_WIDTH.forEach((width, height) -> {
-            try (WebVisitor visit = CHROMIUM.visit(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
+            try (BrowserSession visit = CHROMIUM.visit(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
                 open(visit, domain.name(), width, height);
                 String name = "bad-%02d-%s-%d".formatted(domain.number(), domain.name(), width);
                 save(visit.page(), name, false);
@@ -163,9 +163,9 @@ class BadDomainsScenario {
     @Test
     void aHealthyDomainIsAtMostTwoScreens() {
         String name = "healthy.test";
-        lab.serve(new DomainPlan(name, 11));
+        lab.serve(new DomainSpec(name, 11));
         HEIGHT_BY_WIDTH.forEach((width, height) -> {
-            try (WebVisitor visit = CHROMIUM.visit(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
+            try (BrowserSession visit = CHROMIUM.visit(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
                 open(visit, name, width, height);
                 assertThat(visit.page().locator(".grade").first().innerText()).contains("A+");
                 save(visit.page(), "healthy-" + width, true);
@@ -175,11 +175,11 @@ class BadDomainsScenario {
         });
     }
 
-    private static void open(WebVisitor visit, String domain, int width, int height) {
+    private static void open(BrowserSession visit, String domain, int width, int height) {
         visit.page().setViewportSize(width, height);
         visit.open("/check/overview/" + domain);
         visit.page().locator("article.report").waitFor();
-        visit.fits();
+        visit.assertFits();
     }
 
     private static void save(Page page, String name, boolean full) {

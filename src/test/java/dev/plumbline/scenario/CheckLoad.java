@@ -60,7 +60,7 @@ final class CheckLoad {
         try {
             Future.join(workers).toCompletionStage().toCompletableFuture().get(timeoutSeconds, TimeUnit.SECONDS);
         } catch (TimeoutException late) {
-            count("not answered within " + timeoutSeconds + " s");
+            count("no response within " + timeoutSeconds + " s");
         } catch (ExecutionException failed) {
             throw new AssertionError(failed.getCause());
         } finally {

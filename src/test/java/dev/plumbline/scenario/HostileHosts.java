@@ -79,7 +79,7 @@ final class HostileHosts implements AutoCloseable {
                 .connectHandler(HostileHosts::receiveMail)
                 .listen(25, address));
         Await.value(vertx.createNetServer()
-                .connectHandler(HostileHosts::answerWhois)
+                .connectHandler(HostileHosts::sendWhoisResponse)
                 .listen(43, address));
         for (Map.Entry<String, String> list : Map.of("dns.json", "test", "ipv4.json", "20.0.0.0/8", "asn.json", "1-9")
                 .entrySet()) {
@@ -180,7 +180,7 @@ final class HostileHosts implements AutoCloseable {
     }
 
     /** Sends 127 KiB and does not close the connection. */
-    private static void answerWhois(NetSocket socket) {
+    private static void sendWhoisResponse(NetSocket socket) {
         socket.exceptionHandler(broken -> socket.close());
         socket.handler(bytes -> socket.write("Name Server: ns1.held.test\r\n".repeat(4_600)));
     }

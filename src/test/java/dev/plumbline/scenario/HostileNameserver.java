@@ -20,7 +20,7 @@ import org.xbill.DNS.Type;
  * TCP is delayed, so that checks hold the others. Names that start with {@code h} have one address.
  */
 final class HostileNameserver implements DnsLab.Behavior {
-    private static final int MAX_ANSWER_BYTES = 65_000;
+    private static final int MAX_RESPONSE_BYTES = 65_000;
     private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(1_000);
     private static final byte[] QUESTION_NAME = {(byte) 0xc0, 12};
 
@@ -130,7 +130,7 @@ final class HostileNameserver implements DnsLab.Behavior {
     private static byte[] strings(String start) {
         ByteArrayOutputStream data = new ByteArrayOutputStream();
         byte[] text = (start + "mailto:a@b.test,".repeat(4_100)).getBytes(StandardCharsets.US_ASCII);
-        for (int from = 0; from < text.length && data.size() < MAX_ANSWER_BYTES - 600; from += 250) {
+        for (int from = 0; from < text.length && data.size() < MAX_RESPONSE_BYTES - 600; from += 250) {
             int length = Math.min(250, text.length - from);
             data.write(length);
             data.write(text, from, length);
@@ -157,9 +157,9 @@ final class HostileNameserver implements DnsLab.Behavior {
     private static byte[] records(int type, IntFunction<byte[]> data) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         int count = 0;
-        while (out.size() < MAX_ANSWER_BYTES) {
+        while (out.size() < MAX_RESPONSE_BYTES) {
             byte[] next = data.apply(count);
-            if (next == null || out.size() + next.length + 12 > MAX_ANSWER_BYTES) {
+            if (next == null || out.size() + next.length + 12 > MAX_RESPONSE_BYTES) {
                 break;
             }
             out.writeBytes(record(type, next, 0));

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Pages whose processing takes much memory or CPU time, requested by one client and by eight clients, 100 times as
  * often as it takes to end a process without budgets. The process survives, each response is a result or 503, and the
- * checks of another user go on.
+ * checks of another monitor go on.
  */
 @Tag("scenario")
 class HostilePagesScenario {
@@ -103,11 +103,11 @@ class HostilePagesScenario {
             int results,
             IntFunction<CheckLoad.Check> check)
             throws Exception {
-        try (OtherUser user = OtherUser.start(VERTX, service, site)) {
+        try (LatencyMonitor monitor = LatencyMonitor.start(VERTX, service, site)) {
             long start = System.nanoTime();
             Map<String, Integer> outcomes =
                     new CheckLoad(VERTX).send(service, clients, requests, check, TIMEOUT_SECONDS);
-            String times = user.stop();
+            String times = monitor.stop();
             System.out.printf(
                     "%s: %d requests of %d client(s) in %d s%n%s%npeak heap after a collection: %d MiB%n%s%n",
                     name,
@@ -128,8 +128,8 @@ class HostilePagesScenario {
             assertThat(outcomes.keySet())
                     .as("errors of the service, not of the target")
                     .doesNotContain("200 deadline_exceeded", "200 connect_timeout", "200 dns_timeout", "200 internal");
-            user.assertUndisturbed();
-            user.assertPagesChecked();
+            monitor.assertLatency();
+            monitor.assertPagesChecked();
         }
     }
 
@@ -143,7 +143,7 @@ class HostilePagesScenario {
     void jobOfLongLinksEnds() throws Exception {
         try (ScenarioService service = start("links-job");
                 BulkJobClient client = new BulkJobClient(VERTX, service);
-                OtherUser user = OtherUser.start(VERTX, service, site)) {
+                LatencyMonitor monitor = LatencyMonitor.start(VERTX, service, site)) {
             String token = client.create(
                     "page-links",
                     IntStream.range(0, 60)
@@ -153,13 +153,13 @@ class HostilePagesScenario {
             Map<String, Integer> outcomes = client.awaitOutcomes(token, TIMEOUT_SECONDS);
             System.out.printf(
                     "links-job: %s%npeak heap after a collection: %d MiB%n%s%n",
-                    outcomes, service.peakLiveHeap(0), user.stop());
+                    outcomes, service.peakLiveHeap(0), monitor.stop());
             service.assertAlive();
             assertThat(outcomes.values().stream().mapToInt(Integer::intValue).sum())
                     .isEqualTo(60);
             assertThat(outcomes.getOrDefault("none", 0)).isGreaterThanOrEqualTo(50);
             assertThat(outcomes.keySet()).isSubsetOf("none", "internal");
-            user.assertUndisturbed();
+            monitor.assertLatency();
         }
     }
 }

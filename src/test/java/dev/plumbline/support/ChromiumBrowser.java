@@ -20,8 +20,8 @@ public final class ChromiumBrowser implements AutoCloseable {
     private @Nullable Browser browser;
 
     /** Opens a new browser context; skips or fails the test if Chromium is not installed. */
-    public WebVisitor visit(ServiceUnderTest service, ViewportTheme viewport) {
-        return new WebVisitor(launch(), service, viewport);
+    public BrowserSession visit(ServiceUnderTest service, ViewportTheme viewport) {
+        return new BrowserSession(launch(), service, viewport);
     }
 
     /**

@@ -16,11 +16,8 @@ import java.util.List;
 public final class CommandLineRunner {
     private CommandLineRunner() {}
 
-    /** The exit code and the stripped outputs of a command. */
-    public record Ended(int code, String out, String err) {}
-
     /** Runs {@code check --conf SETTINGS MODULE TARGET MORE...}. */
-    public static Ended check(Path settings, String module, String target, String... more) {
+    public static CommandResult check(Path settings, String module, String target, String... more) {
         List<String> arguments = new ArrayList<>(List.of("check", "--conf", settings.toString(), module, target));
         arguments.addAll(List.of(more));
         return run("", arguments.toArray(String[]::new));
@@ -31,10 +28,11 @@ public final class CommandLineRunner {
      *
      * @param in the content of stdin
      */
-    public static Ended run(String in, String... arguments) {
+    public static CommandResult run(String in, String... arguments) {
         ByteArrayOutputStream captured = new ByteArrayOutputStream();
-        Ended ended = run(in, captured, arguments);
-        return new Ended(ended.code, captured.toString(StandardCharsets.UTF_8).strip(), ended.err);
+        CommandResult ended = run(in, captured, arguments);
+        return new CommandResult(
+                ended.code(), captured.toString(StandardCharsets.UTF_8).strip(), ended.err());
     }
 
     /**
@@ -42,7 +40,7 @@ public final class CommandLineRunner {
      *
      * @return without the output on stdout
      */
-    public static Ended run(String in, OutputStream stdout, String... arguments) {
+    public static CommandResult run(String in, OutputStream stdout, String... arguments) {
         InputStream stdin = System.in;
         PrintStream out = System.out;
         PrintStream err = System.err;
@@ -53,7 +51,7 @@ public final class CommandLineRunner {
             System.setOut(checked);
             System.setErr(new PrintStream(capturedErr, true, StandardCharsets.UTF_8));
             int code = checked.exitCode(Main.commandLine().execute(arguments));
-            return new Ended(
+            return new CommandResult(
                     code, "", capturedErr.toString(StandardCharsets.UTF_8).strip());
         } finally {
             System.setIn(stdin);

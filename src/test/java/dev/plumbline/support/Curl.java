@@ -17,18 +17,18 @@ public final class Curl {
      *
      * @param options for example {@code --head}
      */
-    public static String say(String url, String... options) throws IOException, InterruptedException {
+    public static String run(String url, String... options) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 DebianTool.require("curl").toString(), "--silent", "--show-error", "--insecure", "--noproxy", "*"));
         command.addAll(List.of(options));
         command.add(url);
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         int exitCode = process.waitFor();
         if (exitCode != 0) {
-            DebianTool.requireSupport("curl", said);
+            DebianTool.requireSupport("curl", output);
         }
-        assertThat(exitCode).as(said).isZero();
-        return said.strip();
+        assertThat(exitCode).as(output).isZero();
+        return output.strip();
     }
 }

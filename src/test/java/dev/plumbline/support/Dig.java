@@ -17,29 +17,29 @@ public final class Dig {
      * @param port of a server on 127.0.0.1
      * @param question for example {@code +short}, a name and a type
      */
-    public static List<String> ask(int port, String... question) throws IOException, InterruptedException {
-        return query("127.0.0.1", port, question);
+    public static List<String> query(int port, String... question) throws IOException, InterruptedException {
+        return run("127.0.0.1", port, question);
     }
 
-    /** Like {@link #ask}, with a server on port 53 of an address. */
-    public static List<String> at(String address, String... question) throws IOException, InterruptedException {
-        return query(address, 53, question);
+    /** Like {@link #query}, with a server on port 53 of an address. */
+    public static List<String> queryAt(String address, String... question) throws IOException, InterruptedException {
+        return run(address, 53, question);
     }
 
-    private static List<String> query(String address, int port, String... question)
+    private static List<String> run(String address, int port, String... question)
             throws IOException, InterruptedException {
         List<String> command =
                 new ArrayList<>(List.of(DebianTool.require("dig").toString(), "@" + address, "-p", "" + port));
         command.addAll(List.of(question));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(said).isZero();
-        return said.lines().filter(line -> !line.isBlank()).toList();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(output).isZero();
+        return output.lines().filter(line -> !line.isBlank()).toList();
     }
 
     /** The TXT records of a name, each with its strings joined (RFC 7208 section 3.3). */
     public static List<String> texts(int port, String name) throws IOException, InterruptedException {
-        return ask(port, "+short", name, "TXT").stream()
+        return query(port, "+short", name, "TXT").stream()
                 .map(line -> line.replace("\" \"", "").replace("\"", ""))
                 .toList();
     }

@@ -32,7 +32,7 @@ public final class FakeTime implements Scheduler {
     }
 
     /** Moves the clock. */
-    public void pass(long millis) {
+    public void advance(long millis) {
         long end = elapsed() + millis * 1_000_000;
         while (!tasks.isEmpty() && tasks.peek().at() <= end) {
             Task due = tasks.remove();

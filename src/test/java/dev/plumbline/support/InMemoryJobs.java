@@ -26,14 +26,14 @@ public final class InMemoryJobs {
     private static final Instant TIME = Instant.parse("2026-11-20T10:00:00.123Z");
     private static final int PAGE_BYTES = 512 * 1024;
 
-    private final Map<String, Held> jobs = new ConcurrentHashMap<>();
-    private final ConcurrentLinkedQueue<Message> asked = new ConcurrentLinkedQueue<>();
-    private final CopyOnWriteArrayList<Waiting> waiting = new CopyOnWriteArrayList<>();
-    private volatile @Nullable Predicate<Message> refusing;
+    private final Map<String, StoredJob> jobs = new ConcurrentHashMap<>();
+    private final ConcurrentLinkedQueue<Message> requests = new ConcurrentLinkedQueue<>();
+    private final CopyOnWriteArrayList<Waiter> waiting = new CopyOnWriteArrayList<>();
+    private volatile @Nullable Predicate<Message> failing;
 
-    private record Held(long accountId, JobMessage.JobSnapshot head, byte @Nullable [] result) {}
+    private record StoredJob(long accountId, JobMessage.JobSnapshot head, byte @Nullable [] result) {}
 
-    private record Waiting(JobMessage.AwaitJob order, Promise<Message> answer) {}
+    private record Waiter(JobMessage.AwaitJob order, Promise<Message> reply) {}
 
     /** Registers the consumers. Each can be unregistered. */
     List<MessageConsumer<Message>> serve(MessageBus bus) {
@@ -53,70 +53,70 @@ public final class InMemoryJobs {
      */
     public String add(long accountId, JobState state, int lines, byte @Nullable [] result) {
         String token = "job_" + String.format("%022d", jobs.size());
-        jobs.put(token, new Held(accountId, head(token, state, 1, lines, result != null), result));
+        jobs.put(token, new StoredJob(accountId, head(token, state, 1, lines, result != null), result));
         return token;
     }
 
     /** Completes a job and notifies its waiters. */
     public void finish(String token) {
-        Held held = jobs.get(token);
-        JobMessage.JobSnapshot head = held.head();
+        StoredJob stored = jobs.get(token);
+        JobMessage.JobSnapshot head = stored.head();
         jobs.put(
                 token,
-                new Held(
-                        held.accountId(),
+                new StoredJob(
+                        stored.accountId(),
                         head(token, JobState.COMPLETED, head.version() + 1, head.total(), true),
                         result(10)));
-        for (Waiting one : waiting) {
+        for (Waiter one : waiting) {
             if (one.order().token().equals(token) && waiting.remove(one)) {
-                read(new JobMessage.ReadJob(one.order().accountId(), token)).onComplete(one.answer());
+                read(new JobMessage.ReadJob(one.order().accountId(), token)).onComplete(one.reply());
             }
         }
     }
 
     /** Ends the wait of all waiters of a job. */
-    public void waitedLongEnough(String token) {
-        for (Waiting one : waiting) {
+    public void expireWaits(String token) {
+        for (Waiter one : waiting) {
             if (one.order().token().equals(token) && waiting.remove(one)) {
-                read(new JobMessage.ReadJob(one.order().accountId(), token)).onComplete(one.answer());
+                read(new JobMessage.ReadJob(one.order().accountId(), token)).onComplete(one.reply());
             }
         }
     }
 
     /** Makes requests of one kind fail as during a database outage; null for none. */
-    public void refuse(@Nullable Predicate<Message> which) {
-        refusing = which;
+    public void failRequests(@Nullable Predicate<Message> which) {
+        failing = which;
     }
 
     /** Returns the received requests of one kind, in order. */
     public <M extends Message> List<M> received(Class<M> kind) {
-        return asked.stream().filter(kind::isInstance).map(kind::cast).toList();
+        return requests.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 
-    public void forget() {
-        asked.clear();
+    public void clearReceived() {
+        requests.clear();
     }
 
-    private boolean refuses(Message order) {
-        asked.add(order);
-        Predicate<Message> which = refusing;
+    private boolean isFailing(Message order) {
+        requests.add(order);
+        Predicate<Message> which = failing;
         return which != null && which.test(order);
     }
 
     private Future<Message> unavailable(Message order) {
-        asked.add(order);
+        requests.add(order);
         return Future.succeededFuture(new JobMessage.JobsUnavailable(false));
     }
 
     private Future<Message> read(JobMessage.ReadJob order) {
-        if (refuses(order)) {
+        if (isFailing(order)) {
             return Future.succeededFuture(new JobMessage.JobsUnavailable(false));
         }
-        Held held = jobs.get(order.token());
+        StoredJob stored = jobs.get(order.token());
         return Future.succeededFuture(
-                held == null || held.accountId() != order.accountId()
+                stored == null || stored.accountId() != order.accountId()
                         ? new JobMessage.JobNotFound()
-                        : new JobMessage.JobFound(held.head()));
+                        : new JobMessage.JobFound(stored.head()));
     }
 
     private Future<Message> await(JobMessage.AwaitJob order) {
@@ -124,26 +124,26 @@ public final class InMemoryJobs {
         if (head.state().isFinal() || (order.knownVersion() >= 0 && head.version() > order.knownVersion())) {
             return read(new JobMessage.ReadJob(order.accountId(), order.token()));
         }
-        Promise<Message> answer = Promise.promise();
-        waiting.add(new Waiting(order, answer));
-        asked.add(order);
-        return answer.future();
+        Promise<Message> reply = Promise.promise();
+        waiting.add(new Waiter(order, reply));
+        requests.add(order);
+        return reply.future();
     }
 
     private Future<Message> results(JobMessage.ReadResults order) {
-        if (refuses(order)) {
+        if (isFailing(order)) {
             return Future.succeededFuture(new JobMessage.JobsUnavailable(false));
         }
-        Held held = jobs.values().stream()
+        StoredJob stored = jobs.values().stream()
                 .filter(job -> job.head().id() == order.jobId())
                 .findAny()
                 .get();
         List<JobMessage.ResultLine> lines = new ArrayList<>();
         int bytes = 0;
-        int end = Math.min(held.head().total(), order.fromIndex() + order.maxLines());
+        int end = Math.min(stored.head().total(), order.fromIndex() + order.maxLines());
         for (int i = order.fromIndex(); i < end && bytes < PAGE_BYTES; i++) {
-            lines.add(new JobMessage.ResultLine(i, "line " + i, held.result()));
-            bytes += held.result() == null ? 0 : held.result().length;
+            lines.add(new JobMessage.ResultLine(i, "line " + i, stored.result()));
+            bytes += stored.result() == null ? 0 : stored.result().length;
         }
         return Future.succeededFuture(new JobMessage.ResultLines(lines));
     }

@@ -26,8 +26,8 @@ public final class JobApiServerFixture implements BeforeAllCallback, BeforeEachC
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        jobs.refuse(null);
-        jobs.forget();
+        jobs.failRequests(null);
+        jobs.clearReceived();
     }
 
     @Override

@@ -18,7 +18,7 @@ import org.opentest4j.TestAbortedException;
  */
 public final class NetworkNamespaces implements AutoCloseable {
     /** An address that no interface has: packets to it are lost without an error. */
-    private static final String NOBODY = "02:00:5e:00:53:99";
+    private static final String UNUSED_ADDRESS = "02:00:5e:00:53:99";
 
     private final Path ip = DebianTool.require("ip");
     private final int subnet = ThreadLocalRandom.current().nextInt(1, 255);
@@ -93,7 +93,7 @@ public final class NetworkNamespaces implements AutoCloseable {
     }
 
     /** Loses all packets between two hosts from now on. */
-    public void separate(int one, int other) throws IOException, InterruptedException {
+    public void partition(int one, int other) throws IOException, InterruptedException {
         run(
                 "-n",
                 namespace(one),
@@ -101,7 +101,7 @@ public final class NetworkNamespaces implements AutoCloseable {
                 "replace",
                 address(other),
                 "lladdr",
-                NOBODY,
+                UNUSED_ADDRESS,
                 "dev",
                 "eth0",
                 "nud",
@@ -113,7 +113,7 @@ public final class NetworkNamespaces implements AutoCloseable {
                 "replace",
                 address(one),
                 "lladdr",
-                NOBODY,
+                UNUSED_ADDRESS,
                 "dev",
                 "eth0",
                 "nud",
@@ -121,7 +121,7 @@ public final class NetworkNamespaces implements AutoCloseable {
     }
 
     /** Loses all packets of a host from now on. */
-    public void unplug(int host) throws IOException, InterruptedException {
+    public void isolate(int host) throws IOException, InterruptedException {
         run("link", "set", link(host), "nomaster");
     }
 

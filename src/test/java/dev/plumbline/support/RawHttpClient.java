@@ -74,7 +74,7 @@ public final class RawHttpClient implements AutoCloseable {
     public RawResponse headOnly() throws IOException {
         String text = head();
         if (text == null) {
-            throw new EOFException("no answer");
+            throw new EOFException("no response");
         }
         return new RawResponse(status(text), text, "");
     }

@@ -30,34 +30,34 @@ import java.util.concurrent.ConcurrentHashMap;
  * The targets of tests are distinct.
  */
 public final class SampleComposite implements ModuleDefinition<List<CheckResult>> {
-    public static final String NAME = "made-whole";
+    public static final String NAME = "sample-overview";
 
     private static final Map<String, Promise<Void>> GATES = new ConcurrentHashMap<>();
-    private static final FindingCode PART_FAIL = new FindingCode(
+    private static final FindingCode PART_FAILED = new FindingCode(
             "part_fail",
             "Failed check",
             Level.FAIL,
             "parts",
             "A check fails.",
-            "Fix it.",
+            "Fix the problem.",
             null,
             0,
             Consequence.RECOMMENDED,
             List.of());
-    private static final FindingCode BAD = new FindingCode(
-            "made_bad",
-            "Made bad",
+    private static final FindingCode FAILURE = new FindingCode(
+            "sample_fail",
+            "Sample failure",
             Level.FAIL,
             null,
-            "It is bad.",
+            "The sample fails.",
             "Set `max-age=31536000`.",
             "RFC 2606 section 2",
             0,
             Consequence.RECOMMENDED,
             List.of());
     private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(
-                    NAME, "Made-up overview", InputType.DOMAIN)
-            .summary("Runs made-up checks.")
+                    NAME, "Sample overview", InputType.DOMAIN)
+            .summary("Runs sample checks.")
             .category("web")
             .area("web", "Web")
             .area("dns", "DNS")
@@ -69,14 +69,14 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
                     Descriptions.object("areas", "Areas", "Scores of the areas."),
                     Descriptions.array("parts", "Parts", "Results of the parts.", FieldType.OBJECT),
                     Descriptions.integer("part_count", "Parts", "The number of parts."))
-            .findings(PART_FAIL)
+            .findings(PART_FAILED)
             .build();
 
     /** Starts a service with this module that trusts proxies on loopback. */
-    public static ServiceUnderTest served(Path folder, TestDatabase database, Map<String, String> settings) {
+    public static ServiceUnderTest start(Path folder, TestDatabase database, Map<String, String> settings) {
         Map<String, String> all = new LinkedHashMap<>(settings);
         all.put("HTTP_TRUSTED_PROXIES", "127.0.0.1");
-        return SampleModule.among(
+        return SampleModule.withModules(
                 folder,
                 List.of(SampleComposite.class, QuickPart.class, SlowPart.class, FailingPart.class),
                 () -> ServiceUnderTest.start(database.url(), all));
@@ -126,9 +126,9 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
         fields.put("grade", "B");
         Map<String, Object> cause = Map.of(
                 "code",
-                BAD.code(),
+                FAILURE.code(),
                 "module",
-                "made-slow",
+                "sample-slow",
                 "target",
                 "a.example",
                 "level",
@@ -136,11 +136,11 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
                 "consequence",
                 "exposed",
                 "message",
-                BAD.message(),
+                FAILURE.message(),
                 "action",
-                BAD.action(),
+                FAILURE.action(),
                 "parts",
-                List.of("made-slow", "made-failing"));
+                List.of("sample-slow", "sample-failing"));
         fields.put("fix_first", List.of(cause));
         fields.put("causes", List.of(cause));
         fields.put(
@@ -150,7 +150,7 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
                         "dns", area("A", 100, "pass")));
         fields.put("parts", parts);
         fields.put("part_count", parts.size());
-        return new Evaluation(fields, List.of(finding(PART_FAIL)), null);
+        return new Evaluation(fields, List.of(finding(PART_FAILED)), null);
     }
 
     private static Map<String, Object> area(String grade, int score, String verdict) {
@@ -163,11 +163,11 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
 
     private static ModuleDescription part(String name, String title, String area, InputType input) {
         return ModuleDescriptionBuilder.of(name, title, input)
-                .summary("Checks nothing.")
+                .summary("Has a fixed result.")
                 .category("web")
                 .partOf(NAME, area)
                 .fields(Descriptions.orNull(Descriptions.string("text", "Text", "Text.")))
-                .findings(BAD)
+                .findings(FAILURE)
                 .build();
     }
 
@@ -197,14 +197,14 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
     /** Completes at once. */
     public static final class QuickPart extends Part {
         public QuickPart() {
-            super(part("made-quick", "Quick part", "dns", InputType.DOMAIN));
+            super(part("sample-quick", "Quick part", "dns", InputType.DOMAIN));
         }
     }
 
     /** Completes when the test releases the target. */
     public static final class SlowPart extends Part {
         public SlowPart() {
-            super(part("made-slow", "Slow part", "web", InputType.DOMAIN));
+            super(part("sample-slow", "Slow part", "web", InputType.DOMAIN));
         }
 
         @Override
@@ -214,14 +214,14 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
 
         @Override
         public Evaluation evaluate(String target, Options options) {
-            return new Evaluation(Map.of("text", target), List.of(finding(BAD)), null);
+            return new Evaluation(Map.of("text", target), List.of(finding(FAILURE)), null);
         }
     }
 
     /** Completes with an error. Checks a URL. */
     public static final class FailingPart extends Part {
         public FailingPart() {
-            super(part("made-failing", "Failing part", "web", InputType.URL));
+            super(part("sample-failing", "Failing part", "web", InputType.URL));
         }
 
         @Override

@@ -31,7 +31,7 @@ import java.util.regex.Pattern;
 
 /** A module with every type of field, every kind of option and hostile text. */
 public final class SampleModule implements ModuleDefinition<String> {
-    static final String NAME = "made-up";
+    static final String NAME = "sample-module";
 
     /** Markup and control, bidirectional and invisible characters. */
     public static final String HOSTILE =
@@ -41,34 +41,34 @@ public final class SampleModule implements ModuleDefinition<String> {
     static final String SCRIPT_LINK = "javascript:alert(3)";
     public static final String GOOD_LINK = "https://example.com/?a=\u00e9&b='1'";
 
-    private static final FindingCode BAD = new FindingCode(
-            "made_bad",
-            "Made bad",
+    private static final FindingCode FAILURE = new FindingCode(
+            "sample_fail",
+            "Sample failure",
             Level.FAIL,
             "text",
-            "It is bad.",
-            "Make it good.",
+            "The sample fails.",
+            "Fix the sample.",
             "RFC 2606 section 2",
             0,
             Consequence.RECOMMENDED,
             List.of());
-    private static final FindingCode DUBIOUS = new FindingCode(
-            "made_dubious",
-            "Made dubious",
+    private static final FindingCode WARNING = new FindingCode(
+            "sample_warning",
+            "Sample warning",
             Level.WARN,
             null,
-            "It is dubious.",
-            "Look again.",
+            "The sample has a warning.",
+            "Check the sample.",
             null,
             0,
             Consequence.RECOMMENDED,
             List.of());
-    private static final FindingCode NOTED = new FindingCode(
-            "made_note",
-            "Made note",
+    private static final FindingCode INFO = new FindingCode(
+            "sample_info",
+            "Sample information",
             Level.INFO,
             "flag",
-            "It is noted.",
+            "The sample has information.",
             "",
             null,
             0,
@@ -76,78 +76,79 @@ public final class SampleModule implements ModuleDefinition<String> {
             List.of());
 
     private static final ModuleDescription DESCRIPTION = ModuleDescriptionBuilder.of(
-                    NAME, "Made-up tool", InputType.DOMAIN)
-            .summary("Tells nothing of use, in every way there is.")
-            .category("invented")
-            .example("made-up.example", "a domain of your own")
+                    NAME, "Sample tool", InputType.DOMAIN)
+            .summary("Has every field type and option type.")
+            .category("samples")
+            .example("sample.example", "any domain")
             .options(
-                    OptionDescription.bool("deep", "Look deep", "Whether to look deep.", true),
-                    OptionDescription.integer("wait_seconds", "Wait", "How long to wait.", 7, 1, 90),
-                    OptionDescription.choice("colour", "Colour", "Which colour.", "red", "green", "blue"),
-                    Descriptions.textOption("label", "Label", "What to call it.", Pattern.compile("[a-z]{1,9}"), 9),
+                    OptionDescription.bool("deep", "Deep scan", "Whether to run a deep scan.", true),
+                    OptionDescription.integer("wait_seconds", "Wait time", "The time to wait.", 7, 1, 90),
+                    OptionDescription.choice("color", "Color", "The color.", "red", "green", "blue"),
+                    Descriptions.textOption("label", "Label", "The label.", Pattern.compile("[a-z]{1,9}"), 9),
                     Descriptions.listOption(
-                            "kinds", "Kinds", "Which kinds.", List.of("A", "MX"), Pattern.compile("[A-Z]+"), 9, 5))
+                            "kinds", "Kinds", "The kinds.", List.of("A", "MX"), Pattern.compile("[A-Z]+"), 9, 5))
             .fields(
-                    Descriptions.string("text", "Some text", "Text of the target."),
-                    Descriptions.oneOf(Descriptions.string("kind", "Some kind", "A kind."), "one", "other"),
-                    Descriptions.string("lines", "Some lines", "Several lines."),
-                    Descriptions.string("link", "Some link", "A link."),
-                    Descriptions.string("script_link", "No link", "No link either."),
-                    Descriptions.integer("hit_count", "Some count", "A count."),
-                    Descriptions.integer("size_bytes", "Some size", "A size."),
-                    Descriptions.integer("left_days", "Some days", "Days."),
-                    Descriptions.number("share_percent", "Some share", "A share."),
-                    Descriptions.number("dns_ms", "Look-up", "The look-up."),
+                    Descriptions.string("text", "Sample text", "Text of the target."),
+                    Descriptions.oneOf(Descriptions.string("kind", "Sample kind", "A kind."), "one", "other"),
+                    Descriptions.string("lines", "Sample lines", "Several lines."),
+                    Descriptions.string("link", "Sample link", "A link."),
+                    Descriptions.string("script_link", "Script link", "A URL that is not a link."),
+                    Descriptions.integer("hit_count", "Sample count", "A count."),
+                    Descriptions.integer("size_bytes", "Sample size", "A size."),
+                    Descriptions.integer("left_days", "Sample days", "Days."),
+                    Descriptions.number("share_percent", "Sample share", "A share."),
+                    Descriptions.number("dns_ms", "Lookup", "The lookup."),
                     Descriptions.number("connect_ms", "Connection", "The connection."),
-                    Descriptions.number("total_ms", "Altogether", "All of it."),
-                    Descriptions.bool("flag", "Some flag", "A flag."),
-                    Descriptions.orNull(Descriptions.bool("nothing", "Some nothing", "Nothing.")),
-                    Descriptions.time("moment", "Some moment", "A moment."),
-                    Descriptions.array("names", "Some names", "Names.", FieldType.STRING),
-                    Descriptions.array("numbers", "Some numbers", "Numbers.", FieldType.INTEGER),
+                    Descriptions.number("total_ms", "Total", "The total."),
+                    Descriptions.bool("flag", "Sample flag", "A flag."),
+                    Descriptions.orNull(Descriptions.bool("nothing", "Sample null", "Always null.")),
+                    Descriptions.time("sampled_at", "Sampled at", "A time."),
+                    Descriptions.array("names", "Sample names", "Names.", FieldType.STRING),
+                    Descriptions.array("numbers", "Sample numbers", "Numbers.", FieldType.INTEGER),
                     Descriptions.table(
                             "rows",
-                            "Some rows",
+                            "Sample rows",
                             "Rows.",
                             Descriptions.string("name", "Row name", "A name."),
                             Descriptions.time("at", "Row time", "A time.")),
                     Descriptions.table(
                             "steps",
-                            "Some steps",
+                            "Sample steps",
                             "Steps.",
-                            Descriptions.string("url", "URL", "Where."),
-                            Descriptions.integer("status", "Status", "What."),
-                            Descriptions.integer("time_ms", "Time", "How long.")),
+                            Descriptions.string("url", "URL", "The URL."),
+                            Descriptions.integer("status", "Status", "The status."),
+                            Descriptions.integer("time_ms", "Time", "The duration.")),
                     Descriptions.table(
-                            "papers",
-                            "Some papers",
-                            "Papers.",
-                            Descriptions.string("subject", "Subject", "Whose."),
-                            Descriptions.string("issuer", "Issuer", "Whose word."),
-                            Descriptions.string("serial", "Serial", "Its number.")),
+                            "certificates",
+                            "Sample certificates",
+                            "Certificates.",
+                            Descriptions.string("subject", "Subject", "The subject."),
+                            Descriptions.string("issuer", "Issuer", "The issuer."),
+                            Descriptions.string("serial", "Serial", "The serial number.")),
                     Descriptions.object(
-                            "thing", "Some thing", "A thing.", Descriptions.string("part", "Part", "A part.")),
-                    Descriptions.oneOf(Descriptions.string("sign", "Some sign", "A sign."), "-", "r", "word"),
-                    Descriptions.string("dot", "Some dot", "A dot."),
-                    Descriptions.integer("pause", "Some pause", "How many seconds to wait."),
-                    Descriptions.number("delay", "Some delay", "Seconds between the steps."),
-                    Descriptions.object("records", "Some records", "Rows by kind."),
-                    Descriptions.object("tree", "Some tree", "Rows that hold rows."),
-                    Descriptions.object("anything", "Anything", "Whatever there is."))
-            .findings(BAD, DUBIOUS, NOTED)
+                            "object", "Sample object", "An object.", Descriptions.string("part", "Part", "A part.")),
+                    Descriptions.oneOf(Descriptions.string("sign", "Sample sign", "A sign."), "-", "r", "word"),
+                    Descriptions.string("dot", "Sample dot", "A dot."),
+                    Descriptions.integer("pause", "Sample pause", "Seconds to wait."),
+                    Descriptions.number("delay", "Sample delay", "Seconds between the steps."),
+                    Descriptions.object("records", "Sample records", "Rows by kind."),
+                    Descriptions.object("tree", "Sample tree", "Nested rows."),
+                    Descriptions.object("anything", "Anything", "Any value."))
+            .findings(FAILURE, WARNING, INFO)
             .build();
 
     /** Starts a service that includes this module and trusts proxies on loopback. */
-    public static ServiceUnderTest servedBehindAProxy(Path folder, TestDatabase database) {
-        return among(folder, () -> ServiceUnderTest.start(database.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1")));
+    public static ServiceUnderTest startBehindProxy(Path folder, TestDatabase database) {
+        return withModules(
+                folder, () -> ServiceUnderTest.start(database.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1")));
     }
 
     /** Runs code that loads modules, including this one. */
-    public static <T> T among(Path folder, Supplier<T> start) {
-        return among(folder, List.of(SampleModule.class), start);
+    public static <T> T withModules(Path folder, Supplier<T> start) {
+        return withModules(folder, List.of(SampleModule.class), start);
     }
 
-    static <T> T among(Path folder, List<Class<? extends ModuleDefinition<?>>> modules, Supplier<T> start) {
+    static <T> T withModules(Path folder, List<Class<? extends ModuleDefinition<?>>> modules, Supplier<T> start) {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         try {
@@ -184,12 +185,12 @@ public final class SampleModule implements ModuleDefinition<String> {
         wide.put("ttl_seconds", 60);
         wide.put("data", "a b c");
         wide.put("serial", 2026112101);
-        wide.put("mail_box", "who");
+        wide.put("mail_name", "hostmaster");
         wide.put("size_bytes", 2000);
         Map<String, Object> records = new LinkedHashMap<>();
         records.put("A", List.of(record("192.0.2.1", 3600), record("a".repeat(255), 5)));
         records.put("SOA", List.of(wide));
-        records.put("kind_of_mine", List.of(Map.of(HOSTILE, HOSTILE)));
+        records.put("private_type", List.of(Map.of(HOSTILE, HOSTILE)));
         return records;
     }
 
@@ -209,11 +210,11 @@ public final class SampleModule implements ModuleDefinition<String> {
             Map<String, Object> leaf = new LinkedHashMap<>();
             leaf.put("term", HOSTILE);
             leaf.put("note", null);
-            leaf.put("look_up_count", 1234);
+            leaf.put("lookup_count", 1234);
             Map<String, Object> branch = new LinkedHashMap<>();
             branch.put("term", "include:a-rather-long-name.of-a-server.bad.example");
             branch.put("tree", tree);
-            branch.put("look_up_count", depth);
+            branch.put("lookup_count", depth);
             Map<String, Object> above = new LinkedHashMap<>();
             above.put("domain", "bad.example");
             above.put("terms", List.of(leaf, branch));
@@ -240,7 +241,7 @@ public final class SampleModule implements ModuleDefinition<String> {
         fields.put("connect_ms", 60.0);
         fields.put("total_ms", 1250.0);
         fields.put("flag", true);
-        fields.put("moment", Instant.parse("2026-02-03T04:05:06Z"));
+        fields.put("sampled_at", Instant.parse("2026-02-03T04:05:06Z"));
         fields.put("names", Arrays.asList(HOSTILE, "plain.example", null));
         fields.put("numbers", List.of(1, 2));
         fields.put("rows", List.of(Map.of("name", HOSTILE, "at", Instant.parse("2026-03-04T05:06:07Z"))));
@@ -250,11 +251,11 @@ public final class SampleModule implements ModuleDefinition<String> {
                         Map.of("url", "http://a.example/", "status", 301, "time_ms", 30),
                         Map.of("url", "javascript:alert(4)", "status", 302, "time_ms", 10)));
         fields.put(
-                "papers",
+                "certificates",
                 List.of(
-                        Map.of("subject", "CN=" + HOSTILE, "issuer", "CN=Maker", "serial", "01"),
-                        Map.of("subject", "CN=Maker", "issuer", "CN=Root", "serial", "02")));
-        fields.put("thing", Map.of("part", HOSTILE));
+                        Map.of("subject", "CN=" + HOSTILE, "issuer", "CN=Issuer", "serial", "01"),
+                        Map.of("subject", "CN=Issuer", "issuer", "CN=Root", "serial", "02")));
+        fields.put("object", Map.of("part", HOSTILE));
         fields.put("anything", anything);
         fields.put("sign", "-");
         fields.put("dot", ".");
@@ -262,21 +263,21 @@ public final class SampleModule implements ModuleDefinition<String> {
         fields.put("delay", 2.5);
         fields.put("records", records());
         fields.put("tree", tree());
-        if (target.startsWith("odd.")) {
+        if (target.startsWith("invalid.")) {
             fields.put("kind", HOSTILE);
-            fields.put("moment", HOSTILE);
+            fields.put("sampled_at", HOSTILE);
             fields.put("dns_ms", 40.0);
             fields.put("link", "https://example.com/\u202egnp.exe");
         }
         if (target.startsWith("good.")) {
-            fields.put("moment", Instant.parse("2027-03-04T05:06:07Z"));
+            fields.put("sampled_at", Instant.parse("2027-03-04T05:06:07Z"));
         }
         List<Finding> findings = target.startsWith("good.")
-                ? List.of(finding(NOTED, NOTED.message()))
+                ? List.of(finding(INFO, INFO.message()))
                 : List.of(
-                        finding(NOTED, NOTED.message()),
-                        finding(DUBIOUS, DUBIOUS.message()),
-                        finding(BAD, "It says " + HOSTILE));
+                        finding(INFO, INFO.message()),
+                        finding(WARNING, WARNING.message()),
+                        finding(FAILURE, "The text is " + HOSTILE));
         return new Evaluation(new LinkedHashMap<>(fields), findings, null);
     }
 

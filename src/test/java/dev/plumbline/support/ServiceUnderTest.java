@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 /** The whole service in this process, on free ports, with the JDK's HTTP client. */
 @Tag("integration")
 public final class ServiceUnderTest implements AutoCloseable {
-    static final String SESSION_SECRET = "what sessions are signed with in tests";
+    static final String SESSION_SECRET = "a session secret for the tests only";
 
     private static final Duration TIMEOUT = Duration.ofSeconds(40);
 

@@ -12,7 +12,7 @@ public final class SignInAccounts {
     public static final String PASSWORD = "a long enough password";
 
     private final AccountAdministration accounts;
-    private int born;
+    private int count;
 
     public SignInAccounts(TestDatabase database) {
         accounts = new AccountAdministration(database.open(), new PasswordHasher(database.vertx()));
@@ -23,8 +23,8 @@ public final class SignInAccounts {
     }
 
     /** Creates an account and returns its e-mail address. */
-    public String somebody() {
-        String email = "person" + born++ + "@plumbline.example";
+    public String create() {
+        String email = "person" + count++ + "@plumbline.example";
         Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
         return email;
     }

@@ -42,7 +42,7 @@ public final class StatementCounter {
                 .onSuccess(out -> {
                     Frames frames = new Frames();
                     in.handler(bytes -> {
-                        frames.take(bytes);
+                        frames.read(bytes);
                         out.write(bytes);
                     });
                     out.handler(in::write);
@@ -57,17 +57,17 @@ public final class StatementCounter {
         private static final int LENGTH = 4;
 
         private Buffer rest = Buffer.buffer();
-        private boolean begun;
+        private boolean started;
 
-        void take(Buffer bytes) {
+        void read(Buffer bytes) {
             rest.appendBuffer(bytes);
-            int head = begun ? 1 : 0;
+            int head = started ? 1 : 0;
             while (rest.length() >= head + LENGTH && rest.length() >= head + rest.getInt(head)) {
-                if (begun && rest.getByte(0) == 'E') {
+                if (started && rest.getByte(0) == 'E') {
                     executed.incrementAndGet();
                 }
                 rest = rest.getBuffer(head + rest.getInt(head), rest.length());
-                begun = true;
+                started = true;
                 head = 1;
             }
         }

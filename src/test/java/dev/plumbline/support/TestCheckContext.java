@@ -95,7 +95,7 @@ public final class TestCheckContext implements CheckContext {
     }
 
     /** Sets the longest wait for a rate limit of a target. */
-    public TestCheckContext patient(long millis) {
+    public TestCheckContext maxWait(long millis) {
         patienceMs = millis;
         return this;
     }

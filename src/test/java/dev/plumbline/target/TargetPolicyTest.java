@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.lab.HostileTargets;
 import dev.plumbline.lab.HostileTargets.Case;
-import dev.plumbline.lab.HostileTargets.Refusal;
+import dev.plumbline.lab.HostileTargets.Rejection;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.support.ModuleDescriptionBuilder;
 import java.net.InetAddress;
@@ -100,7 +100,7 @@ class TargetPolicyTest {
     @ParameterizedTest
     @MethodSource("hostile")
     void rejectsHostileTargetsBeforeLookups(Case hostile) throws InvalidTargetException {
-        if (hostile.refusal() == Refusal.INVALID) {
+        if (hostile.rejection() == Rejection.INVALID) {
             assertThatThrownBy(() -> TargetParser.parse(URL, hostile.target()))
                     .isInstanceOf(InvalidTargetException.class)
                     .message()

@@ -257,13 +257,13 @@ class TextReportTest {
     @Test
     void findingsAreSortedBySeverity() {
         List<Finding> findings = List.of(
-                new Finding(Level.INFO, "a", null, "Only said.", "", null),
+                new Finding(Level.INFO, "a", null, "Information.", "", null),
                 new Finding(Level.WARN, "b", null, "Dubious.", "", null),
                 new Finding(Level.FAIL, "c", null, "Bad.", "", null),
                 new Finding(Level.WARN, "d", null, "Odd.", "", null));
 
         assertThat(report(with(Map.of(), findings)).lines())
-                .containsSubsequence("FAIL  Bad.", "WARN  Dubious.", "WARN  Odd.", "INFO  Only said.");
+                .containsSubsequence("FAIL  Bad.", "WARN  Dubious.", "WARN  Odd.", "INFO  Information.");
     }
 
     private static CheckResult with(Map<String, @Nullable Object> fields, List<Finding> findings) {

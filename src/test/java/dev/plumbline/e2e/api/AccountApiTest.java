@@ -39,7 +39,7 @@ class AccountApiTest {
     private static final String ACCOUNT = "/api/v1/account";
     private static final String KEYS = "/api/v1/keys";
     private static final String SESSION = "/api/v1/session";
-    private static int people;
+    private static int accountCount;
 
     private AccountAdministration accounts;
     private ServiceUnderTest service;
@@ -58,7 +58,7 @@ class AccountApiTest {
     }
 
     private static String fresh() {
-        return "owner" + people++ + "@plumbline.example";
+        return "owner" + accountCount++ + "@plumbline.example";
     }
 
     private CookieClient signedUp(Plan plan) {
@@ -95,7 +95,7 @@ class AccountApiTest {
     }
 
     @Test
-    void invalidSignUpReportsFaults() {
+    void invalidSignUpReportsErrors() {
         CookieClient browser = new CookieClient(service);
 
         assertPointer(browser.send("POST", ACCOUNT, credentials("nobody", PASSWORD)), "/email");
@@ -185,21 +185,21 @@ class AccountApiTest {
 
     @Test
     void passwordChangeAttemptsAreRateLimitedAcrossAddresses() {
-        CookieClient thief = signedUp(Plan.FREE);
+        CookieClient client = signedUp(Plan.FREE);
         for (int address = 0; address < 5; address++) {
-            thief.at(new CookieClient(service));
+            client.at(new CookieClient(service));
             for (int i = 0; i < 8; i++) {
-                assertThat(thief.send("PUT", ACCOUNT + "/password", change(NEXT + i, NEXT))
+                assertThat(client.send("PUT", ACCOUNT + "/password", change(NEXT + i, NEXT))
                                 .statusCode())
                         .isEqualTo(403);
             }
         }
-        thief.at(new CookieClient(service));
+        client.at(new CookieClient(service));
 
-        assertThat(thief.send("PUT", ACCOUNT + "/password", change(PASSWORD, NEXT))
+        assertThat(client.send("PUT", ACCOUNT + "/password", change(PASSWORD, NEXT))
                         .statusCode())
                 .isEqualTo(429);
-        String email = new JsonObject(thief.get(SESSION).body())
+        String email = new JsonObject(client.get(SESSION).body())
                 .getJsonObject("account")
                 .getString("email");
         CookieClient owner = new CookieClient(service);
@@ -312,7 +312,7 @@ class AccountApiTest {
     }
 
     @Test
-    void invalidKeyRequestReportsFaults() {
+    void invalidKeyRequestReportsErrors() {
         CookieClient browser = signedUp(Plan.FREE);
 
         assertPointer(browser.send("POST", KEYS, "{}"), "/name");

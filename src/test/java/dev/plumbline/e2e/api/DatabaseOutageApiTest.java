@@ -6,8 +6,8 @@ import dev.plumbline.account.TestAccounts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
+import dev.plumbline.support.FaultInjectionProxy;
 import dev.plumbline.support.ServiceUnderTest;
-import dev.plumbline.support.TcpGate;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -38,10 +38,10 @@ class DatabaseOutageApiTest {
     private static final long TIMEOUT_MS = 30_000;
 
     /** One second, plus a margin for a loaded machine. */
-    private static final Duration A_SECOND = Duration.ofMillis(1_500);
+    private static final Duration ONE_SECOND = Duration.ofMillis(1_500);
 
     private HttpLab lab;
-    private TcpGate valve;
+    private FaultInjectionProxy proxy;
     private ServiceUnderTest service;
     private String known;
     private String key;
@@ -55,9 +55,9 @@ class DatabaseOutageApiTest {
     @BeforeEach
     void start() {
         URI real = URI.create(DATABASE.url());
-        valve = new TcpGate(DATABASE.vertx(), real.getPort());
+        proxy = new FaultInjectionProxy(DATABASE.vertx(), real.getPort());
         service = ServiceUnderTest.start(
-                DATABASE.url().replace(":" + real.getPort() + "/", ":" + valve.port() + "/"),
+                DATABASE.url().replace(":" + real.getPort() + "/", ":" + proxy.port() + "/"),
                 Map.of("DATABASE_TIMEOUT", "800ms"));
         known = lab.http("/ok?known");
         assertThat(service.instant("http-status", known).statusCode()).isEqualTo(200);
@@ -71,7 +71,7 @@ class DatabaseOutageApiTest {
     @AfterEach
     void stop() {
         service.close();
-        valve.shut();
+        proxy.refuseConnections();
     }
 
     @AfterAll
@@ -81,28 +81,28 @@ class DatabaseOutageApiTest {
 
     @Test
     void serviceSurvivesClosedDatabase() {
-        valve.shut();
+        proxy.refuseConnections();
         assertServesFromMemory();
 
-        valve.open();
+        proxy.acceptConnections();
         assertRecovers("gone");
     }
 
     @Test
     void serviceSurvivesSilentDatabase() {
-        valve.fallSilent();
+        proxy.dropData();
         assertServesFromMemory();
 
-        valve.speak();
+        proxy.forwardData();
         assertRecovers("silent");
     }
 
     @Test
     void theLossOfNotificationsIsReportedOnce() {
         try (CapturedLog log = new CapturedLog()) {
-            valve.shut();
+            proxy.refuseConnections();
             eventually(() -> log.text().contains("database notifications lost"));
-            valve.open();
+            proxy.acceptConnections();
             eventually(() -> log.text().contains("database notifications restored"));
 
             assertThat(log.text()).containsOnlyOnce("database notifications lost");
@@ -161,7 +161,7 @@ class DatabaseOutageApiTest {
 
     private HttpResponse<String> within(String target) {
         URI uri = service.uri(ServiceUnderTest.instantPath("http-status", target));
-        return service.send(A_SECOND, "GET", uri);
+        return service.send(ONE_SECOND, "GET", uri);
     }
 
     private int ready() {

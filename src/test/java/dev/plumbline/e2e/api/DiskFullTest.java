@@ -42,11 +42,11 @@ class DiskFullTest {
             logger.addAppender(lines);
             sql(
                     """
-          create function no_room() returns trigger language plpgsql as $$
+          create function disk_full() returns trigger language plpgsql as $$
           begin
             raise exception 'could not extend file: No space left on device' using errcode = '53100';
           end $$""");
-            sql("create trigger no_room before insert on job_result execute function no_room()");
+            sql("create trigger disk_full before insert on job_result execute function disk_full()");
 
             String cached = service.instant("spf", "cached.invalid").body();
             HttpResponse<String> accepted = create(service);
@@ -55,7 +55,7 @@ class DiskFullTest {
             Await.until(() -> ready(service).statusCode() == 503);
             assertThat(new JsonObject(ready(service).body()).getString("database"))
                     .isEqualTo("full");
-            sql("create trigger no_room before insert on job execute function no_room()");
+            sql("create trigger disk_full before insert on job execute function disk_full()");
             HttpResponse<String> refused = create(service);
             assertThat(refused.statusCode()).isEqualTo(503);
             assertThat(refused.headers().firstValue("Retry-After")).isPresent();
@@ -69,8 +69,8 @@ class DiskFullTest {
             assertThat(new JsonObject(again.body()).getString("checked_at"))
                     .isEqualTo(new JsonObject(cached).getString("checked_at"));
 
-            sql("drop trigger no_room on job");
-            sql("drop trigger no_room on job_result");
+            sql("drop trigger disk_full on job");
+            sql("drop trigger disk_full on job_result");
 
             Await.until(() -> job(service, token).getString("state").equals("completed"));
             Await.until(() -> ready(service).statusCode() == 200);
@@ -93,7 +93,7 @@ class DiskFullTest {
                 JOBS,
                 new JsonObject()
                         .put("module", "http-status")
-                        .put("items", new JsonArray(List.of("no target", "none either")))
+                        .put("items", new JsonArray(List.of("not a target", "also not a target")))
                         .put("options", new JsonObject())
                         .encode(),
                 "X-Api-Key",

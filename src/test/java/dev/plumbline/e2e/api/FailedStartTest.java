@@ -11,6 +11,7 @@ import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.support.CommandLineRunner;
+import dev.plumbline.support.CommandResult;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import java.io.IOException;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Starts that fail: the fault names its setting, and no credentials are printed. */
+/** Failed starts: the error names its setting, and no credentials are printed. */
 @Tag("integration")
 class FailedStartTest {
     @RegisterExtension
@@ -71,7 +72,7 @@ class FailedStartTest {
                 "rdap.bootstrap | other.json | other.json contains no RDAP server",
                 "rdap.bootstrap | dns.json | ipv4.json is not valid JSON",
             })
-    void anInvalidFileIsAFaultOfItsSetting(String setting, String file, String cause) throws Exception {
+    void anInvalidFileIsAnErrorOfItsSetting(String setting, String file, String cause) throws Exception {
         Map<String, String> environment = environment();
         String section = setting.substring(0, setting.indexOf('.'));
         if (setting.startsWith("http.") || setting.startsWith("cluster.")) {
@@ -85,7 +86,7 @@ class FailedStartTest {
         }
         environment.put(ConfigLoader.variable(setting), path(file));
 
-        assertThat(faultOfStart(environment))
+        assertThat(errorOfStart(environment))
                 .startsWith(setting + " is \"" + path(file) + "\", but ")
                 .contains(cause)
                 .containsPattern("\\. Set [^.]+.*\\.$");
@@ -93,13 +94,13 @@ class FailedStartTest {
 
     @ParameterizedTest
     @CsvSource({"tls.extra_roots, empty", "rdap.bootstrap, other.json"})
-    void theCommandLineReportsTheSameFault(String setting, String file) throws IOException {
+    void theCommandLineReportsTheSameError(String setting, String file) throws IOException {
         String section = setting.substring(0, setting.indexOf('.'));
         String name = setting.substring(section.length() + 1);
         Path settings =
                 Files.writeString(folder.resolve("settings.yaml"), section + ": {" + name + ": '" + path(file) + "'}");
 
-        CommandLineRunner.Ended ended = CommandLineRunner.check(settings, "http-status", "https://example.com/");
+        CommandResult ended = CommandLineRunner.check(settings, "http-status", "https://example.com/");
 
         assertThat(ended.code()).isEqualTo(4);
         assertThat(ended.err())
@@ -114,7 +115,7 @@ class FailedStartTest {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             environment.put("PLUMBLINE_HTTP_PORT", Integer.toString(taken.getLocalPort()));
 
-            assertThat(faultOfStart(environment))
+            assertThat(errorOfStart(environment))
                     .isEqualTo(
                             "127.0.0.1:" + taken.getLocalPort()
                                     + " (http.host, http.port): Address already in use. Stop the other program or set another port.");
@@ -134,7 +135,7 @@ class FailedStartTest {
         return environment;
     }
 
-    private static String faultOfStart(Map<String, String> environment) throws Exception {
+    private static String errorOfStart(Map<String, String> environment) throws Exception {
         Config config = ConfigLoader.load(null, environment);
         List<String> printed = new CopyOnWriteArrayList<>();
         StartException[] failure = new StartException[1];

@@ -71,7 +71,7 @@ class HostileTargetsApiTest {
         HttpResponse<String> response = service.instant("http-status", hostile.target());
 
         JsonObject body = new JsonObject(response.body());
-        switch (hostile.refusal()) {
+        switch (hostile.rejection()) {
             case INVALID -> {
                 assertThat(response.statusCode()).isEqualTo(422);
                 assertThat(body.getString("code")).isEqualTo("invalid-target");

@@ -163,9 +163,9 @@ class InstantApiTest {
         JsonObject problem = new JsonObject(refused.body());
         assertThat(refused.statusCode()).isEqualTo(422);
         assertThat(problem.getString("code")).isEqualTo("invalid-option");
-        JsonObject fault = problem.getJsonArray("errors").getJsonObject(0);
-        assertThat(fault.getString("parameter")).isEqualTo(parameter);
-        assertThat(fault.getString("detail")).contains(detail);
+        JsonObject parameterError = problem.getJsonArray("errors").getJsonObject(0);
+        assertThat(parameterError.getString("parameter")).isEqualTo(parameter);
+        assertThat(parameterError.getString("detail")).contains(detail);
     }
 
     @ParameterizedTest

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** An unexpected error is a logged 500 with the request ID, not an outage and not a fault of the client. */
+/** An unexpected error is a logged 500 with the request ID, not 503 and not an error of the client. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class InternalErrorApiTest {

@@ -7,6 +7,7 @@ import dev.plumbline.lab.HttpLab;
 import dev.plumbline.lab.LabTarget;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CommandLineRunner;
+import dev.plumbline.support.CommandResult;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;
@@ -126,7 +127,7 @@ class InternalRedirectTest {
     @ParameterizedTest
     @MethodSource("someRedirects")
     void commandFollowsNoInternalRedirect(String target) {
-        CommandLineRunner.Ended ended = CommandLineRunner.check(settings, "http-status", target, "--json");
+        CommandResult ended = CommandLineRunner.check(settings, "http-status", target, "--json");
 
         assertThat(ended.code()).isEqualTo(3);
         assertBlocked(new JsonObject(ended.out()));
@@ -144,7 +145,7 @@ class InternalRedirectTest {
 
         HttpResponse<String> response =
                 service.get(ServiceUnderTest.instantPath("http-status", target) + "?method=" + method);
-        CommandLineRunner.Ended ended =
+        CommandResult ended =
                 CommandLineRunner.check(settings, "http-status", target, "--json", "-o", "method=" + method);
 
         assertThat(ended.code()).isZero();

@@ -64,7 +64,7 @@ class JobCreationApiTest {
     }
 
     @Test
-    void allFaultsOfBodyAreReportedAtOnce() {
+    void allErrorsOfBodyAreReported() {
         HttpResponse<String> refused = jobs.post(
                 """
             {"module": "http-status", "items": ["a", 5], "extra": 1,

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.TestAccounts;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.FaultInjectionProxy;
 import dev.plumbline.support.ServiceUnderTest;
-import dev.plumbline.support.TcpGate;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Tuple;
@@ -36,18 +36,18 @@ class JobCreationOutageTest {
 
     private static final int CLIENTS = 10;
     private static final int JOBS_PER_CLIENT = 60;
-    private static final long CUT_INTERVAL_MS = 40;
+    private static final long CLOSE_INTERVAL_MS = 40;
 
-    private TcpGate gate;
+    private FaultInjectionProxy proxy;
     private ServiceUnderTest service;
     private TestAccounts accounts;
 
     @BeforeEach
     void start() {
         URI real = URI.create(DATABASE.url());
-        gate = new TcpGate(DATABASE.vertx(), real.getPort());
+        proxy = new FaultInjectionProxy(DATABASE.vertx(), real.getPort());
         service = ServiceUnderTest.start(
-                DATABASE.url().replace(":" + real.getPort() + "/", ":" + gate.port() + "/"),
+                DATABASE.url().replace(":" + real.getPort() + "/", ":" + proxy.port() + "/"),
                 Map.of("DATABASE_TIMEOUT", "800ms", "LIMITS_JOBS_PER_HOUR", "0", "LIMITS_JOBS_PER_HOUR_ACCOUNT", "0"));
         accounts = new TestAccounts(DATABASE.open());
     }
@@ -55,7 +55,7 @@ class JobCreationOutageTest {
     @AfterEach
     void stop() {
         service.close();
-        gate.shut();
+        proxy.refuseConnections();
     }
 
     /**
@@ -124,7 +124,7 @@ class JobCreationOutageTest {
 
     /** Runs the clients concurrently, and closes a connection to the database every few milliseconds. */
     private void whileConnectionsBreak(List<Client> clients, Work work) {
-        long timer = DATABASE.vertx().setPeriodic(CUT_INTERVAL_MS, fired -> gate.cut(1));
+        long timer = DATABASE.vertx().setPeriodic(CLOSE_INTERVAL_MS, fired -> proxy.closeOnData(1));
         ExecutorService threads = Executors.newFixedThreadPool(clients.size());
         try {
             List<CompletableFuture<Void>> running = clients.stream()
@@ -133,7 +133,7 @@ class JobCreationOutageTest {
             running.forEach(CompletableFuture::join);
         } finally {
             DATABASE.vertx().cancelTimer(timer);
-            gate.cut(0);
+            proxy.closeOnData(0);
             threads.shutdownNow();
         }
         Await.until(

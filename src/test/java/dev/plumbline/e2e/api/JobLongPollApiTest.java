@@ -107,7 +107,7 @@ class JobLongPollApiTest {
         Await.until(() -> awaits() == 1);
 
         Await.until(() -> {
-            JOBS.waitedLongEnough(token);
+            JOBS.expireWaits(token);
             return held.isDone();
         });
 
@@ -195,7 +195,7 @@ class JobLongPollApiTest {
                 Socket held = new JobApiServerClient(ending, key).open("HTTP/1.1", "/" + token, "Prefer: wait=30")) {
             Await.until(() -> awaits() == 1);
             ending.drain();
-            JOBS.waitedLongEnough(token);
+            JOBS.expireWaits(token);
 
             assertThat(new String(held.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
                     .startsWith("HTTP/1.1 200 OK\r\n");

@@ -176,7 +176,7 @@ class JobReadingApiTest {
     @ValueSource(strings = {"", "/results.csv", "/results.ndjson"})
     void failedStreamIsAborted(String view) throws IOException {
         String token = large();
-        JOBS.refuse(order -> order instanceof JobMessage.ReadResults results && results.fromIndex() >= 400);
+        JOBS.failRequests(order -> order instanceof JobMessage.ReadResults results && results.fromIndex() >= 400);
 
         try (Socket reader = client.open("HTTP/1.1", "/" + token + view)) {
             String response = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
@@ -188,9 +188,9 @@ class JobReadingApiTest {
     @Test
     void failureBeforeFirstByteIsProblem() {
         String token = large();
-        JOBS.refuse(order -> order instanceof JobMessage.ReadResults);
+        JOBS.failRequests(order -> order instanceof JobMessage.ReadResults);
         HttpResponse<String> noLines = client.get("/" + token + "/results.csv");
-        JOBS.refuse(order -> true);
+        JOBS.failRequests(order -> true);
         HttpResponse<String> noJob = client.get("/" + token);
 
         for (HttpResponse<String> response : List.of(noLines, noJob, client.get(""))) {
@@ -218,15 +218,15 @@ class JobReadingApiTest {
     @Test
     void internalErrorIsNotReportedAsDatabaseOutage() {
         String token = JOBS.add(key.accountId(), JobState.COMPLETED, 1, null);
-        JOBS.refuse(order -> {
-            throw new IllegalStateException("a fault that the test wants");
+        JOBS.failRequests(order -> {
+            throw new IllegalStateException("simulated failure");
         });
 
         HttpResponse<String> response = client.get("/" + token);
 
         assertThat(response.statusCode()).isEqualTo(500);
         assertThat(new JsonObject(response.body()).getString("code")).isEqualTo("internal");
-        assertThat(detail(response)).contains("See the log").doesNotContain("database", "the test wants");
+        assertThat(detail(response)).contains("See the log").doesNotContain("database", "simulated");
     }
 
     private static String detail(HttpResponse<String> response) {

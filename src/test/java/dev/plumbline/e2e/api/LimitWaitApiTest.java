@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Waits for the limits of targets, as clients of the API see them. */
+/** Waits for the limits of targets in responses of the API. */
 @Tag("integration")
 class LimitWaitApiTest {
     private static final int PER_SECOND = 4;

@@ -45,7 +45,7 @@ class MalformedHttp2RequestTest {
     private static ServiceUnderTest service;
     private static HttpClient client;
 
-    private record Received(int status, JsonObject body) {}
+    private record ReceivedResponse(int status, JsonObject body) {}
 
     @BeforeAll
     static void start() {
@@ -64,7 +64,7 @@ class MalformedHttp2RequestTest {
     void targetOverLimitGetsProblem() {
         String path = ServiceUnderTest.instantPath("http-status", "x".repeat(30_000));
 
-        assertProblem(ask(HttpMethod.GET, path, request -> request.send()), 422);
+        assertProblem(request(HttpMethod.GET, path, request -> request.send()), 422);
     }
 
     /** The HTTP/2 codec sends the response; no request is created. */
@@ -77,7 +77,7 @@ class MalformedHttp2RequestTest {
     @ParameterizedTest
     @ValueSource(strings = {"BREW", "TRACE", "get"})
     void unknownMethodGetsProblem(String method) {
-        assertProblem(ask(HttpMethod.valueOf(method), TOOLS, request -> request.send()), 405);
+        assertProblem(request(HttpMethod.valueOf(method), TOOLS, request -> request.send()), 405);
     }
 
     /** Client libraries cannot send an invalid method; curl can. */
@@ -107,14 +107,14 @@ class MalformedHttp2RequestTest {
 
     @Test
     void declaredLengthOverLimitGetsProblem() {
-        Received answer = ask(HttpMethod.GET, TOOLS, request -> {
+        ReceivedResponse response = request(HttpMethod.GET, TOOLS, request -> {
             request.putHeader("Content-Length", Integer.toString((8 << 20) + 1));
             request.write(Buffer.buffer("x"));
             return request.response();
         });
 
-        assertProblem(answer, 413);
-        assertThat(answer.body().getString("instance")).isEqualTo(TOOLS);
+        assertProblem(response, 413);
+        assertThat(response.body().getString("instance")).isEqualTo(TOOLS);
     }
 
     /**
@@ -140,19 +140,19 @@ class MalformedHttp2RequestTest {
         Await.value(closed);
     }
 
-    private static Received ask(
+    private static ReceivedResponse request(
             HttpMethod method,
             String path,
             java.util.function.Function<HttpClientRequest, Future<HttpClientResponse>> send) {
         // on the event loop, so that the handler is set before the body ends
         return Await.value(client.request(method, service.uri("/").getPort(), "127.0.0.1", path)
                 .compose(request -> send.apply(request).compose(response -> response.body()
-                        .map(body -> new Received(response.statusCode(), body.toJsonObject())))));
+                        .map(body -> new ReceivedResponse(response.statusCode(), body.toJsonObject())))));
     }
 
-    private static void assertProblem(Received answer, int status) {
-        assertThat(answer.status()).isEqualTo(status);
-        assertThat(answer.body().getInteger("status")).isEqualTo(status);
-        assertThat(answer.body().getString("detail")).isNotBlank();
+    private static void assertProblem(ReceivedResponse response, int status) {
+        assertThat(response.status()).isEqualTo(status);
+        assertThat(response.body().getInteger("status")).isEqualTo(status);
+        assertThat(response.body().getString("detail")).isNotBlank();
     }
 }

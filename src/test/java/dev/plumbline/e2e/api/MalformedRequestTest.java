@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A malformed request gets a response or a closed connection, no 5xx except 503, and never a stack trace. What became a
- * request gets a problem document; what did not may get a bare 4xx.
+ * A malformed request gets a response or a closed connection, no 5xx except 503, and never a stack trace. A complete
+ * request gets a problem document; other input can get a 4xx response without a body.
  */
 @Tag("integration")
 class MalformedRequestTest {
@@ -56,10 +56,10 @@ class MalformedRequestTest {
         service.close();
     }
 
-    static Stream<String> handMade() {
+    static Stream<String> malformedRequests() {
         String instant = "/api/v1/instant/http-status/";
         return Stream.of(
-                "\u0001\u0002 what is this\r\n\r\n",
+                "\u0001\u0002 not HTTP\r\n\r\n",
                 "hello\r\n\r\n",
                 "GET\r\n\r\n",
                 "GET /\r\n\r\n",
@@ -125,7 +125,7 @@ class MalformedRequestTest {
     }
 
     /** Valid requests with a few bytes changed, always the same ones. */
-    static Stream<String> mutated() {
+    static Stream<String> mutatedRequests() {
         String[] seeds = {
             "GET /api/v1/instant/http-status/https%3A%2F%2Flocalhost%2Fa%3Fb?max_redirects=1 HTTP/1.1" + HOST,
             "GET /api/v1/instant/ssl-certificate/localhost:443 HTTP/1.1" + HOST,
@@ -147,15 +147,15 @@ class MalformedRequestTest {
     }
 
     @ParameterizedTest
-    @MethodSource("handMade")
+    @MethodSource("malformedRequests")
     void malformedRequestGetsProblem(String request) throws IOException {
-        assertAnswered(request);
+        assertValidResponse(request);
     }
 
     @ParameterizedTest
-    @MethodSource("mutated")
+    @MethodSource("mutatedRequests")
     void mutatedRequestGetsResponse(String request) throws IOException {
-        assertAnswered(request);
+        assertValidResponse(request);
     }
 
     @Test
@@ -257,7 +257,7 @@ class MalformedRequestTest {
         assertThat(exchange("GET /api/v1/tools HTTP/1.1" + HOST)).startsWith("HTTP/1.1 200");
     }
 
-    private static void assertAnswered(String request) throws IOException {
+    private static void assertValidResponse(String request) throws IOException {
         String answer = exchange(request);
         if (answer.isEmpty()) {
             // the body is incomplete; the connection is closed

@@ -176,7 +176,7 @@ class OverviewApiTest {
                 .isEqualTo("pass");
         assertThat(parts).doesNotContainKey("smtp");
         assertThat(requests).isBetween(10L, 200L);
-        String status = Curl.say(
+        String status = Curl.run(
                 "https://good.overview.test/",
                 "--resolve",
                 "good.overview.test:443:" + SITE,
@@ -321,7 +321,7 @@ class OverviewApiTest {
 
     /** With the default number of concurrent checks. */
     @Test
-    void theLinesOfAJobDoNotUseTheTimeOfEachOther() {
+    void eachLineOfAJobHasItsOwnTimeLimit() {
         JobsApiClient jobs = new JobsApiClient(
                 service, new TestAccounts(DATABASE.open()).key().secret());
         List<String> domains = new ArrayList<>();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Readiness during start and shutdown, as a load balancer sees it. */
+/** Readiness during start and shutdown. */
 @Tag("integration")
 class ReadinessTest {
     @RegisterExtension

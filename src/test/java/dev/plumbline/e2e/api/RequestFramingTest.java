@@ -28,7 +28,7 @@ class RequestFramingTest {
     static final TestDatabase DATABASE = new TestDatabase();
 
     private static final Vertx VERTX = Vertx.vertx();
-    private static final int MOST = 8 << 20;
+    private static final int MAX_BODY_BYTES = 8 << 20;
     private static final String TOOLS = "/api/v1/tools HTTP/1.1\r\nHost: a\r\n";
     private static final AtomicInteger TARGETS = new AtomicInteger();
 
@@ -135,7 +135,7 @@ class RequestFramingTest {
     @ValueSource(strings = {"GET", "HEAD", "POST", "DELETE", "BREW"})
     void declaredLengthOverLimitIsRejectedImmediately(String method) throws IOException {
         try (RawHttpClient client = connect()) {
-            client.send(method + " " + TOOLS + "Content-Length: " + (MOST + 1) + "\r\n\r\n");
+            client.send(method + " " + TOOLS + "Content-Length: " + (MAX_BODY_BYTES + 1) + "\r\n\r\n");
 
             if (method.equals("HEAD")) {
                 assertThat(client.headOnly().status()).isEqualTo(413);
@@ -154,7 +154,7 @@ class RequestFramingTest {
         try (RawHttpClient client = connect()) {
             client.send(method + " " + TOOLS + "Transfer-Encoding: chunked\r\n\r\n");
             String piece = "10000\r\n" + "x".repeat(1 << 16) + "\r\n";
-            for (int i = 0; i <= MOST >> 16; i++) {
+            for (int i = 0; i <= MAX_BODY_BYTES >> 16; i++) {
                 client.send(piece);
             }
 

@@ -68,7 +68,7 @@ class SchemathesisScenario {
                 withOtherContent(service.get("/openapi.json").body()));
         SignInAccounts accounts = new SignInAccounts(DATABASE);
         browser = new CookieClient(service, PUBLIC_URL);
-        assertThat(browser.signIn(accounts.somebody(), SignInAccounts.PASSWORD).statusCode())
+        assertThat(browser.signIn(accounts.create(), SignInAccounts.PASSWORD).statusCode())
                 .isEqualTo(200);
         key = new TestAccounts(DATABASE.open()).key().secret();
         Files.writeString(

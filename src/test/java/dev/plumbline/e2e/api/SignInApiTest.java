@@ -7,9 +7,9 @@ import dev.plumbline.account.AccountEmail;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CookieClient;
+import dev.plumbline.support.FaultInjectionProxy;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.SignInAccounts;
-import dev.plumbline.support.TcpGate;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -36,13 +36,13 @@ class SignInApiTest {
     private static final String SESSION = "/api/v1/session";
 
     private Database database;
-    private SignInAccounts people;
+    private SignInAccounts signInAccounts;
     private ServiceUnderTest service;
 
     @BeforeAll
     void start() {
         database = DATABASE.open();
-        people = new SignInAccounts(DATABASE);
+        signInAccounts = new SignInAccounts(DATABASE);
         service = ServiceUnderTest.start(DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1"));
     }
 
@@ -53,20 +53,20 @@ class SignInApiTest {
 
     @Test
     void sessionLastsUntilSignOut() {
-        String email = people.somebody();
+        String email = signInAccounts.create();
         CookieClient browser = new CookieClient(service);
         assertThat(browser.get(SESSION).statusCode()).isEqualTo(401);
 
-        HttpResponse<String> welcome = browser.signIn(email.toUpperCase(java.util.Locale.ROOT), PASSWORD);
+        HttpResponse<String> signInResponse = browser.signIn(email.toUpperCase(java.util.Locale.ROOT), PASSWORD);
 
-        assertThat(welcome.statusCode()).isEqualTo(200);
-        assertThat(welcome.headers().firstValue("Cache-Control")).contains("private, no-store");
-        JsonObject account = new JsonObject(welcome.body()).getJsonObject("account");
+        assertThat(signInResponse.statusCode()).isEqualTo(200);
+        assertThat(signInResponse.headers().firstValue("Cache-Control")).contains("private, no-store");
+        JsonObject account = new JsonObject(signInResponse.body()).getJsonObject("account");
         assertThat(account.getString("email")).isEqualTo(email);
         assertThat(account.getString("plan")).isEqualTo("pro");
         HttpResponse<String> known = browser.get(SESSION);
         assertThat(known.statusCode()).isEqualTo(200);
-        assertThat(new JsonObject(known.body())).isEqualTo(new JsonObject(welcome.body()));
+        assertThat(new JsonObject(known.body())).isEqualTo(new JsonObject(signInResponse.body()));
         assertThat(known.headers().firstValue("Set-Cookie")).isEmpty();
 
         String cookie = browser.cookie();
@@ -78,9 +78,9 @@ class SignInApiTest {
 
     @Test
     void cookieIsHttpOnlyAndSameSite() {
-        HttpResponse<String> welcome = new CookieClient(service).signIn(people.somebody(), PASSWORD);
+        HttpResponse<String> signInResponse = new CookieClient(service).signIn(signInAccounts.create(), PASSWORD);
 
-        assertThat(welcome.headers().firstValue("Set-Cookie").orElseThrow())
+        assertThat(signInResponse.headers().firstValue("Set-Cookie").orElseThrow())
                 .startsWith("plumbline=")
                 .endsWith("; Path=/; HttpOnly; SameSite=Lax")
                 .containsPattern("; Max-Age=60[0-9]{4};");
@@ -95,9 +95,9 @@ class SignInApiTest {
                         "HTTP_PUBLIC_URL", "https://checks.example/plumbline"))) {
             CookieClient browser = new CookieClient(secure, "https://checks.example");
 
-            HttpResponse<String> welcome = browser.signIn(people.somebody(), PASSWORD);
+            HttpResponse<String> signInResponse = browser.signIn(signInAccounts.create(), PASSWORD);
 
-            assertThat(welcome.headers().firstValue("Set-Cookie").orElseThrow())
+            assertThat(signInResponse.headers().firstValue("Set-Cookie").orElseThrow())
                     .startsWith("__Host-plumbline=")
                     .endsWith("; Path=/; HttpOnly; SameSite=Lax; Secure");
             assertThat(browser.get(SESSION).statusCode()).isEqualTo(200);
@@ -113,7 +113,7 @@ class SignInApiTest {
 
     @Test
     void signInDoesNotRevealAccounts() {
-        HttpResponse<String> wrong = new CookieClient(service).signIn(people.somebody(), PASSWORD + "!");
+        HttpResponse<String> wrong = new CookieClient(service).signIn(signInAccounts.create(), PASSWORD + "!");
         HttpResponse<String> unknown = new CookieClient(service).signIn("nobody@plumbline.example", PASSWORD);
         HttpResponse<String> noAddress = new CookieClient(service).signIn("nobody", PASSWORD);
 
@@ -134,9 +134,9 @@ class SignInApiTest {
 
     @Test
     void disabledAccountIsReportedOnlyWithCorrectPassword() {
-        String email = people.somebody();
-        CookieClient browser = people.signedIn(service, email);
-        Await.value(people.accounts().setDisabled(AccountEmail.parse(email), true));
+        String email = signInAccounts.create();
+        CookieClient browser = signInAccounts.signedIn(service, email);
+        Await.value(signInAccounts.accounts().setDisabled(AccountEmail.parse(email), true));
 
         assertThat(browser.get(SESSION).statusCode()).isEqualTo(401);
         HttpResponse<String> refused = browser.signIn(email, PASSWORD);
@@ -147,7 +147,7 @@ class SignInApiTest {
 
     @Test
     void tokenIsRotated() {
-        CookieClient browser = people.signedIn(service, people.somebody());
+        CookieClient browser = signInAccounts.signedIn(service, signInAccounts.create());
         String first = browser.token();
         age("16 minutes");
 
@@ -168,10 +168,10 @@ class SignInApiTest {
 
     @Test
     void sessionsAreListedAndEnded() {
-        String email = people.somebody();
-        CookieClient one = people.signedIn(service, email);
-        CookieClient other = people.signedIn(service, email);
-        CookieClient stranger = people.signedIn(service, people.somebody());
+        String email = signInAccounts.create();
+        CookieClient one = signInAccounts.signedIn(service, email);
+        CookieClient other = signInAccounts.signedIn(service, email);
+        CookieClient otherAccount = signInAccounts.signedIn(service, signInAccounts.create());
 
         JsonArray list = new JsonObject(one.get("/api/v1/sessions").body()).getJsonArray("sessions");
         assertThat(list).hasSize(2);
@@ -184,12 +184,12 @@ class SignInApiTest {
 
         assertThat(one.hasCookies()).isFalse();
         assertThat(other.get(SESSION).statusCode()).isEqualTo(401);
-        assertThat(stranger.get(SESSION).statusCode()).isEqualTo(200);
+        assertThat(otherAccount.get(SESSION).statusCode()).isEqualTo(200);
     }
 
     @Test
     void sessionHeadHasHeadersOfGet() {
-        CookieClient browser = people.signedIn(service, people.somebody());
+        CookieClient browser = signInAccounts.signedIn(service, signInAccounts.create());
 
         HttpResponse<String> head =
                 service.send("HEAD", service.uri(SESSION), browser.headers().toArray(String[]::new));
@@ -201,14 +201,14 @@ class SignInApiTest {
     @Test
     void databaseOutageIs503AndKeepsSessions() {
         URI real = URI.create(DATABASE.url());
-        TcpGate valve = new TcpGate(DATABASE.vertx(), real.getPort());
-        String email = people.somebody();
+        FaultInjectionProxy proxy = new FaultInjectionProxy(DATABASE.vertx(), real.getPort());
+        String email = signInAccounts.create();
         try (ServiceUnderTest behind = ServiceUnderTest.start(
-                DATABASE.url().replace(":" + real.getPort() + "/", ":" + valve.port() + "/"),
+                DATABASE.url().replace(":" + real.getPort() + "/", ":" + proxy.port() + "/"),
                 Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "DATABASE_TIMEOUT", "800ms"))) {
             CookieClient browser = new CookieClient(behind);
             assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
-            valve.shut();
+            proxy.refuseConnections();
 
             for (HttpResponse<String> response : List.of(
                     browser.get(SESSION),
@@ -226,13 +226,13 @@ class SignInApiTest {
             assertThat(behind.get(SESSION, "Cookie", "plumbline=a.b.c").statusCode())
                     .isEqualTo(401);
 
-            valve.open();
+            proxy.acceptConnections();
             long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
             while (browser.get(SESSION).statusCode() != 200) {
                 assertThat(System.nanoTime()).as("recovery").isLessThan(end);
             }
         } finally {
-            valve.shut();
+            proxy.refuseConnections();
         }
     }
 }

@@ -44,7 +44,7 @@ class SignInRateLimitTest {
 
     @Test
     void onlyFailedSignInsAreRateLimited() {
-        String email = accounts.somebody();
+        String email = accounts.create();
         CookieClient browser = new CookieClient(service);
         for (int i = 0; i < 10; i++) {
             assertThat(browser.signIn(email, PASSWORD).statusCode()).isEqualTo(200);
@@ -59,7 +59,7 @@ class SignInRateLimitTest {
         assertThat(code(slowed)).isEqualTo("quota-exceeded");
         assertThat(Integer.parseInt(slowed.headers().firstValue("Retry-After").orElseThrow()))
                 .isBetween(1, 15 * 60);
-        assertThat(browser.signIn(accounts.somebody(), PASSWORD).statusCode()).isEqualTo(200);
+        assertThat(browser.signIn(accounts.create(), PASSWORD).statusCode()).isEqualTo(200);
         assertThat(new CookieClient(service).signIn(email, PASSWORD).statusCode())
                 .isEqualTo(200);
     }
@@ -73,14 +73,14 @@ class SignInRateLimitTest {
                     .isEqualTo(401);
         }
 
-        assertThat(browser.signIn(accounts.somebody(), PASSWORD).statusCode()).isEqualTo(429);
+        assertThat(browser.signIn(accounts.create(), PASSWORD).statusCode()).isEqualTo(429);
     }
 
     @Test
     void failedSignInsAreLimitedByAccountExceptAtKnownAddresses() {
-        String email = accounts.somebody();
+        String email = accounts.create();
         CookieClient home = accounts.signedIn(service, email);
-        for (int stranger = 0; stranger < 5; stranger++) {
+        for (int n = 0; n < 5; n++) {
             CookieClient browser = new CookieClient(service);
             for (int i = 0; i < 8; i++) {
                 assertThat(browser.signIn(email, PASSWORD + i).statusCode()).isEqualTo(401);

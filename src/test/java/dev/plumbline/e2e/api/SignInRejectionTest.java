@@ -67,7 +67,7 @@ class SignInRejectionTest {
     @ParameterizedTest
     @MethodSource("crossOriginHeaders")
     void crossOriginRequestWithCookieIsRejected(List<String> headers) {
-        CookieClient browser = accounts.signedIn(service, accounts.somebody());
+        CookieClient browser = accounts.signedIn(service, accounts.create());
         List<String> all = new ArrayList<>(browser.headers());
         all.addAll(headers);
         String[] sent = all.toArray(String[]::new);
@@ -101,7 +101,7 @@ class SignInRejectionTest {
     @ParameterizedTest
     @MethodSource("sameOriginHeaders")
     void sameOriginRequestIsAccepted(List<String> headers) {
-        CookieClient browser = accounts.signedIn(service, accounts.somebody());
+        CookieClient browser = accounts.signedIn(service, accounts.create());
         List<String> all = new ArrayList<>(browser.headers());
         all.addAll(headers);
 
@@ -113,7 +113,7 @@ class SignInRejectionTest {
     @Test
     void crossOriginSignInIsRejected() {
         String body = new JsonObject()
-                .put("email", accounts.somebody())
+                .put("email", accounts.create())
                 .put("password", PASSWORD)
                 .encode();
 
@@ -156,7 +156,7 @@ class SignInRejectionTest {
                 .isEqualTo(401);
         assertThat(service.get(SESSION, "Cookie", "plumbline=a; ".repeat(900)).statusCode())
                 .isEqualTo(401);
-        CookieClient browser = accounts.signedIn(service, accounts.somebody());
+        CookieClient browser = accounts.signedIn(service, accounts.create());
         String many = "c=1; ".repeat(1_000) + browser.cookie();
         assertThat(service.get(SESSION, "Cookie", many).statusCode()).isEqualTo(200);
         // two different session cookies are ambiguous
@@ -169,32 +169,32 @@ class SignInRejectionTest {
     }
 
     @Test
-    void invalidBodyReportsFaults() {
+    void invalidBodyReportsErrors() {
         CookieClient browser = new CookieClient(service);
 
-        assertFaults(browser.send("POST", SESSION, "[]"), "");
-        assertFaults(browser.send("POST", SESSION, "null"), "");
+        assertErrors(browser.send("POST", SESSION, "[]"), "");
+        assertErrors(browser.send("POST", SESSION, "null"), "");
         assertThat(new JsonObject(browser.send("POST", SESSION, "null").body()).getString("detail"))
                 .startsWith("The request body must be an object with email and password, not null.");
-        assertFaults(browser.send("POST", SESSION, "{}"), "/email", "/password");
-        assertFaults(
+        assertErrors(browser.send("POST", SESSION, "{}"), "/email", "/password");
+        assertErrors(
                 browser.send("POST", SESSION, "{\"email\":1,\"password\":null,\"a/b~c\":[]}"),
                 "/email",
                 "/password",
                 "/a~1b~0c");
-        assertFaults(browser.signIn("", "x".repeat(1_025)), "/email", "/password");
-        assertFaults(
+        assertErrors(browser.signIn("", "x".repeat(1_025)), "/email", "/password");
+        assertErrors(
                 browser.send("POST", SESSION, "{\"email\":\"a\\ud800\",\"password\":\"\\udc00\\ud800\"}"),
                 "/email",
                 "/password");
     }
 
-    private static void assertFaults(HttpResponse<String> response, String... pointers) {
+    private static void assertErrors(HttpResponse<String> response, String... pointers) {
         assertThat(response.statusCode()).isEqualTo(422);
         JsonObject problem = new JsonObject(response.body());
         assertThat(problem.getString("code")).isEqualTo("invalid-body");
         assertThat(problem.getJsonArray("errors"))
-                .extracting(fault -> ((JsonObject) fault).getString("pointer"))
+                .extracting(error -> ((JsonObject) error).getString("pointer"))
                 .containsExactlyInAnyOrder(pointers);
     }
 

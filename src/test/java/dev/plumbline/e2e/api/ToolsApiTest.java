@@ -159,15 +159,15 @@ class ToolsApiTest {
                 "/api/v1/instant/http-status               | target is required",
                 "/api/v1/instant/http-status/?method=get   | target is required"
             })
-    void pathWithoutTargetNamesTheFault(String path, String faults) {
+    void pathWithoutTargetNamesTheError(String path, String messages) {
         HttpResponse<String> refused = service.get(path);
 
         assertThat(refused.statusCode()).isEqualTo(404);
         assertThat(new JsonObject(refused.body())
                         .getJsonArray("errors").stream()
                                 .map(JsonObject.class::cast)
-                                .map(fault -> fault.getString("parameter") + " " + fault.getString("detail")))
-                .containsExactly(faults.split(", "));
+                                .map(each -> each.getString("parameter") + " " + each.getString("detail")))
+                .containsExactly(messages.split(", "));
     }
 
     @ParameterizedTest

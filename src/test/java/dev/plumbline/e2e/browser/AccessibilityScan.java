@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.deque.html.axecore.playwright.AxeBuilder;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
-import dev.plumbline.support.WebVisitor;
+import dev.plumbline.support.BrowserSession;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +39,7 @@ final class AccessibilityScan {
     }
 
     /** As {@link #assertAccessible}, without the rules of axe-core that are not WCAG 2.2 AA. */
-    static void assertMeetsWcag(WebVisitor visit, String name) {
+    static void assertMeetsWcag(BrowserSession visit, String name) {
         assertAccessible(visit, name, WCAG);
     }
 
@@ -48,14 +48,14 @@ final class AccessibilityScan {
      *
      * @param name of the screenshots
      */
-    static void assertAccessible(WebVisitor visit, String name) {
+    static void assertAccessible(BrowserSession visit, String name) {
         assertAccessible(visit, name, ALL_RULES);
     }
 
-    private static void assertAccessible(WebVisitor visit, String name, Map<String, Object> rules) {
+    private static void assertAccessible(BrowserSession visit, String name, Map<String, Object> rules) {
         Page page = visit.page();
         List<String> found = new ArrayList<>();
-        visit.fits();
+        visit.assertFits();
         for (int width : ViewportTheme.WIDTHS) {
             page.setViewportSize(width, ViewportTheme.HEIGHT);
             for (ColorScheme scheme : List.of(ColorScheme.DARK, ColorScheme.LIGHT)) {

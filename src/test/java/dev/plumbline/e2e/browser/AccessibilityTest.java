@@ -12,12 +12,12 @@ import dev.plumbline.account.Plan;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.CountingTarget;
 import dev.plumbline.support.SampleModule;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
-import dev.plumbline.support.WebVisitor;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -54,7 +54,7 @@ class AccessibilityTest {
                 new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
         Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
         lab = Await.value(HttpLab.start(DATABASE.vertx()));
-        service = SampleModule.servedBehindAProxy(folder, DATABASE);
+        service = SampleModule.startBehindProxy(folder, DATABASE);
     }
 
     @AfterAll
@@ -63,7 +63,7 @@ class AccessibilityTest {
         service.close();
     }
 
-    private void holds(WebVisitor visit) {
+    private void assertAccessible(BrowserSession visit) {
         AccessibilityScan.assertMeetsWcag(visit, screenshots.name(visit.page()));
     }
 
@@ -95,16 +95,16 @@ class AccessibilityTest {
                 "/nowhere"
             })
     void publicPages(String path) {
-        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
+        try (BrowserSession visit = chromium.visit(service, VIEWPORT)) {
             visit.open(path);
 
-            holds(visit);
+            assertAccessible(visit);
         }
     }
 
     @Test
     void reportsOfEveryVerdictAndRejections() {
-        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
+        try (BrowserSession visit = chromium.visit(service, VIEWPORT)) {
             for (String path : List.of(
                     report("http-status", lab.http("/ok")),
                     report("http-status", lab.http("/redirect/to-https")),
@@ -116,7 +116,7 @@ class AccessibilityTest {
                 visit.open(path);
                 expand(visit);
 
-                holds(visit);
+                assertAccessible(visit);
             }
         }
     }
@@ -125,63 +125,63 @@ class AccessibilityTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/tools/made-up",
-                "/check/made-up/bad.example",
-                "/check/made-up/good.example",
-                "/check/made-up/good.example?wait_seconds=1000"
+                "/tools/sample-module",
+                "/check/sample-module/bad.example",
+                "/check/sample-module/good.example",
+                "/check/sample-module/good.example?wait_seconds=1000"
             })
     void pagesOfAGenericModule(String path) {
-        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
+        try (BrowserSession visit = chromium.visit(service, VIEWPORT)) {
             visit.open(path);
             expand(visit);
 
-            holds(visit);
+            assertAccessible(visit);
         }
     }
 
-    private static void expand(WebVisitor visit) {
+    private static void expand(BrowserSession visit) {
         visit.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
     }
 
     @Test
     void accountPages() {
-        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
+        try (BrowserSession visit = chromium.visit(service, VIEWPORT)) {
             visit.open("/sign-in");
             visit.box("E-mail").fill(EMAIL);
             visit.box("Password").fill("not the password");
             visit.button("Sign in").click();
             visit.page().getByRole(AriaRole.ALERT).waitFor();
-            holds(visit);
+            assertAccessible(visit);
             visit.signIn(EMAIL, PASSWORD);
-            holds(visit);
+            assertAccessible(visit);
             visit.box("Name").fill("nightly import");
             visit.button("Create key").click();
             visit.page().locator(".secret").waitFor();
-            holds(visit);
+            assertAccessible(visit);
             visit.link("Done").click();
             visit.page().waitForURL("**/account**");
             expand(visit);
-            holds(visit);
+            assertAccessible(visit);
             visit.link("Revoke nightly import").click();
             visit.button("Revoke key").waitFor();
-            holds(visit);
+            assertAccessible(visit);
         }
     }
 
     @Test
     void jobsBeforeDuringAndAfterTheirRun() {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
-        try (WebVisitor visit = chromium.visit(service, VIEWPORT)) {
+        try (BrowserSession visit = chromium.visit(service, VIEWPORT)) {
             visit.signIn(EMAIL, PASSWORD);
             visit.open("/jobs");
-            holds(visit);
+            assertAccessible(visit);
             visit.open("/bulk");
             visit.box("Targets").fill("two words\n" + "x".repeat(3000));
             visit.page().locator("#bulk-preview .invalid-lines").waitFor();
-            holds(visit);
+            assertAccessible(visit);
             visit.button("Run checks").click();
             visit.page().locator("#form-error").waitFor();
-            holds(visit);
+            assertAccessible(visit);
             visit.box("Targets")
                     .fill(String.join(
                             "\n",
@@ -191,25 +191,25 @@ class AccessibilityTest {
                             target.url("/gate/1")));
             PlaywrightAssertions.assertThat(visit.page().locator("#bulk-preview .counts"))
                     .containsText("3 valid");
-            holds(visit);
+            assertAccessible(visit);
             visit.button("Run checks").click();
             visit.page().locator("[data-finished=false]").waitFor();
-            holds(visit);
+            assertAccessible(visit);
             String job = visit.page().url();
             visit.page().navigate(job + "/lines/3");
-            holds(visit);
+            assertAccessible(visit);
             visit.page().navigate(job);
             target.openGate();
             visit.page().locator("[data-finished=true]").waitFor();
-            holds(visit);
+            assertAccessible(visit);
             for (int line : List.of(0, 2)) {
                 visit.page().navigate(job + "/lines/" + line);
-                holds(visit);
+                assertAccessible(visit);
             }
             assertThat(visit.page().navigate(job + "/lines/4").status()).isEqualTo(404);
-            holds(visit);
+            assertAccessible(visit);
             visit.open("/jobs");
-            holds(visit);
+            assertAccessible(visit);
         }
     }
 }

@@ -10,10 +10,10 @@ import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
-import dev.plumbline.support.WebVisitor;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -59,7 +59,7 @@ class BrowserAccountTest {
         return email;
     }
 
-    private static void isSignedOut(WebVisitor visit) {
+    private static void isSignedOut(BrowserSession visit) {
         visit.open("/account");
         visit.page().waitForURL("**/sign-in?**");
     }
@@ -68,7 +68,7 @@ class BrowserAccountTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void usersCreateAnAccount(ViewportTheme viewport) {
         String email = "new" + userCount++ + "@plumbline.example";
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             visit.open("/sign-in");
             visit.link("Create account").click();
             visit.box("E-mail").fill(email);
@@ -76,14 +76,14 @@ class BrowserAccountTest {
             visit.button("Create account").click();
             assertThat(visit.page().locator("#password-error")).containsText("at least 12 characters");
             assertThat(visit.box("E-mail")).hasValue(email);
-            visit.fits();
+            visit.assertFits();
 
             visit.box("Password").fill(PASSWORD);
             visit.button("Create account").click();
 
             visit.page().waitForURL("**/account");
             assertThat(visit.main()).containsText(email);
-            visit.fits();
+            visit.assertFits();
         }
     }
 
@@ -91,8 +91,8 @@ class BrowserAccountTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aNewPasswordTakesEffectImmediately(ViewportTheme viewport) {
         String email = newUser();
-        try (WebVisitor elsewhere = chromium.visit(service, viewport);
-                WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession elsewhere = chromium.visit(service, viewport);
+                BrowserSession visit = chromium.visit(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
             visit.signIn(email, PASSWORD);
             visit.box("Current password").fill("not the password");
@@ -100,13 +100,13 @@ class BrowserAccountTest {
             visit.button("Change password").click();
             assertThat(visit.page().locator("#current-error")).containsText("is incorrect");
             assertThat(visit.box("Current password")).isFocused();
-            visit.fits();
+            visit.assertFits();
 
             visit.box("Current password").fill(PASSWORD);
             visit.box("New password").fill(NEXT);
             visit.button("Change password").click();
             assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("Password changed");
-            visit.fits();
+            visit.assertFits();
 
             isSignedOut(elsewhere);
             visit.button("Sign out").click();
@@ -119,8 +119,8 @@ class BrowserAccountTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void signOutOfAllSessions(ViewportTheme viewport) {
         String email = newUser();
-        try (WebVisitor elsewhere = chromium.visit(service, viewport);
-                WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession elsewhere = chromium.visit(service, viewport);
+                BrowserSession visit = chromium.visit(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
             visit.signIn(email, PASSWORD);
             assertThat(visit.page().locator(".sessions > li")).hasCount(2);
@@ -136,15 +136,15 @@ class BrowserAccountTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void signOutOfAnotherSession(ViewportTheme viewport) {
         String email = newUser();
-        try (WebVisitor elsewhere = chromium.visit(service, viewport);
-                WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession elsewhere = chromium.visit(service, viewport);
+                BrowserSession visit = chromium.visit(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
             visit.signIn(email, PASSWORD);
             visit.button("End session").click();
 
             assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("has been ended");
             assertThat(visit.page().locator(".sessions > li")).hasCount(1);
-            visit.fits();
+            visit.assertFits();
             isSignedOut(elsewhere);
         }
     }
@@ -152,7 +152,7 @@ class BrowserAccountTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aNewKeyIsCopiedWithOneClick(ViewportTheme viewport) {
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             visit.page().context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
             visit.signIn(newUser(), PASSWORD);
             visit.box("Name").fill("pasted elsewhere");

@@ -15,11 +15,11 @@ import dev.plumbline.account.Plan;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.CountingTarget;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
-import dev.plumbline.support.WebVisitor;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
@@ -74,7 +74,7 @@ class BrowserNavigationTest {
     /** A quarter of the height of the reference when it was one page. */
     @Test
     void pagesOfTheReferenceAreNotLong() {
-        try (WebVisitor visit =
+        try (BrowserSession visit =
                 chromium.visit(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
             visit.open("/docs");
             List<?> paths = (List<?>) visit.page()
@@ -91,13 +91,13 @@ class BrowserNavigationTest {
     }
 
     /** Enters the target on the home page and runs the default tool. */
-    private static void check(WebVisitor visit, String target) {
+    private static void check(BrowserSession visit, String target) {
         visit.open("/");
         visit.box("Domain, URL, host:port, IP or e-mail").fill(target);
         visit.box("Domain, URL, host:port, IP or e-mail").press("Enter");
     }
 
-    private static void reloadUntilFinished(WebVisitor visit) {
+    private static void reloadUntilFinished(BrowserSession visit) {
         Await.until(() -> {
             visit.page().reload();
             return visit.page().locator("[data-finished=true]").count() > 0;
@@ -107,14 +107,14 @@ class BrowserNavigationTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aCheckRunsFromTheHomePage(ViewportTheme viewport) {
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             String target = lab.http("/ok?" + viewport.hashCode());
             check(visit, target);
 
             assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
             assertThat(visit.page().getByRole(AriaRole.HEADING, new Page.GetByRoleOptions().setLevel(1)))
                     .hasText(target);
-            visit.fits();
+            visit.assertFits();
             visit.page().reload();
             assertThat(visit.page().locator(".age")).containsText("Cached");
         }
@@ -123,42 +123,42 @@ class BrowserNavigationTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void anotherCheckOfTheTargetRunsWithOneClick(ViewportTheme viewport) {
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             check(visit, lab.http("/ok?tabs" + viewport.hashCode()));
             assertThat(visit.page().locator(".tabs [aria-current=page]")).hasText("HTTP status");
             visit.link("SSL certificate").click();
 
             assertThat(visit.page().locator(".tabs [aria-current=page]")).hasText("SSL certificate");
             assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Fail.");
-            visit.fits();
+            visit.assertFits();
         }
     }
 
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aToolIsSelectedBeforeTheCheck(ViewportTheme viewport) {
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             visit.open("/");
             visit.box("Domain, URL, host:port, IP or e-mail").fill(lab.http("/ok?before" + viewport.hashCode()));
             visit.box("Tool").selectOption("http-timing");
             visit.button("Run check").click();
 
             assertThat(visit.page().locator(".tabs [aria-current=page]")).hasText("HTTP timing");
-            visit.fits();
+            visit.assertFits();
         }
     }
 
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void invalidAndForbiddenTargetsAreExplained(ViewportTheme viewport) {
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             check(visit, "two words");
             assertThat(visit.page().getByRole(AriaRole.ALERT)).containsText("two words is not a valid target");
-            visit.fits();
+            visit.assertFits();
 
             check(visit, "http://10.1.2.3/inside");
             assertThat(visit.page().getByRole(AriaRole.ALERT)).containsText("10.1.2.3");
-            visit.fits();
+            visit.assertFits();
         }
     }
 
@@ -167,14 +167,14 @@ class BrowserNavigationTest {
     void cachedReportsAreAvailableOverTheQuota(ViewportTheme viewport) {
         try (ServiceUnderTest small = ServiceUnderTest.start(
                         DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "LIMITS_FRESH_PER_HOUR", "1"));
-                WebVisitor visit = chromium.visit(small, viewport)) {
+                BrowserSession visit = chromium.visit(small, viewport)) {
             String known = lab.http("/ok?known" + viewport.hashCode());
             check(visit, known);
             assertThat(visit.page().locator(".age")).containsText("0 of 1 fresh checks remaining");
 
             check(visit, lab.http("/ok?one-more" + viewport.hashCode()));
             assertThat(visit.page().getByRole(AriaRole.ALERT)).containsText("minutes");
-            visit.fits();
+            visit.assertFits();
 
             check(visit, known);
             assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
@@ -184,7 +184,7 @@ class BrowserNavigationTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aToolIsFoundAndRunFromItsPage(ViewportTheme viewport) {
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             visit.open("/");
             visit.page()
                     .getByRole(AriaRole.NAVIGATION)
@@ -194,24 +194,24 @@ class BrowserNavigationTest {
             visit.box("Search tools").fill("certificate");
             visit.button("Search").click();
             assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("for certificate");
-            visit.fits();
+            visit.assertFits();
 
             visit.main().locator(".tools a[href$='/ssl-certificate']").click();
             assertThat(visit.page().locator("#fields")).isVisible();
-            visit.fits();
+            visit.assertFits();
             visit.page().locator("#check-target").fill(lab.secure("/").replaceFirst("https://([^/]+)/.*", "$1"));
             visit.button("Run check").click();
 
             assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Fail.");
             assertThat(visit.page().locator(".findings > li").first()).isVisible();
-            visit.fits();
+            visit.assertFits();
         }
     }
 
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aCheckRunsWithTheKeyboardAlone(ViewportTheme viewport) {
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             visit.open("/tools");
             visit.page().keyboard().press("Tab");
             assertThat(visit.link("Skip to content")).isFocused();
@@ -236,7 +236,7 @@ class BrowserNavigationTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void usersSignInAndOut(ViewportTheme viewport) {
         String email = newUser();
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             visit.open("/bulk");
             visit.main()
                     .getByText("Sign in", new Locator.GetByTextOptions().setExact(true))
@@ -245,7 +245,7 @@ class BrowserNavigationTest {
             visit.box("Password").fill("not the password");
             visit.button("Sign in").click();
             assertThat(visit.page().getByRole(AriaRole.ALERT)).containsText("password is incorrect");
-            visit.fits();
+            visit.assertFits();
 
             visit.box("Password").fill(PASSWORD);
             visit.button("Sign in").click();
@@ -264,7 +264,7 @@ class BrowserNavigationTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aKeyIsCreatedUsedAndRevoked(ViewportTheme viewport) {
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             visit.signIn(newUser(), PASSWORD);
             visit.box("Name").fill("nightly import");
             visit.button("Create key").click();
@@ -272,14 +272,14 @@ class BrowserNavigationTest {
                     .locator(".secret")
                     .evaluate("e => e.lastChild.data")
                     .toString();
-            visit.fits();
+            visit.assertFits();
 
             assertThat(service.get("/api/v1/jobs", "X-Api-Key", key).statusCode())
                     .isEqualTo(200);
 
             visit.link("Done").click();
             assertThat(visit.main()).not().containsText(key);
-            visit.fits();
+            visit.assertFits();
             visit.link("Revoke nightly import").click();
             visit.button("Revoke key").click();
             assertThat(visit.page().getByRole(AriaRole.STATUS).first()).isVisible();
@@ -292,17 +292,17 @@ class BrowserNavigationTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aLongJobIsFollowedAndDownloaded(ViewportTheme viewport) {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
-            visit.fits();
+            visit.assertFits();
             visit.box("Targets")
                     .fill(IntStream.range(0, LINES)
                             .mapToObj(i -> target.url((i == 7 ? "/gate/" : i % 5 == 0 ? "/missing/" : "/ok/") + i))
                             .collect(Collectors.joining("\n")));
             visit.button("Run checks").click();
             assertThat(visit.page().locator(".state .badge")).hasText(Pattern.compile("Queued|Running"));
-            visit.fits();
+            visit.assertFits();
             target.openGate();
 
             if (!viewport.scripts()) {
@@ -315,7 +315,7 @@ class BrowserNavigationTest {
             assertThat(visit.page().locator(".state .now")).containsText("500 of 500 done");
             assertThat(visit.page().locator(".state .badge")).hasText("Completed");
             assertThat(visit.page().locator(".lines tbody tr")).hasCount(50);
-            visit.fits();
+            visit.assertFits();
 
             List<String> csv = visit.download(visit.page().locator("#job-csv"));
             assertThat(csv).hasSize(LINES + 1);
@@ -328,7 +328,7 @@ class BrowserNavigationTest {
             assertThat(visit.page().locator("#job-lines [role=status]")).containsText("100 of 500 lines");
             visit.open("/jobs");
             assertThat(visit.page().locator(".jobs li")).containsText(new String[] {"500 lines"});
-            visit.fits();
+            visit.assertFits();
         }
     }
 
@@ -336,7 +336,7 @@ class BrowserNavigationTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aJobIsCancelled(ViewportTheme viewport) {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             visit.box("Targets")
@@ -358,7 +358,7 @@ class BrowserNavigationTest {
 
     @Test
     void largeFilesAreRejectedAndManyRowsAreCounted() {
-        try (WebVisitor visit = chromium.visit(
+        try (BrowserSession visit = chromium.visit(
                 service,
                 ViewportTheme.withAndWithoutScripts().stream()
                         .filter(ViewportTheme::scripts)
@@ -366,11 +366,11 @@ class BrowserNavigationTest {
                         .orElseThrow())) {
             visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
-            visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("a.csv", "a\n".repeat(4_194_305)));
+            visit.page().locator("#bulk-file").setInputFiles(BrowserSession.file("a.csv", "a\n".repeat(4_194_305)));
             assertThat(visit.page().locator("#bulk-file-state")).containsText("larger than 8 MiB");
             assertThat(visit.page().locator("#bulk-file")).hasValue("");
 
-            visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("b.csv", "a.b\n".repeat(300_000)));
+            visit.page().locator("#bulk-file").setInputFiles(BrowserSession.file("b.csv", "a.b\n".repeat(300_000)));
             assertThat(visit.page().locator("#bulk-preview .counts"))
                     .hasText("300,000 lines, 299,500 more than the maximum of 500 per job");
             assertThat(visit.box("Targets")).hasValue("");
@@ -379,7 +379,7 @@ class BrowserNavigationTest {
 
     @Test
     void typedTextIsRestoredAfterAFileReplacedIt() {
-        try (WebVisitor visit = chromium.visit(
+        try (BrowserSession visit = chromium.visit(
                 service,
                 ViewportTheme.withAndWithoutScripts().stream()
                         .filter(ViewportTheme::scripts)
@@ -401,7 +401,7 @@ class BrowserNavigationTest {
             assertThat(visit.page().locator("#bulk-restore")).isHidden();
             assertThat(visit.page().locator("#bulk-column")).hasCount(0);
             assertThat(visit.page().locator("#bulk-preview .counts")).hasText("1 valid, 0 invalid, 0 duplicates");
-            visit.fits();
+            visit.assertFits();
         }
     }
 
@@ -412,7 +412,7 @@ class BrowserNavigationTest {
                 .formatted(
                         lab.http("/status/500?" + viewport.hashCode()), lab.http("/ok?1"),
                         lab.http("/status/500?" + viewport.hashCode()), lab.http("/ok?2"));
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             Locator counts = visit.page().locator("#bulk-preview .counts");
@@ -421,7 +421,7 @@ class BrowserNavigationTest {
                 assertThat(visit.page().locator("#bulk-file-state")).hasText("Loaded [U+202E]gnp.<b>txt.");
                 visit.drop("#bulk-drop", "list.csv", table);
             } else {
-                visit.page().locator("#bulk-file").setInputFiles(WebVisitor.file("list.csv", table));
+                visit.page().locator("#bulk-file").setInputFiles(BrowserSession.file("list.csv", table));
                 visit.button("Run checks").click();
                 assertThat(visit.page().locator("#bulk-confirm")).containsText("The job has not been created.");
             }
@@ -433,7 +433,7 @@ class BrowserNavigationTest {
             }
             assertThat(counts).hasText("2 valid, 0 invalid, 0 duplicates");
             assertThat(visit.box("Target column")).hasValue("3");
-            visit.fits();
+            visit.assertFits();
             visit.button("Run checks").click();
             visit.page().waitForURL("**/jobs/job_*");
 
@@ -452,7 +452,7 @@ class BrowserNavigationTest {
     void failedLinesAreRetried(ViewportTheme viewport) {
         int port = FreePorts.next();
         String down = "http://127.0.0.1:" + port + "/";
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             visit.signIn(newUser(), PASSWORD);
             visit.open("/bulk");
             visit.box("Targets").fill(lab.http("/ok?" + viewport.hashCode()) + "\n" + down);
@@ -484,7 +484,7 @@ class BrowserNavigationTest {
             assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
             assertThat(visit.link("1 check with an error code from Two servers"))
                     .isVisible();
-            visit.fits();
+            visit.assertFits();
         }
     }
 }

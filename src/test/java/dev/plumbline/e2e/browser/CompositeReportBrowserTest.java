@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.WaitUntilState;
+import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.SampleComposite;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
-import dev.plumbline.support.WebVisitor;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -34,7 +34,7 @@ class CompositeReportBrowserTest {
 
     @BeforeAll
     void start(@TempDir Path folder) {
-        service = SampleComposite.served(folder, DATABASE, Map.of());
+        service = SampleComposite.start(folder, DATABASE, Map.of());
     }
 
     @AfterAll
@@ -47,7 +47,7 @@ class CompositeReportBrowserTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void partsAppearAndTheReportReplacesThem(ViewportTheme viewport) {
         String target = "browser" + Integer.toUnsignedString(viewport.hashCode()) + ".example";
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
             Page page = visit.page();
             page.navigate(
                     service.uri("/check/" + SampleComposite.NAME + "/" + target).toString(),
@@ -67,14 +67,14 @@ class CompositeReportBrowserTest {
             if (viewport.scripts()) {
                 AccessibilityScan.assertAccessible(visit, screenshots.name(page));
             } else {
-                visit.fits();
+                visit.assertFits();
             }
 
             page.reload();
 
             assertThat(page.locator(".in-progress")).hasCount(0);
             assertThat(page.locator(".age")).containsText("Cached");
-            visit.fits();
+            visit.assertFits();
             page.locator("#field-parts .parts .name").first().click();
             assertThat(page.locator(".verdict h1")).hasText(target);
             assertThat(page.locator(".tabs [aria-current=page]")).hasText("Slow part");

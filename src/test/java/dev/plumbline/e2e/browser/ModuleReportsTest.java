@@ -10,10 +10,10 @@ import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.Lab;
 import dev.plumbline.lab.LabTarget;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
-import dev.plumbline.support.WebVisitor;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -178,7 +178,7 @@ class ModuleReportsTest {
             })
     void startsWithTheKeyValueAndFitsOnAPhone(String module, String text, String headline) {
         String target = module.equals("tcp-port") ? port(text.equals("open")) : target(module, text);
-        try (WebVisitor visit =
+        try (BrowserSession visit =
                 chromium.visit(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
             visit.open(path(module, target));
 
@@ -186,7 +186,7 @@ class ModuleReportsTest {
             assertThat(visit.page().locator("time").allTextContents()).allMatch(time -> time.endsWith(" UTC"));
             picture(visit, module + "-" + text);
             expand(visit);
-            visit.fits();
+            visit.assertFits();
             visit.page().setViewportSize(ViewportTheme.PHONE, ViewportTheme.HEIGHT);
             visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
             assertThat(clipped(visit)).isEmpty();
@@ -199,12 +199,12 @@ class ModuleReportsTest {
         return open ? url.replaceFirst("http://([^/]+)/.*", "$1") : "127.0.0.1:" + FreePorts.next();
     }
 
-    private static void expand(WebVisitor visit) {
+    private static void expand(BrowserSession visit) {
         visit.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
     }
 
     /** The elements whose content is wider than they are. */
-    private static List<?> clipped(WebVisitor visit) {
+    private static List<?> clipped(BrowserSession visit) {
         return (List<?>) visit.page()
                 .evaluate("() => [...document.querySelectorAll('article :not(thead, thead *, input)')]"
                         + ".filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1"
@@ -212,7 +212,7 @@ class ModuleReportsTest {
                         + ".map(e => e.outerHTML.slice(0, 200))");
     }
 
-    private static void picture(WebVisitor visit, String name) {
+    private static void picture(BrowserSession visit, String name) {
         for (int width : ViewportTheme.WIDTHS) {
             visit.page().setViewportSize(width, ViewportTheme.HEIGHT);
             for (ColorScheme scheme : List.of(ColorScheme.DARK, ColorScheme.LIGHT)) {
@@ -224,7 +224,7 @@ class ModuleReportsTest {
 
     @Test
     void nullOfAnErrorIsNotReportedAsAbsence() {
-        try (WebVisitor visit =
+        try (BrowserSession visit =
                 chromium.visit(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, false))) {
             visit.open(path("tcp-port", port(false)));
 
@@ -244,7 +244,7 @@ class ModuleReportsTest {
 
     @Test
     void longValuesAreCollapsedAndRowsAreCards() {
-        try (WebVisitor visit =
+        try (BrowserSession visit =
                 chromium.visit(service, new ViewportTheme(ViewportTheme.PHONE, ColorScheme.LIGHT, false))) {
             visit.open(path("dns-records", target("dns-records", "full.lab.test")));
 

@@ -10,11 +10,11 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.TestCa;
+import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.NginxServer;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
-import dev.plumbline.support.WebVisitor;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -88,7 +88,7 @@ class OverviewPageTest {
 
     @Test
     void aDomainEnteredOnTheHomePageReceivesACompleteReport() {
-        try (WebVisitor visit =
+        try (BrowserSession visit =
                 CHROMIUM.visit(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
             Page page = visit.page();
             visit.open("/");
@@ -107,7 +107,7 @@ class OverviewPageTest {
                             .find("http-status")
                             .description()
                             .title());
-            holds(visit);
+            assertAccessible(visit);
 
             page.locator("#field-parts .parts a[href*='/security-headers/']").click();
             assertThat(page.locator(".verdict h1")).hasText("https://" + DOMAIN + "/");
@@ -115,7 +115,7 @@ class OverviewPageTest {
         }
     }
 
-    private static void holds(WebVisitor visit) {
+    private static void assertAccessible(BrowserSession visit) {
         visit.page().setViewportSize(PHONE, PHONE_HEIGHT);
         assertThat((Integer) visit.page().evaluate("document.documentElement.scrollHeight"))
                 .isLessThanOrEqualTo(4 * PHONE_HEIGHT);

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.Media;
+import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.SampleModule;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
-import dev.plumbline.support.WebVisitor;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,7 +33,7 @@ class PrintTest {
 
     @BeforeAll
     void start(@TempDir Path folder) {
-        service = SampleModule.servedBehindAProxy(folder, DATABASE);
+        service = SampleModule.startBehindProxy(folder, DATABASE);
     }
 
     @AfterAll
@@ -45,8 +45,8 @@ class PrintTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void collapsedDetailsArePrinted(ViewportTheme viewport) {
-        try (WebVisitor visit = chromium.visit(service, viewport)) {
-            visit.open("/check/made-up/bad.example");
+        try (BrowserSession visit = chromium.visit(service, viewport)) {
+            visit.open("/check/sample-module/bad.example");
             Locator innermost = visit.page()
                     .locator("#field-tree details:not(:has(details)) .members")
                     .first();

@@ -10,11 +10,11 @@ import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.CountingTarget;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
-import dev.plumbline.support.WebVisitor;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -62,11 +62,11 @@ class RecheckBrowserTest {
         return "/check/http-status/" + URLEncoder.encode(url, StandardCharsets.UTF_8);
     }
 
-    private WebVisitor visit(boolean scripts) {
+    private BrowserSession visit(boolean scripts) {
         return chromium.visit(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, scripts));
     }
 
-    private void signIn(WebVisitor visit, String name) {
+    private void signIn(BrowserSession visit, String name) {
         String email = name + "@plumbline.example";
         Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
         visit.signIn(email, PASSWORD);
@@ -75,7 +75,7 @@ class RecheckBrowserTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void newCheckEndsAtTheReport(boolean scripts) {
-        try (WebVisitor visit = visit(scripts)) {
+        try (BrowserSession visit = visit(scripts)) {
             signIn(visit, "again-" + scripts);
             String url = target.url("/slow/again-" + scripts);
             visit.open(path(url));
@@ -102,7 +102,7 @@ class RecheckBrowserTest {
     @ValueSource(booleans = {true, false})
     void pageWaitsForALongCheck(boolean scripts) {
         CountingTarget slow = new CountingTarget(DATABASE.vertx());
-        try (WebVisitor visit = visit(scripts)) {
+        try (BrowserSession visit = visit(scripts)) {
             signIn(visit, "long-" + scripts);
             visit.open(path(slow.url("/ok/long-" + scripts)) + OPTIONS);
             String url = slow.url("/gate/long-" + scripts);
@@ -136,7 +136,7 @@ class RecheckBrowserTest {
 
     @Test
     void commandAndExceededQuotaAreShown() {
-        try (WebVisitor visit = visit(true)) {
+        try (BrowserSession visit = visit(true)) {
             // its quota is not that of the other tests
             visit.page().setExtraHTTPHeaders(Map.of("X-Forwarded-For", "203.0.113.9"));
             visit.open("/");

@@ -8,10 +8,10 @@ import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.lab.TlsServers;
+import dev.plumbline.support.BrowserSession;
 import dev.plumbline.support.ChromiumBrowser;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
-import dev.plumbline.support.WebVisitor;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -56,7 +56,7 @@ class ReportPictureTest {
                 ServiceUnderTest service = ServiceUnderTest.start(
                         DATABASE.url(), Map.of("DNS_SERVERS", dns.address(), "TLS_EXTRA_ROOTS", roots.toString()));
                 ChromiumBrowser chromium = new ChromiumBrowser();
-                WebVisitor visit = chromium.visit(service, viewport)) {
+                BrowserSession visit = chromium.visit(service, viewport)) {
             int port = servers.serve(
                     server, TlsServers.ServerOptions.DEFAULT, new InetSocketAddress("127.0.0.1", WRITE ? 443 : 0));
             String report = "/check/ssl-certificate/" + HOST + ":" + port;

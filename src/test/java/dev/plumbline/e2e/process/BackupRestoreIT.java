@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.ApiKeySecret;
 import dev.plumbline.support.Await;
+import dev.plumbline.support.CommandResult;
 import dev.plumbline.support.CountingTarget;
 import io.vertx.core.Vertx;
 import java.nio.file.Files;
@@ -60,26 +61,26 @@ class BackupRestoreIT {
         List<String> bodies = new ArrayList<>();
         try (ServiceProcess service = ServiceProcess.start(original, settings)) {
             for (int i = 0; i < JOBS; i++) {
-                tokens.add(before.send(service.address(), before.order(key, 100)));
+                tokens.add(before.send(service.address(), before.newJob(key, 100)));
             }
             before.assertAllJobsCompleted(service.address(), Duration.ofSeconds(60));
             tokens.forEach(token -> bodies.add(before.body(service.address(), token)));
             backUpUnderLoad(service, original, key, backup);
 
-            ServiceProcess.Ended inUse = ServiceProcess.command(original, "restore", backup.toString());
+            CommandResult inUse = ServiceProcess.command(original, "restore", backup.toString());
             assertThat(inUse.code()).isEqualTo(1);
             assertThat(inUse.err()).contains("in use by another running process");
             service.terminate();
             service.awaitExit(60);
         }
-        ServiceProcess.Ended stopped = ServiceProcess.command(
+        CommandResult stopped = ServiceProcess.command(
                 original, "backup", folder.resolve("of-stopped-service").toString());
         assertThat(stopped.code()).as(stopped.err()).isZero();
-        ServiceProcess.Ended notEmpty = ServiceProcess.command(original, "restore", backup.toString());
+        CommandResult notEmpty = ServiceProcess.command(original, "restore", backup.toString());
         assertThat(notEmpty.code()).isEqualTo(1);
         assertThat(notEmpty.err()).contains("is not empty");
 
-        ServiceProcess.Ended restored = ServiceProcess.command(replacement, "restore", backup.toString());
+        CommandResult restored = ServiceProcess.command(replacement, "restore", backup.toString());
         assertThat(restored.code()).as(restored.err()).isZero();
         try (ServiceProcess service = ServiceProcess.start(replacement, settings)) {
             assertThat(service.printed()).as("credentials of a new database").isEmpty();
@@ -98,18 +99,18 @@ class BackupRestoreIT {
         AtomicBoolean stopped = new AtomicBoolean();
         Future<?> load = client.submit(() -> {
             while (!stopped.get()) {
-                during.send(service.address(), during.order(key, 200));
+                during.send(service.address(), during.newJob(key, 200));
             }
         });
         try {
             Await.until(() -> during.accepted() > 3);
             int accepted = during.accepted();
-            ServiceProcess.Ended created = ServiceProcess.command(directory, "backup", backup.toString());
+            CommandResult created = ServiceProcess.command(directory, "backup", backup.toString());
             assertThat(created.code()).as(created.err()).isZero();
             assertThat(created.out()).startsWith("Backup created in ");
             assertThat(during.accepted()).as("jobs created during the backup").isGreaterThan(accepted);
 
-            ServiceProcess.Ended again = ServiceProcess.command(directory, "backup", backup.toString());
+            CommandResult again = ServiceProcess.command(directory, "backup", backup.toString());
             assertThat(again.code()).isEqualTo(1);
             assertThat(again.err()).contains("is not empty");
         } finally {

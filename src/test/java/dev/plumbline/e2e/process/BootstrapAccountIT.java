@@ -3,6 +3,7 @@ package dev.plumbline.e2e.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.account.ApiKeySecret;
+import dev.plumbline.support.CommandResult;
 import dev.plumbline.support.SecretScanner;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ class BootstrapAccountIT {
             leaks.secret(printed.get(1).substring("password ".length()));
             leaks.secret(printed.get(2).substring("api-key ".length()));
 
-            ServiceProcess.Ended key = command("key", "create", "--email", "admin@localhost");
+            CommandResult key = command("key", "create", "--email", "admin@localhost");
             assertThat(key.code()).isZero();
             assertThat(ApiKeySecret.isWellFormed(key.out())).isTrue();
             leaks.secret(key.out());
@@ -45,10 +46,10 @@ class BootstrapAccountIT {
             leaks.assertNoneIn("the log of the stop", service.log());
         }
 
-        ServiceProcess.Ended password = command("account", "set-password", "--email", "admin@localhost");
+        CommandResult password = command("account", "set-password", "--email", "admin@localhost");
         assertThat(password.code()).isZero();
         assertThat(password.out()).startsWith("password ");
-        ServiceProcess.Ended keys = command("key", "list", "--email", "admin@localhost");
+        CommandResult keys = command("key", "list", "--email", "admin@localhost");
         assertThat(keys.out().lines()).hasSize(3);
         leaks.assertNoneIn("the list of keys", keys.out() + keys.err());
         assertThat(Files.exists(folder.resolve("data/postgres/cluster/postmaster.pid")))
@@ -67,20 +68,20 @@ class BootstrapAccountIT {
         try (ServiceProcess service = ServiceProcess.launch(folder, Map.of("BOOTSTRAP_API_KEY", wrong))) {
             assertThat(service.awaitExit(40)).isEqualTo(1);
             assertThat(service.log()).contains("bootstrap.api_key: the checksum is not valid");
-            new SecretScanner().secret(wrong).assertNoneIn("the complaint", service.log());
+            new SecretScanner().secret(wrong).assertNoneIn("the error", service.log());
         }
     }
 
     @Test
     void commandWithoutDatabaseCreatesNoDirectory() throws Exception {
-        ServiceProcess.Ended ended = command("account", "list");
+        CommandResult result = command("account", "list");
 
-        assertThat(ended.code()).isEqualTo(1);
-        assertThat(ended.err()).startsWith("plumbline: The directory ").hasLineCount(1);
+        assertThat(result.code()).isEqualTo(1);
+        assertThat(result.err()).startsWith("plumbline: The directory ").hasLineCount(1);
         assertThat(folder.resolve("data")).doesNotExist();
     }
 
-    private ServiceProcess.Ended command(String... arguments) throws Exception {
+    private CommandResult command(String... arguments) throws Exception {
         return ServiceProcess.command(folder, arguments);
     }
 }

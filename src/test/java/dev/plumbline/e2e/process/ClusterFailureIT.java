@@ -85,7 +85,7 @@ class ClusterFailureIT {
             sendJobs(CLUSTER.address(SURVIVOR), 3);
             awaitProgress();
             if (killed.equals("http")) {
-                instant.avoid(CLUSTER.address("http"));
+                instant.removeNode(CLUSTER.address("http"));
             }
 
             CLUSTER.kill(killed);
@@ -97,7 +97,7 @@ class ClusterFailureIT {
             reporter.publishEntry("recovery after ms", "" + millisSince(failed));
             CLUSTER.start(killed);
             if (killed.equals("http")) {
-                instant.use(CLUSTER.address("http"));
+                instant.addNode(CLUSTER.address("http"));
             }
             instant.awaitRecovery(RECOVERY);
             instant.stopAndVerify(reporter);
@@ -117,7 +117,7 @@ class ClusterFailureIT {
 
             long before = System.nanoTime();
             for (String name : stopped) {
-                CLUSTER.node(name).freeze();
+                CLUSTER.node(name).suspend();
             }
             sendJobs(CLUSTER.address(SURVIVOR), 1);
             instant.awaitRecovery(RECOVERY);
@@ -127,7 +127,7 @@ class ClusterFailureIT {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
             }
             for (String name : stopped) {
-                CLUSTER.node(name).thaw();
+                CLUSTER.node(name).resume();
             }
 
             CLUSTER.awaitComplete(RECOVERY);
@@ -175,11 +175,11 @@ class ClusterFailureIT {
 
     private void sendJobs(String address, int jobs) {
         for (int i = 0; i < jobs; i++) {
-            load.send(address, load.order(key, 100));
+            load.send(address, load.newJob(key, 100));
             String name = "/slow/" + seed + "/" + load.sent() + "/";
             load.send(
                     address,
-                    load.order(
+                    load.newJob(
                             key,
                             IntStream.range(0, 200)
                                     .mapToObj(line -> target.url(name + line))

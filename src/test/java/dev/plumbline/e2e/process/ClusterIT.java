@@ -45,9 +45,9 @@ class ClusterIT {
     private static final List<String> HTTP_NODES = List.of(HTTP_ONLY, "http-run", "all");
     private static final List<String> RUN_NODES = List.of("http-run", "all", "run-coordinate");
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
-    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration ONE_SECOND = Duration.ofSeconds(1);
     private static final Duration JITTER = Duration.ofMillis(250);
-    private static final JsonObject GET = new JsonObject().put("method", "get");
+    private static final JsonObject GET_METHOD = new JsonObject().put("method", "get");
     private static final Vertx VERTX = Vertx.vertx();
 
     @RegisterExtension
@@ -61,7 +61,7 @@ class ClusterIT {
 
     private final CountingTarget target = CountingTarget.atAddresses(VERTX, "127.1.1");
     private final long seed = Long.getLong("plumbline.seed", System.nanoTime());
-    private final JobLoadClient load = new JobLoadClient(target, seed, GET);
+    private final JobLoadClient load = new JobLoadClient(target, seed, GET_METHOD);
     private final String key = database.accounts().key().secret();
 
     @BeforeAll
@@ -116,7 +116,7 @@ class ClusterIT {
                     .isEqualTo(200);
         }
         for (int i = 0; i < 4; i++) {
-            assertThat(load.send(CLUSTER.address(HTTP_ONLY), load.order(key, 200)))
+            assertThat(load.send(CLUSTER.address(HTTP_ONLY), load.newJob(key, 200)))
                     .isNotNull();
         }
         load.assertAllJobsCompleted(CLUSTER.address(HTTP_ONLY), TIMEOUT);
@@ -183,15 +183,15 @@ class ClusterIT {
                 .mapToObj(i -> front.url("front" + i + ".test", "/redirect/" + i))
                 .toList();
 
-        String one = load.send(CLUSTER.address(HTTP_ONLY), load.order(key, ofAddress));
-        String two = load.send(CLUSTER.address("all"), load.order(key, ofDomain));
+        String one = load.send(CLUSTER.address(HTTP_ONLY), load.newJob(key, ofAddress));
+        String two = load.send(CLUSTER.address("all"), load.newJob(key, ofDomain));
 
         load.assertAllJobsCompleted(CLUSTER.address("all"), TIMEOUT);
         assertThat(one).isNotEqualTo(two);
         reporter.publishEntry(Map.of(
-                "address per second", "" + address.mostWithin(SECOND),
+                "address per second", "" + address.mostWithin(ONE_SECOND),
                 "address concurrent", "" + address.mostOpen(),
-                "domain per second", "" + domain.mostWithin(SECOND),
+                "domain per second", "" + domain.mostWithin(ONE_SECOND),
                 "domain concurrent", "" + domain.mostOpen()));
         assertThat(address.connections()).isEqualTo(ofAddress.size());
         assertThat(domain.connections()).isEqualTo(ofDomain.size());
@@ -201,33 +201,33 @@ class ClusterIT {
 
     private static void assertLimits(ConnectionRecorder target, int perSecond, int concurrent) {
         // the time from a permit to the connection varies
-        assertThat(target.mostWithin(SECOND.minus(JITTER))).isLessThanOrEqualTo(perSecond);
-        assertThat(target.mostWithin(SECOND.multipliedBy(4).minus(JITTER))).isLessThanOrEqualTo(4 * perSecond);
+        assertThat(target.mostWithin(ONE_SECOND.minus(JITTER))).isLessThanOrEqualTo(perSecond);
+        assertThat(target.mostWithin(ONE_SECOND.multipliedBy(4).minus(JITTER))).isLessThanOrEqualTo(4 * perSecond);
         assertThat(target.mostOpen()).isLessThanOrEqualTo(concurrent);
     }
 
     @Test
     void endpointsOfAnotherNodeAreDeniedFromItsStartUntilItsLeaseEnds() throws Exception {
-        CLUSTER.add("guest", "http,run");
+        CLUSTER.add("joining", "http,run");
         List<Integer> ports = List.of(
-                CLUSTER.port("guest", "HTTP_PORT"),
-                CLUSTER.port("guest", "MANAGEMENT_PORT"),
-                CLUSTER.port("guest", "CLUSTER_PORT"),
-                CLUSTER.port("guest", "CLUSTER_PORT") + 1);
+                CLUSTER.port("joining", "HTTP_PORT"),
+                CLUSTER.port("joining", "MANAGEMENT_PORT"),
+                CLUSTER.port("joining", "CLUSTER_PORT"),
+                CLUSTER.port("joining", "CLUSTER_PORT") + 1);
         assertThat(allDeny(ports)).as("denied before the start").isFalse();
-        ServiceProcess guest = CLUSTER.launch("guest");
+        ServiceProcess joining = CLUSTER.launch("joining");
 
         Await.until(() -> allDeny(ports));
 
         assertThat(isOpen(ports.get(0)))
                 .as("HTTP is served before its port is denied")
                 .isFalse();
-        guest.awaitReady();
+        joining.awaitReady();
         CLUSTER.awaitComplete();
         assertThat(allDeny(ports)).isTrue();
         assertThat(deniedByRunNodes(ports)).isTrue();
 
-        CLUSTER.stop("guest");
+        CLUSTER.stop("joining");
 
         long left = System.nanoTime();
         List<Canary> canaries = new ArrayList<>();

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CountingTarget;
+import dev.plumbline.support.FaultInjectionProxy;
 import dev.plumbline.support.NetworkNamespaces;
-import dev.plumbline.support.TcpGate;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ class ClusterPartitionIT {
 
     private static final int HTTP = 1;
     private static final int ALL = 2;
-    private static final int LOST = 3;
+    private static final int ISOLATED = 3;
     private static final int ATTEMPTS = 3;
     private static final Vertx VERTX = Vertx.vertx();
 
@@ -58,16 +58,16 @@ class ClusterPartitionIT {
         network = NetworkNamespaces.create(3);
         target = CountingTarget.atAddresses(VERTX, network.targets());
         database = CrashableDatabase.start(folder.resolve("database"));
-        TcpGate gate = new TcpGate(VERTX, network.address(0), database.port());
+        FaultInjectionProxy proxy = new FaultInjectionProxy(VERTX, network.address(0), database.port());
         CLUSTER.open(
-                folder, database.url().replaceFirst("@[^/]+/", "@" + network.address(0) + ":" + gate.port() + "/"));
+                folder, database.url().replaceFirst("@[^/]+/", "@" + network.address(0) + ":" + proxy.port() + "/"));
         CLUSTER.set("TARGETS_ALLOW", "198.18.0.0/15")
                 .set("CHECKS_CONCURRENT", "64")
                 .set("CLUSTER_INSECURE", "true");
         add("http", HTTP, "http");
         add("all", ALL, "http,run,coordinate");
-        add("lost", LOST, "http,run,coordinate");
-        CLUSTER.start("http", "all", "lost");
+        add("isolated", ISOLATED, "http,run,coordinate");
+        CLUSTER.start("http", "all", "isolated");
     }
 
     private static void add(String name, int host, String roles) {
@@ -94,31 +94,31 @@ class ClusterPartitionIT {
 
     /** The bus between the nodes fails; all reach the database and the targets. */
     @Test
-    void splitBusLosesNothingAndHeals(TestReporter reporter) throws Exception {
+    void partitionedBusLosesNothingAndRejoins(TestReporter reporter) throws Exception {
         try (InstantLoadClient instant = InstantLoadClient.start(
-                target, "live" + seed, CLUSTER.address("http"), CLUSTER.address("all"), CLUSTER.address("lost"))) {
+                target, "live" + seed, CLUSTER.address("http"), CLUSTER.address("all"), CLUSTER.address("isolated"))) {
             sendJobs("http", 3);
             awaitProgress();
 
-            network.separate(LOST, HTTP);
-            network.separate(LOST, ALL);
+            network.partition(ISOLATED, HTTP);
+            network.partition(ISOLATED, ALL);
 
             sendJobs("all", 2);
-            sendJobs("lost", 2);
+            sendJobs("isolated", 2);
             instant.awaitRecovery(RECOVERY);
             verifyJobs("http");
-            awaitSplit("lost", 1);
+            awaitSplit("isolated", 1);
             awaitSplit("all", 1);
-            sendJobs("lost", 1);
+            sendJobs("isolated", 1);
             sendJobs("http", 1);
-            verifyJobs("lost");
+            verifyJobs("isolated");
 
             network.heal();
 
             CLUSTER.awaitComplete(RECOVERY);
-            assertThat(CLUSTER.metric("lost", "plumbline_cluster_split")).isZero();
-            assertThat(CLUSTER.log("lost")).contains("split");
-            sendJobs("lost", 1);
+            assertThat(CLUSTER.metric("isolated", "plumbline_cluster_split")).isZero();
+            assertThat(CLUSTER.log("isolated")).contains("split");
+            sendJobs("isolated", 1);
             verifyJobs("http");
             instant.awaitRecovery(RECOVERY);
             instant.stopAndVerify(reporter);
@@ -137,14 +137,14 @@ class ClusterPartitionIT {
 
     /** A node reaches neither the other nodes nor the database nor its targets until its lease has expired. */
     @Test
-    void unpluggedNodeLosesNothingAndRejoins(TestReporter reporter) throws Exception {
+    void isolatedNodeLosesNothingAndRejoins(TestReporter reporter) throws Exception {
         try (InstantLoadClient instant =
                 InstantLoadClient.start(target, "live" + seed, CLUSTER.address("http"), CLUSTER.address("all"))) {
-            sendJobs("lost", 3);
+            sendJobs("isolated", 3);
             sendJobs("http", 2);
             awaitProgress();
 
-            network.unplug(LOST);
+            network.isolate(ISOLATED);
 
             instant.awaitRecovery(RECOVERY);
             verifyJobs("http");
@@ -154,9 +154,9 @@ class ClusterPartitionIT {
             network.heal();
 
             CLUSTER.awaitComplete(RECOVERY);
-            sendJobs("lost", 1);
-            verifyJobs("lost");
-            instant.use(CLUSTER.address("lost"));
+            sendJobs("isolated", 1);
+            verifyJobs("isolated");
+            instant.addNode(CLUSTER.address("isolated"));
             instant.awaitRecovery(RECOVERY);
             instant.stopAndVerify(reporter);
         }
@@ -164,11 +164,11 @@ class ClusterPartitionIT {
 
     private void sendJobs(String node, int jobs) {
         for (int i = 0; i < jobs; i++) {
-            load.send(CLUSTER.address(node), load.order(key, 100));
+            load.send(CLUSTER.address(node), load.newJob(key, 100));
             String name = "/slow/" + seed + "/" + load.sent() + "/";
             load.send(
                     CLUSTER.address(node),
-                    load.order(
+                    load.newJob(
                             key,
                             IntStream.range(0, 200)
                                     .mapToObj(line -> target.url(name + line))

@@ -239,7 +239,7 @@ final class ClusterProcesses
         running.clear();
         for (ServiceProcess process : all) {
             if (process.isAlive()) {
-                process.thaw();
+                process.resume();
                 process.terminate();
             }
         }

@@ -80,11 +80,11 @@ final class CrashableDatabase implements AutoCloseable, AfterAllCallback {
         await(database.query("update node set lease_expires_at = clock_timestamp() - interval '1 second'"));
     }
 
-    boolean answers() {
+    boolean isAvailable() {
         try {
             await(database.ping());
             return true;
-        } catch (RuntimeException away) {
+        } catch (RuntimeException unavailable) {
             return false;
         }
     }

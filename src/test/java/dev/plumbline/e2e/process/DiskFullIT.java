@@ -50,11 +50,11 @@ class DiskFullIT {
         try (SmallDisk disk = SmallDisk.mount(mountPoint, DISK_MIB);
                 ServiceProcess service = ServiceProcess.start(folder, settings(mountPoint.resolve("data")))) {
             String cached = checkedAt(service.instant("http-status", target.url("/ok/cached")));
-            assertThat(load.send(service.address(), load.order(key, LINES))).isNotNull();
+            assertThat(load.send(service.address(), load.newJob(key, LINES))).isNotNull();
 
             disk.fill(freeMib);
             for (int i = 0; i < MAX_JOBS && !database(service).equals(state); i++) {
-                load.send(service.address(), load.order(key, LINES));
+                load.send(service.address(), load.newJob(key, LINES));
             }
 
             HttpResponse<String> ready = service.ready();

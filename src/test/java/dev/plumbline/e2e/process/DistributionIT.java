@@ -2,6 +2,7 @@ package dev.plumbline.e2e.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.support.CommandResult;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DistributionIT {
-    private static final String REFUSAL = "plumbline: 127.0.0.1 is a loopback address";
+    private static final String ERROR_MESSAGE = "plumbline: 127.0.0.1 is a loopback address";
 
     @TempDir
     static Path folder;
@@ -56,9 +57,7 @@ class DistributionIT {
         }
     }
 
-    private record Ended(int code, String out, String err) {}
-
-    private Ended start(String... arguments) throws IOException, InterruptedException {
+    private CommandResult start(String... arguments) throws IOException, InterruptedException {
         List<String> command =
                 new ArrayList<>(List.of(home.resolve("bin/plumbline").toString()));
         command.addAll(List.of(arguments));
@@ -70,12 +69,12 @@ class DistributionIT {
         Process process = builder.redirectError(err.toFile()).start();
         String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        return new Ended(process.exitValue(), out, Files.readString(err));
+        return new CommandResult(process.exitValue(), out, Files.readString(err));
     }
 
     @Test
     void commandsUseTheCache() throws Exception {
-        assertThat(start("check", "http-status", "http://127.0.0.1/").err()).startsWith(REFUSAL);
+        assertThat(start("check", "http-status", "http://127.0.0.1/").err()).startsWith(ERROR_MESSAGE);
 
         assertThat(Files.readString(folder.resolve("classes")))
                 .containsPattern("dev.plumbline.cli.CheckCommand source: shared objects file");
@@ -91,11 +90,11 @@ class DistributionIT {
             Arrays.fill(broken, broken.length / 2, Math.min(broken.length, broken.length / 2 + 4096), (byte) 0x55);
             Files.write(cache, broken);
 
-            Ended ended = start("check", "http-status", "http://127.0.0.1/");
+            CommandResult result = start("check", "http-status", "http://127.0.0.1/");
 
-            assertThat(ended.code()).isEqualTo(4);
-            assertThat(ended.err()).startsWith(REFUSAL).hasLineCount(1);
-            assertThat(ended.out()).isEmpty();
+            assertThat(result.code()).isEqualTo(4);
+            assertThat(result.err()).startsWith(ERROR_MESSAGE).hasLineCount(1);
+            assertThat(result.out()).isEmpty();
         } finally {
             Files.write(cache, intact);
         }

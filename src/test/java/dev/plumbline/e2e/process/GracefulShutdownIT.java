@@ -30,8 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Graceful shutdown of the jar under load. */
 @Tag("integration")
 class GracefulShutdownIT {
-    private static final int CLIENTS_OF_A_KIND = 30;
-    private static final int ANSWERS_BEFORE_THE_END = 600;
+    private static final int CLIENTS_PER_MODE = 30;
+    private static final int MIN_RESPONSES = 600;
     private static final Map<String, String> SETTINGS = Map.of(
             "LIMITS_FRESH_PER_HOUR", "0",
             // a loaded machine must not cause a database timeout
@@ -49,9 +49,9 @@ class GracefulShutdownIT {
     private static HttpLab lab;
 
     private final AtomicInteger targets = new AtomicInteger();
-    private final Queue<String> answered = new ConcurrentLinkedQueue<>();
+    private final Queue<String> checked = new ConcurrentLinkedQueue<>();
     private final Queue<String> dropped = new ConcurrentLinkedQueue<>();
-    private final CountDownLatch inFullSwing = new CountDownLatch(ANSWERS_BEFORE_THE_END);
+    private final CountDownLatch pendingResponses = new CountDownLatch(MIN_RESPONSES);
 
     @BeforeAll
     static void startLab() {
@@ -65,16 +65,16 @@ class GracefulShutdownIT {
 
     @Test
     void shutdownUnderLoadLosesNoRequestOrResult() throws Exception {
-        ExecutorService crowd = Executors.newFixedThreadPool(2 * CLIENTS_OF_A_KIND);
+        ExecutorService executor = Executors.newFixedThreadPool(2 * CLIENTS_PER_MODE);
         try {
             try (ServiceProcess service = ServiceProcess.start(folder, SETTINGS)) {
                 List<Future<?>> clients = new ArrayList<>();
-                for (int i = 0; i < CLIENTS_OF_A_KIND; i++) {
-                    clients.add(crowd.submit(() -> requestUntilConnectionRefused(service.port(), true)));
-                    clients.add(crowd.submit(() -> requestUntilConnectionRefused(service.port(), false)));
+                for (int i = 0; i < CLIENTS_PER_MODE; i++) {
+                    clients.add(executor.submit(() -> requestUntilConnectionRefused(service.port(), true)));
+                    clients.add(executor.submit(() -> requestUntilConnectionRefused(service.port(), false)));
                 }
-                assertThat(inFullSwing.await(60, TimeUnit.SECONDS))
-                        .as("a response")
+                assertThat(pendingResponses.await(60, TimeUnit.SECONDS))
+                        .as("responses before the shutdown")
                         .isTrue();
 
                 service.terminate();
@@ -90,11 +90,11 @@ class GracefulShutdownIT {
                         .doesNotContain("shutdown step failed", " WARN ", " ERROR ");
             }
             try (ServiceProcess service = ServiceProcess.start(folder, SETTINGS)) {
-                assertThat(answered).hasSizeGreaterThanOrEqualTo(ANSWERS_BEFORE_THE_END);
-                assertThat(notCached(crowd, service)).isEmpty();
+                assertThat(checked).hasSizeGreaterThanOrEqualTo(MIN_RESPONSES);
+                assertThat(notCached(executor, service)).isEmpty();
             }
         } finally {
-            crowd.shutdownNow();
+            executor.shutdownNow();
         }
     }
 
@@ -126,57 +126,57 @@ class GracefulShutdownIT {
             while (true) {
                 try (RawHttpClient client = RawHttpClient.connect(port)) {
                     boolean first = true;
-                    boolean goOn = true;
-                    while (goOn) {
-                        goOn = ask(client, keptAlive, first);
+                    boolean open = true;
+                    while (open) {
+                        open = sendRequest(client, keptAlive, first);
                         first = false;
                     }
                 }
             }
-        } catch (java.net.ConnectException nobodyListens) {
+        } catch (java.net.ConnectException refused) {
             // expected
         } catch (java.io.IOException broken) {
             dropped.add("could neither connect nor was refused: " + broken);
         }
     }
 
-    private boolean ask(RawHttpClient client, boolean keptAlive, boolean first) {
+    private boolean sendRequest(RawHttpClient client, boolean keptAlive, boolean first) {
         String target = lab.http("/ok?" + targets.incrementAndGet());
-        RawHttpClient.RawResponse answer;
+        RawHttpClient.RawResponse response;
         try {
             client.send("GET "
                     + ServiceUnderTest.instantPath("http-status", target)
                     + " HTTP/1.1\r\nHost: a\r\n"
                     + (keptAlive ? "\r\n" : "Connection: close\r\n\r\n"));
-            answer = client.response();
+            response = client.response();
         } catch (java.io.IOException broken) {
             // not safe to retry: the client cannot know whether the request was processed
             dropped.add((first ? "first " : "later ") + broken);
             return false;
         }
-        if (answer == null) {
+        if (response == null) {
             if (first) {
-                dropped.add("closed before the first answer");
+                dropped.add("closed before the first response");
             }
             return false;
         }
-        if (answer.status() == 200) {
-            answered.add(target);
-            inFullSwing.countDown();
-        } else if (answer.status() != 503) {
-            dropped.add("status " + answer.status());
+        if (response.status() == 200) {
+            checked.add(target);
+            pendingResponses.countDown();
+        } else if (response.status() != 503) {
+            dropped.add("status " + response.status());
         }
-        return keptAlive && !answer.closes();
+        return keptAlive && !response.closes();
     }
 
-    private List<String> notCached(ExecutorService crowd, ServiceProcess service) throws Exception {
-        List<Future<String>> asked = new ArrayList<>();
-        for (String target : answered) {
-            asked.add(crowd.submit(() ->
+    private List<String> notCached(ExecutorService executor, ServiceProcess service) throws Exception {
+        List<Future<String>> responses = new ArrayList<>();
+        for (String target : checked) {
+            responses.add(executor.submit(() ->
                     new JsonObject(service.instant("http-status", target).body()).getBoolean("cached") ? "" : target));
         }
         List<String> missing = new ArrayList<>();
-        for (Future<String> each : asked) {
+        for (Future<String> each : responses) {
             String target = each.get(30, TimeUnit.SECONDS);
             if (!target.isEmpty()) {
                 missing.add(target);

@@ -45,7 +45,7 @@ final class InstantLoadClient implements AutoCloseable {
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicLong correct = new AtomicLong();
     private final AtomicLong unavailable = new AtomicLong();
-    private final AtomicLong unanswered = new AtomicLong();
+    private final AtomicLong withoutResponse = new AtomicLong();
     private final AtomicLong correctInSequence = new AtomicLong();
     private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
     private volatile boolean stopped;
@@ -71,11 +71,11 @@ final class InstantLoadClient implements AutoCloseable {
     }
 
     /** Sends no more requests to a node. */
-    void avoid(String address) {
+    void removeNode(String address) {
         addresses.remove(address);
     }
 
-    void use(String address) {
+    void addNode(String address) {
         addresses.add(address);
     }
 
@@ -110,7 +110,7 @@ final class InstantLoadClient implements AutoCloseable {
             if (addresses.contains(address)) {
                 wrong.add(address + " " + url + " " + failed);
             } else {
-                unanswered.incrementAndGet();
+                withoutResponse.incrementAndGet();
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
@@ -162,7 +162,7 @@ final class InstantLoadClient implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "correct=" + correct + " unavailable=" + unavailable + " unanswered=" + unanswered + " wrong="
+        return "correct=" + correct + " unavailable=" + unavailable + " withoutResponse=" + withoutResponse + " wrong="
                 + wrong.stream().limit(3).toList();
     }
 }

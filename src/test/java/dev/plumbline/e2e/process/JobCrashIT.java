@@ -33,9 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("integration")
 class JobCrashIT {
-    private static final int ORDERS_A_ROUND = 9;
+    private static final int JOBS_PER_ROUND = 9;
     private static final int QUOTA = 60;
-    private static final long LONGEST_ROUND_NANOS = TimeUnit.SECONDS.toNanos(4);
+    private static final long MAX_ROUND_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     /**
      * The lines in progress at a crash, up to 1,200 after 20 rounds, run one at a time: 47 s on an idle machine,
@@ -64,7 +64,7 @@ class JobCrashIT {
         return 8;
     }
 
-    private enum Moment {
+    private enum CrashPoint {
         CREATE,
         CLAIM,
         CHECK,
@@ -89,12 +89,12 @@ class JobCrashIT {
         }
         try {
             for (int round = 0; round < rounds(); round++) {
-                oneRound(settings, keys, round);
+                runRound(settings, keys, round);
             }
             end(settings, keys);
             reporter.publishEntry(Map.of(
                     "jobs", "" + load.accepted(),
-                    "orders", "" + load.sent(),
+                    "requests", "" + load.sent(),
                     "checks", "" + target.requests()));
         } catch (Exception | AssertionError failure) {
             throw new AssertionError("with -Dplumbline.seed=" + seed + ": " + failure, failure);
@@ -103,14 +103,14 @@ class JobCrashIT {
         }
     }
 
-    private void oneRound(Map<String, String> settings, List<String> keys, int round) throws Exception {
+    private void runRound(Map<String, String> settings, List<String> keys, int round) throws Exception {
         try (ServiceProcess service = ServiceProcess.start(folder, settings)) {
-            List<JobLoadClient.Order> orders = new ArrayList<>();
-            for (int i = 0; i < ORDERS_A_ROUND; i++) {
-                orders.add(
+            List<JobLoadClient.JobSpec> newJobs = new ArrayList<>();
+            for (int i = 0; i < JOBS_PER_ROUND; i++) {
+                newJobs.add(
                         i % 2 == 0
-                                ? load.order(keys.get(0), 1)
-                                : load.order(
+                                ? load.newJob(keys.get(0), 1)
+                                : load.newJob(
                                         keys.get(1 + random.nextInt(4)),
                                         random.nextInt(8) == 0 ? 500 : 1 + random.nextInt(120)));
             }
@@ -121,12 +121,12 @@ class JobCrashIT {
                     if (client == 0) {
                         load.resendWithoutResponse(service.address());
                     }
-                    for (int next = client; next < orders.size(); next += 3) {
-                        load.send(service.address(), orders.get(next));
+                    for (int next = client; next < newJobs.size(); next += 3) {
+                        load.send(service.address(), newJobs.get(next));
                     }
                 }));
             }
-            await(Moment.values()[random.nextInt(4)]);
+            await(CrashPoint.values()[random.nextInt(4)]);
             if (round % 2 == 0) {
                 service.kill();
             } else if (random.nextBoolean()) {
@@ -143,17 +143,17 @@ class JobCrashIT {
         }
     }
 
-    private void await(Moment moment) {
+    private void await(CrashPoint crashPoint) {
         LongSupplier counter =
-                switch (moment) {
+                switch (crashPoint) {
                     case CREATE -> load::sent;
                     case CLAIM -> load::accepted;
                     case CHECK -> target::requests;
                     case WRITE -> target::responses;
                 };
-        long most = moment == Moment.CREATE || moment == Moment.CLAIM ? ORDERS_A_ROUND - 2 : 250;
+        long most = crashPoint == CrashPoint.CREATE || crashPoint == CrashPoint.CLAIM ? JOBS_PER_ROUND - 2 : 250;
         long enough = counter.getAsLong() + 1 + random.nextInt((int) most);
-        long end = System.nanoTime() + LONGEST_ROUND_NANOS;
+        long end = System.nanoTime() + MAX_ROUND_NANOS;
         while (counter.getAsLong() < enough && System.nanoTime() < end) {
             LockSupport.parkNanos(100_000);
         }
@@ -175,10 +175,11 @@ class JobCrashIT {
         try (ServiceProcess service = ServiceProcess.start(folder, settings)) {
             load.resendUntilAccepted(service.address());
             load.assertAllJobsCompleted(service.address(), RECOVERY);
-            while (load.refused() == 0) {
-                load.send(service.address(), load.order(keys.get(0), 1));
+            while (load.rejected() == 0) {
+                load.send(service.address(), load.newJob(keys.get(0), 1));
             }
-            assertThat(load.send(service.address(), load.order(keys.get(0), 1))).isNull();
+            assertThat(load.send(service.address(), load.newJob(keys.get(0), 1)))
+                    .isNull();
             assertThat(load.accepted(keys.get(0))).as("the quota is exact").isEqualTo(QUOTA);
             load.assertAllJobsCompleted(service.address(), RECOVERY);
             load.assertNoDuplicates(service.address());

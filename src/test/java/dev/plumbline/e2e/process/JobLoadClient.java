@@ -41,14 +41,14 @@ final class JobLoadClient {
     private final CountingTarget target;
     private final JsonObject options;
     private final Random random;
-    private final Queue<Order> withoutResponse = new ConcurrentLinkedQueue<>();
-    private final Map<String, Order> accepted = new ConcurrentHashMap<>();
+    private final Queue<JobSpec> withoutResponse = new ConcurrentLinkedQueue<>();
+    private final Map<String, JobSpec> accepted = new ConcurrentHashMap<>();
     private final AtomicInteger made = new AtomicInteger();
     private final AtomicInteger sent = new AtomicInteger();
-    private final AtomicInteger refused = new AtomicInteger();
+    private final AtomicInteger rejected = new AtomicInteger();
 
     /** A job to create: API key, lines and options. */
-    record Order(String name, String key, List<String> items, JsonObject options) {}
+    record JobSpec(String name, String key, List<String> items, JsonObject options) {}
 
     JobLoadClient(CountingTarget target, long seed) {
         this(target, seed, new JsonObject());
@@ -62,13 +62,13 @@ final class JobLoadClient {
     }
 
     /** Returns a new job with the given number of lines of all kinds. */
-    synchronized Order order(String key, int lines) {
+    synchronized JobSpec newJob(String key, int lines) {
         int number = made.incrementAndGet();
         List<String> items = new ArrayList<>();
         for (int i = 0; i < lines; i++) {
             items.add(
                     switch (random.nextInt(24)) {
-                        case 0 -> "no target " + number;
+                        case 0 -> "not a target " + number;
                         case 1 -> "";
                         case 2 -> "http://10.1.2.3/";
                         case 3 -> target.url("/missing/" + number + "/" + i);
@@ -77,26 +77,26 @@ final class JobLoadClient {
                         default -> target.url("/ok/" + number + "/" + i);
                     });
         }
-        return new Order("order-" + number + "-" + UUID.randomUUID(), key, items, options);
+        return new JobSpec("job-" + number + "-" + UUID.randomUUID(), key, items, options);
     }
 
     /** Returns a new job with these lines. */
-    Order order(String key, List<String> items) {
-        return order(key, items, options);
+    JobSpec newJob(String key, List<String> items) {
+        return newJob(key, items, options);
     }
 
     /**
      * Returns a new job with these lines, whose target responds on demand: each is requested once, with the longest
      * timeout of a check.
      */
-    Order slowTargetOrder(String key, List<String> items) {
-        return order(key, items, new JsonObject().put("method", "get").put("timeout_ms", 30_000));
+    JobSpec slowTargetJob(String key, List<String> items) {
+        return newJob(key, items, new JsonObject().put("method", "get").put("timeout_ms", 30_000));
     }
 
     /** Returns a new job with these lines and options. */
-    Order order(String key, List<String> items, JsonObject options) {
-        String name = "order-" + made.incrementAndGet() + "-" + UUID.randomUUID();
-        return new Order(name, key, items, options);
+    JobSpec newJob(String key, List<String> items, JsonObject options) {
+        String name = "job-" + made.incrementAndGet() + "-" + UUID.randomUUID();
+        return new JobSpec(name, key, items, options);
     }
 
     /** The number of jobs sent, with or without a response. */
@@ -109,12 +109,12 @@ final class JobLoadClient {
     }
 
     long accepted(String key) {
-        return accepted.values().stream().filter(order -> order.key.equals(key)).count();
+        return accepted.values().stream().filter(spec -> spec.key.equals(key)).count();
     }
 
     /** The number of jobs rejected by a rate limit. */
-    int refused() {
-        return refused.get();
+    int rejected() {
+        return rejected.get();
     }
 
     /**
@@ -123,25 +123,25 @@ final class JobLoadClient {
      * @return the token; null if the job was not accepted
      */
     @Nullable
-    String send(String address, Order order) {
+    String send(String address, JobSpec spec) {
         sent.incrementAndGet();
         JsonObject body = new JsonObject()
                 .put("module", "http-status")
-                .put("items", new JsonArray(order.items))
-                .put("options", order.options);
+                .put("items", new JsonArray(spec.items))
+                .put("options", spec.options);
         try {
             HttpResponse<String> response = client.send(
                     HttpRequest.newBuilder(URI.create(address + "/api/v1/jobs"))
                             .timeout(TIMEOUT)
                             .header("Content-Type", "application/json")
-                            .header("Authorization", "Bearer " + order.key)
-                            .header("Idempotency-Key", order.name)
+                            .header("Authorization", "Bearer " + spec.key)
+                            .header("Idempotency-Key", spec.name)
                             .POST(HttpRequest.BodyPublishers.ofString(body.encode()))
                             .build(),
                     HttpResponse.BodyHandlers.ofString());
-            return take(order, response);
+            return record(spec, response);
         } catch (IOException noResponse) {
-            withoutResponse.add(order);
+            withoutResponse.add(spec);
             return null;
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
@@ -149,18 +149,18 @@ final class JobLoadClient {
         }
     }
 
-    private @Nullable String take(Order order, HttpResponse<String> response) {
+    private @Nullable String record(JobSpec spec, HttpResponse<String> response) {
         switch (response.statusCode()) {
             case 202 -> {
                 String token = new JsonObject(response.body()).getString("token");
-                Order before = accepted.put(token, order);
-                assertThat(before == null || before.equals(order))
+                JobSpec before = accepted.put(token, spec);
+                assertThat(before == null || before.equals(spec))
                         .as("a token for each job")
                         .isTrue();
                 return token;
             }
-            case 429 -> refused.incrementAndGet();
-            case 503, 409 -> withoutResponse.add(order);
+            case 429 -> rejected.incrementAndGet();
+            case 503, 409 -> withoutResponse.add(spec);
             default -> throw new AssertionError(response.statusCode() + " " + response.body());
         }
         return null;
@@ -168,8 +168,8 @@ final class JobLoadClient {
 
     /** Repeats each request without a response once. */
     void resendWithoutResponse(String address) {
-        for (Order order : pollWithoutResponse()) {
-            send(address, order);
+        for (JobSpec spec : pollWithoutResponse()) {
+            send(address, spec);
         }
     }
 
@@ -182,10 +182,10 @@ final class JobLoadClient {
         }
     }
 
-    private List<Order> pollWithoutResponse() {
-        List<Order> all = new ArrayList<>();
-        for (Order order = withoutResponse.poll(); order != null; order = withoutResponse.poll()) {
-            all.add(order);
+    private List<JobSpec> pollWithoutResponse() {
+        List<JobSpec> all = new ArrayList<>();
+        for (JobSpec spec = withoutResponse.poll(); spec != null; spec = withoutResponse.poll()) {
+            all.add(spec);
         }
         return all;
     }
@@ -206,10 +206,10 @@ final class JobLoadClient {
     }
 
     private void assertCorrect(String token, JsonObject job) {
-        Order order = accepted.get(token);
+        JobSpec spec = accepted.get(token);
         assertThat(job.getString("state")).isEqualTo("completed");
         JsonObject counts = job.getJsonObject("counts");
-        int lines = order.items.size();
+        int lines = spec.items.size();
         assertThat(counts.getInteger("total")).isEqualTo(lines);
         assertThat(counts.getInteger("done")).isEqualTo(lines);
         assertThat(counts.getInteger("pass")
@@ -225,8 +225,8 @@ final class JobLoadClient {
             String verdict = line.getString("verdict");
             told.put(verdict, told.getInteger(verdict, 0) + 1);
             assertThat(line.getInteger("index")).isEqualTo(i);
-            assertThat(line.getString("input")).isEqualTo(order.items.get(i));
-            assertThat(outcome(line)).as(line.encode()).isEqualTo(expected(order.items.get(i)));
+            assertThat(line.getString("input")).isEqualTo(spec.items.get(i));
+            assertThat(outcome(line)).as(line.encode()).isEqualTo(expected(spec.items.get(i)));
         }
         for (String verdict : List.of("pass", "warn", "fail", "error")) {
             assertThat(counts.getInteger(verdict)).isEqualTo(told.getInteger(verdict, 0));
@@ -250,8 +250,8 @@ final class JobLoadClient {
 
     /** Verifies that no line of an accepted job was requested more often. Valid for checks with the method GET only. */
     void assertAttempts(int most) {
-        for (Order order : accepted.values()) {
-            for (String item : order.items) {
+        for (JobSpec spec : accepted.values()) {
+            for (String item : spec.items) {
                 if (item.startsWith("http://") && !item.startsWith("http://10.")) {
                     assertThat(target.requests(URI.create(item).getPath()))
                             .as(item)
@@ -268,7 +268,7 @@ final class JobLoadClient {
 
     private JsonObject job(String address, String token, String query, String prefer) {
         String path = "/api/v1/jobs/" + token + query;
-        return new JsonObject(answered(address, path, accepted.get(token).key, prefer));
+        return new JsonObject(getWhenAvailable(address, path, accepted.get(token).key, prefer));
     }
 
     /** Verifies that the account of these keys has the accepted jobs and no others. */
@@ -277,7 +277,7 @@ final class JobLoadClient {
         String key = accepted.values().iterator().next().key;
         Queue<String> pages = new ArrayDeque<>(List.of("/api/v1/jobs?limit=100"));
         while (!pages.isEmpty()) {
-            JsonObject page = new JsonObject(answered(address, pages.remove(), key, "wait=0"));
+            JsonObject page = new JsonObject(getWhenAvailable(address, pages.remove(), key, "wait=0"));
             page.getJsonArray("jobs").forEach(job -> there.add(((JsonObject) job).getString("token")));
             String next = page.getString("next_cursor");
             if (next != null) {
@@ -288,7 +288,7 @@ final class JobLoadClient {
     }
 
     /** Sends a GET and repeats it while the service returns 503. */
-    private String answered(String address, String path, String key, String prefer) {
+    private String getWhenAvailable(String address, String path, String key, String prefer) {
         long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
         HttpResponse<String> response = get(address, path, key, prefer);
         while (response.statusCode() == 503 && System.nanoTime() < end) {

@@ -41,10 +41,10 @@ class MultiNodeJobsIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     /** Less than the timeout of a check. */
-    private static final Duration HELD_UP = Duration.ofSeconds(25);
+    private static final Duration HOLD_TIMEOUT = Duration.ofSeconds(25);
 
     /** Three quarters of the default of {@code checks.concurrent}. */
-    private static final int MOST_CHECKS_OF_A_NODE = 384;
+    private static final int MAX_CHECKS_PER_NODE = 384;
 
     private static final Vertx VERTX = Vertx.vertx();
 
@@ -66,7 +66,7 @@ class MultiNodeJobsIT {
     }
 
     @BeforeEach
-    void makeKey(TestReporter reporter) {
+    void createKey(TestReporter reporter) {
         reporter.publishEntry("plumbline.seed", Long.toString(seed));
         key = DATABASE.accounts().key().secret();
         settings.put("DATABASE_URL", DATABASE.url());
@@ -106,11 +106,11 @@ class MultiNodeJobsIT {
         ExecutorService client = Executors.newSingleThreadExecutor();
         try (ServiceProcess service = ServiceProcess.start(one, settings)) {
             for (int round = 0; round < 5; round++) {
-                List<JobLoadClient.Order> orders = new ArrayList<>();
+                List<JobLoadClient.JobSpec> jobs = new ArrayList<>();
                 for (int i = 0; i < 6; i++) {
-                    orders.add(load.order(key, 1 + random.nextInt(i == 0 ? 500 : 100)));
+                    jobs.add(load.newJob(key, 1 + random.nextInt(i == 0 ? 500 : 100)));
                 }
-                Future<?> sending = client.submit(() -> orders.forEach(order -> load.send(service.address(), order)));
+                Future<?> sending = client.submit(() -> jobs.forEach(each -> load.send(service.address(), each)));
                 long enough = target.responses() + 1 + random.nextInt(150);
                 eventually(TIMEOUT, () -> target.responses() >= enough || sending.isDone());
                 LockSupport.parkNanos(random.nextInt(20_000_000));
@@ -123,26 +123,26 @@ class MultiNodeJobsIT {
             load.resendUntilAccepted(service.address());
             load.assertAllJobsCompleted(service.address(), RECOVERY);
             load.assertNoDuplicates(service.address());
-            eventually(TIMEOUT, DATABASE::answers);
+            eventually(TIMEOUT, DATABASE::isAvailable);
         } finally {
             client.shutdownNow();
         }
     }
 
     @Test
-    void frozenOrKilledNodeLosesNothing() throws Exception {
+    void suspendedOrKilledNodeLosesNothing() throws Exception {
         raiseDatabaseTimeout();
         try (ServiceProcess first = ServiceProcess.start(one, settings);
                 ServiceProcess second = ServiceProcess.start(two, settings)) {
-            createMoreLinesThanOneNodeRuns(first);
+            createMoreLinesThanOneNodeChecks(first);
             for (int i = 0; i < 6; i++) {
-                load.send(first.address(), load.order(key, 300));
+                load.send(first.address(), load.newJob(key, 300));
             }
             load.assertAllJobsCompleted(second.address(), RECOVERY);
-            assertThat(checksOf(first)).as("checks of the first node").isPositive();
-            assertThat(checksOf(second)).as("checks of the second node").isPositive();
+            assertThat(checkCount(first)).as("checks of the first node").isPositive();
+            assertThat(checkCount(second)).as("checks of the second node").isPositive();
 
-            frozenNodeLosesNothing(first, second);
+            suspendedNodeLosesNothing(first, second);
             killedNodeLosesNothing(second, first);
             load.assertAllJobsCompleted(first.address(), RECOVERY);
             load.assertNoDuplicates(first.address());
@@ -150,13 +150,13 @@ class MultiNodeJobsIT {
     }
 
     /** More lines wait at their target than one node checks concurrently, so both nodes have some. */
-    private void createMoreLinesThanOneNodeRuns(ServiceProcess one) {
-        load.send(one.address(), load.slowTargetOrder(key, lines("gate", 500)));
-        eventually(HELD_UP, () -> target.requestedPaths("/gate/" + seed + "/") > MOST_CHECKS_OF_A_NODE);
+    private void createMoreLinesThanOneNodeChecks(ServiceProcess one) {
+        load.send(one.address(), load.slowTargetJob(key, lines("gate", 500)));
+        eventually(HOLD_TIMEOUT, () -> target.requestedPaths("/gate/" + seed + "/") > MAX_CHECKS_PER_NODE);
         target.openGate();
     }
 
-    private static double checksOf(ServiceProcess node) {
+    private static double checkCount(ServiceProcess node) {
         return node.metrics()
                 .body()
                 .lines()
@@ -166,30 +166,31 @@ class MultiNodeJobsIT {
     }
 
     /**
-     * One node is frozen with requests in progress, whose targets respond late and differently than to the other node.
+     * One node is suspended with requests in progress, whose targets respond late and differently than to the other
+     * node.
      */
-    private void frozenNodeLosesNothing(ServiceProcess frozen, ServiceProcess successor) throws Exception {
+    private void suspendedNodeLosesNothing(ServiceProcess suspended, ServiceProcess successor) throws Exception {
         List<String> held = lines("held", 100);
         // so that the other node claims them
-        successor.freeze();
-        String token = load.send(frozen.address(), load.slowTargetOrder(key, held));
-        eventually(HELD_UP, () -> target.requestedPaths("/held/" + seed + "/") == held.size());
-        frozen.freeze();
+        successor.suspend();
+        String token = load.send(suspended.address(), load.slowTargetJob(key, held));
+        eventually(HOLD_TIMEOUT, () -> target.requestedPaths("/held/" + seed + "/") == held.size());
+        suspended.suspend();
         try {
-            successor.thaw();
+            successor.resume();
             load.assertAllJobsCompleted(successor.address(), RECOVERY);
             final String done = load.body(successor.address(), token);
             target.releaseHeld();
-            frozen.thaw();
+            suspended.resume();
 
-            eventually(TIMEOUT, () -> logOf(frozen).contains("own lease expired"));
-            load.send(frozen.address(), load.order(key, 50));
-            load.assertAllJobsCompleted(frozen.address(), RECOVERY);
+            eventually(TIMEOUT, () -> logOf(suspended).contains("own lease expired"));
+            load.send(suspended.address(), load.newJob(key, 50));
+            load.assertAllJobsCompleted(suspended.address(), RECOVERY);
             assertThat(load.body(successor.address(), token)).isEqualTo(done);
             assertThat(held)
                     .allMatch(url -> target.requests(java.net.URI.create(url).getPath()) == 2);
         } finally {
-            frozen.thaw();
+            suspended.resume();
         }
     }
 
@@ -203,7 +204,7 @@ class MultiNodeJobsIT {
 
     private void killedNodeLosesNothing(ServiceProcess killed, ServiceProcess successor) throws Exception {
         for (int i = 0; i < 4; i++) {
-            load.send(killed.address(), load.order(key, 400));
+            load.send(killed.address(), load.newJob(key, 400));
         }
         // an expired node registers again with another ID
         eventually(TIMEOUT, () -> DATABASE.number("select count(*) from node") == 2);
@@ -221,7 +222,7 @@ class MultiNodeJobsIT {
         ExecutorService client = Executors.newSingleThreadExecutor();
         try (ServiceProcess service = ServiceProcess.start(one, settings)) {
             for (int i = 0; i < 6; i++) {
-                assertThat(load.send(service.address(), load.order(key, slow(i))))
+                assertThat(load.send(service.address(), load.newJob(key, slow(i))))
                         .isNotNull();
             }
             long before = target.requests();
@@ -233,7 +234,7 @@ class MultiNodeJobsIT {
             assertThat(service.awaitExit(35)).isZero();
             sending.get(60, TimeUnit.SECONDS);
             assertThat(service.log()).contains("stopped");
-            assertThat(complaints(service)).isEmpty();
+            assertThat(warningsAndErrors(service)).isEmpty();
         } finally {
             client.shutdownNow();
         }
@@ -252,7 +253,7 @@ class MultiNodeJobsIT {
     }
 
     /** Except warnings about a blocked event loop on a loaded machine. */
-    private static List<String> complaints(ServiceProcess service) {
+    private static List<String> warningsAndErrors(ServiceProcess service) {
         return logOf(service)
                 .lines()
                 .filter(line -> line.contains(" WARN ") || line.contains(" ERROR "))
@@ -269,7 +270,7 @@ class MultiNodeJobsIT {
     private void sendUntilRejected(String address) {
         int before = load.accepted();
         for (int i = 0; i < 30 && load.accepted() == before + i; i++) {
-            load.send(address, load.order(key, 5));
+            load.send(address, load.newJob(key, 5));
         }
     }
 }

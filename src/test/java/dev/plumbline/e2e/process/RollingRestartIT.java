@@ -85,7 +85,7 @@ class RollingRestartIT {
                 for (String node : nodes) {
                     awaitMore(500);
                     for (int i = 0; i < 3; i++) {
-                        assertThat(load.send(address, load.order(key, 200))).isNotNull();
+                        assertThat(load.send(address, load.newJob(key, 200))).isNotNull();
                     }
                     cluster.stop(node);
                     cluster.start(node);

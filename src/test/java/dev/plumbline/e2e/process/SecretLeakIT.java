@@ -43,7 +43,7 @@ class SecretLeakIT {
     Path folder;
 
     private final SecretScanner leaks = new SecretScanner();
-    private final List<String> answers = new ArrayList<>();
+    private final List<String> responses = new ArrayList<>();
     private String address = "";
 
     private String secret(String secret) {
@@ -76,32 +76,32 @@ class SecretLeakIT {
                         "LOG_ACCESS",
                         "true"))) {
             address = service.address();
-            withKeys(key);
-            String cookie = withPasswords(password);
-            withOwnKeys(cookie);
-            withForms(password);
+            sendKeys(key);
+            String cookie = sendPasswords(password);
+            createAndSendKeys(cookie);
+            submitForms(password);
             killDatabase();
-            withKeys(key);
-            withPasswords(password);
-            anonymousForms(password);
-            metricsAndHealth(service);
+            sendKeys(key);
+            sendPasswords(password);
+            submitAnonymousForms(password);
+            recordMetricsAndHealth(service);
             service.terminate();
             service.awaitExit(40);
 
-            assertThat(answers).hasSizeGreaterThan(70);
-            answers.forEach(response -> leaks.assertNoneIn("a response", response));
+            assertThat(responses).hasSizeGreaterThan(70);
+            responses.forEach(response -> leaks.assertNoneIn("a response", response));
             assertThat(service.log()).contains("started", "stopped", "embedded database terminated");
             service.log().lines().forEach(line -> leaks.assertNoneIn("the log", line));
             assertThat(service.printed()).isEmpty();
         }
     }
 
-    private void withKeys(String key) {
+    private void sendKeys(String key) {
         String unknown = secret(ApiKeySecret.generate());
         String wrong = secret(unknown.substring(0, 41) + (unknown.charAt(41) == '0' ? '1' : '0'));
         String job = new JsonObject()
                 .put("module", "http-status")
-                .put("items", new JsonArray().add("no target"))
+                .put("items", new JsonArray().add("not a target"))
                 .put("options", new JsonObject())
                 .encode();
         for (String each : List.of(key, unknown, wrong, key + "x", "Basic " + key)) {
@@ -128,21 +128,22 @@ class SecretLeakIT {
     }
 
     /** Signs in with invalid and then valid passwords. Returns the session cookie; empty if there is none. */
-    private String withPasswords(String password) {
-        String wrong = secret("wr0ng passw0rd " + answers.size());
-        String email = "stranger" + answers.size() + "@plumbline.example";
-        String ofStranger = secret("stranger's passw0rd " + answers.size());
+    private String sendPasswords(String password) {
+        String wrong = secret("wr0ng passw0rd " + responses.size());
+        String email = "user" + responses.size() + "@plumbline.example";
+        String signUpPassword = secret("sign-up passw0rd " + responses.size());
         post("/api/v1/session", signIn(EMAIL, wrong));
         post("/api/v1/session", signIn("nobody@plumbline.example", wrong));
         post("/api/v1/session", "{\"email\": \"" + EMAIL + "\", \"password\": \"" + wrong);
         post("/api/v1/session", "{\"email\": \"" + EMAIL + "\", \"password\": [\"" + wrong + "\"]}");
         post("/api/v1/session", "{\"email\": \"" + EMAIL + "\", \"pasword\": \"" + wrong + "\"}");
         post("/api/v1/session", "{\"email\": \"" + wrong + "\", \"password\": \"" + wrong + "\"}");
-        post("/api/v1/account", signIn(email, ofStranger));
-        post("/api/v1/account", signIn(email, ofStranger));
-        post("/api/v1/account", signIn("no address", secret("passw0rd of no address")));
-        HttpResponse<String> welcome = post("/api/v1/session", signIn(EMAIL, password));
-        return welcome.headers()
+        post("/api/v1/account", signIn(email, signUpPassword));
+        post("/api/v1/account", signIn(email, signUpPassword));
+        post("/api/v1/account", signIn("no address", secret("passw0rd without address")));
+        HttpResponse<String> signInResponse = post("/api/v1/session", signIn(EMAIL, password));
+        return signInResponse
+                .headers()
                 .firstValue("Set-Cookie")
                 .map(set -> set.substring(0, set.indexOf(';')))
                 .orElse("");
@@ -152,7 +153,7 @@ class SecretLeakIT {
         return new JsonObject().put("email", email).put("password", password).encode();
     }
 
-    private void withOwnKeys(String cookie) {
+    private void createAndSendKeys(String cookie) {
         assertThat(cookie).contains("=");
         String token = secret(cookie.substring(cookie.indexOf('=') + 1));
         for (String each : List.of(cookie, cookie + "x", cookie.replace(token, token + token))) {
@@ -190,10 +191,10 @@ class SecretLeakIT {
     }
 
     /** Submits valid and invalid forms. Returns the session cookie. */
-    private String anonymousForms(String password) {
-        String wrong = secret("typed wr0ng " + answers.size());
-        String email = "typist" + answers.size() + "@plumbline.example";
-        String own = secret("the typist's passw0rd " + answers.size());
+    private String submitAnonymousForms(String password) {
+        String wrong = secret("typed wr0ng " + responses.size());
+        String email = "form-user" + responses.size() + "@plumbline.example";
+        String own = secret("sign-up form passw0rd " + responses.size());
         form("/sign-in", "", "email", EMAIL, "password", wrong);
         // the form shows the submitted address again
         exchange("POST", "/sign-in", "email=" + encoded(wrong), FORM, "Origin", address);
@@ -207,15 +208,16 @@ class SecretLeakIT {
         form("/sign-up", "", "email", email, "password", "short");
         form("/sign-up", "", "email", email, "password", own);
         form("/sign-up", "", "email", email, "password", own);
-        HttpResponse<String> welcome = form("/sign-in", "", "email", EMAIL, "password", password);
-        return welcome.headers()
+        HttpResponse<String> signInResponse = form("/sign-in", "", "email", EMAIL, "password", password);
+        return signInResponse
+                .headers()
                 .firstValue("Set-Cookie")
                 .map(set -> set.substring(0, set.indexOf(';')))
                 .orElse("");
     }
 
-    private void withForms(String password) {
-        String cookie = anonymousForms(password);
+    private void submitForms(String password) {
+        String cookie = submitAnonymousForms(password);
         assertThat(cookie).contains("=");
         String token = secret(cookie.substring(cookie.indexOf('=') + 1));
         for (String each : List.of(cookie, cookie + "x", cookie.replace(token, token + token))) {
@@ -268,18 +270,18 @@ class SecretLeakIT {
         HttpResponse<String> response = cookie.isEmpty()
                 ? exchange("POST", path, body.toString(), FORM, "Origin", address)
                 : exchange("POST", path, body.toString(), FORM, "Origin", address, "Cookie", cookie);
-        return kept(response);
+        return recorded(response);
     }
 
     private void raw(String path, String body) {
-        kept(exchange("POST", path, body, FORM, "Origin", address));
+        recorded(exchange("POST", path, body, FORM, "Origin", address));
     }
 
-    private void metricsAndHealth(ServiceProcess service) {
+    private void recordMetricsAndHealth(ServiceProcess service) {
         HttpResponse<String> metrics = service.metrics();
         assertThat(metrics.body()).contains("plumbline_http_requests");
-        answers.add(metrics.body());
-        answers.add(service.ready().body());
+        responses.add(metrics.body());
+        responses.add(service.ready().body());
     }
 
     private void killDatabase() throws IOException {
@@ -295,17 +297,17 @@ class SecretLeakIT {
 
     /** Sends a request and records the response, except headers that contain a secret by design. */
     private HttpResponse<String> send(String method, String path, String body, String... headers) {
-        return kept(exchange(method, path, body, JSON, headers));
+        return recorded(exchange(method, path, body, JSON, headers));
     }
 
-    private HttpResponse<String> kept(HttpResponse<String> response) {
+    private HttpResponse<String> recorded(HttpResponse<String> response) {
         StringBuilder text = new StringBuilder(response.body());
         response.headers().map().forEach((name, values) -> {
             if (!name.equalsIgnoreCase("Set-Cookie")) {
                 text.append('\n').append(name).append(": ").append(values);
             }
         });
-        answers.add(text.toString());
+        responses.add(text.toString());
         return response;
     }
 

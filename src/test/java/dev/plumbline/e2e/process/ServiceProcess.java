@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.support.ClassArchive;
+import dev.plumbline.support.CommandResult;
 import dev.plumbline.support.ServiceUnderTest;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -128,11 +129,8 @@ public final class ServiceProcess implements AutoCloseable {
         throw new AssertionError("the service did not start:\n" + log());
     }
 
-    /** The exit code and the stripped outputs of a command. */
-    record Ended(int code, String out, String err) {}
-
     /** Runs a command of the jar and waits for its end. */
-    static Ended command(Path folder, String... arguments) throws IOException, InterruptedException {
+    static CommandResult command(Path folder, String... arguments) throws IOException, InterruptedException {
         List<String> command = java("-XX:SharedArchiveFile=" + ClassArchive.path());
         command.addAll(List.of(arguments));
         Path out = folder.resolve("command.out");
@@ -146,7 +144,7 @@ public final class ServiceProcess implements AutoCloseable {
         assertThat(process.waitFor(90, TimeUnit.SECONDS))
                 .as("the command exits")
                 .isTrue();
-        return new Ended(
+        return new CommandResult(
                 process.exitValue(),
                 Files.readString(out).strip(),
                 Files.readString(err).strip());
@@ -217,12 +215,12 @@ public final class ServiceProcess implements AutoCloseable {
     }
 
     /** Sends SIGSTOP. */
-    void freeze() throws IOException, InterruptedException {
+    void suspend() throws IOException, InterruptedException {
         signal("STOP", "" + process.pid());
     }
 
     /** SIGCONT. */
-    void thaw() throws IOException, InterruptedException {
+    void resume() throws IOException, InterruptedException {
         signal("CONT", "" + process.pid());
     }
 

@@ -55,7 +55,7 @@ class StartStopIT {
             assertThat(service.awaitExit(40)).isZero();
             assertThat(service.log()).contains("started", "stopped").doesNotContain(" WARN ", " ERROR ");
             assertThat(folder.resolve("data")).isDirectory();
-            assertThat(livingPostmaster()).isEmpty();
+            assertThat(runningPostmaster()).isEmpty();
         }
     }
 
@@ -75,7 +75,7 @@ class StartStopIT {
             crashing.kill();
             crashing.awaitExit(30);
         }
-        assertThat(livingPostmaster()).as("the database outlives the crash").isPresent();
+        assertThat(runningPostmaster()).as("the database runs after the crash").isPresent();
 
         try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
             assertThat(cached(service.instant("http-status", LAB.lab().http("/ok"))))
@@ -83,14 +83,14 @@ class StartStopIT {
             assertThat(service.instant("http-status", LAB.lab().http("/ok?new")).statusCode())
                     .isEqualTo(200);
         }
-        assertThat(livingPostmaster()).isEmpty();
+        assertThat(runningPostmaster()).isEmpty();
     }
 
     @Test
     @Order(4)
     void killedDatabaseIsRestarted() throws Exception {
         try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
-            assertThat(livingPostmaster().orElseThrow().destroyForcibly()).isTrue();
+            assertThat(runningPostmaster().orElseThrow().destroyForcibly()).isTrue();
 
             assertThat(service.instant("http-status", LAB.lab().http("/ok?killed"))
                             .statusCode())
@@ -158,7 +158,7 @@ class StartStopIT {
         return new JsonObject(response.body()).getBoolean("cached");
     }
 
-    private static java.util.Optional<ProcessHandle> livingPostmaster() throws IOException {
+    private static java.util.Optional<ProcessHandle> runningPostmaster() throws IOException {
         try (var files = Files.walk(folder.resolve("data"))) {
             return files.filter(file -> file.endsWith("postmaster.pid"))
                     .findFirst()

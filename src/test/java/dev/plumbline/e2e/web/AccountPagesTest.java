@@ -90,12 +90,12 @@ class AccountPagesTest {
         Document form = html(browser.page("/sign-in?next=%2Ftools%3Fq%3Ddns"));
         assertThat(form.select("form[method=post] input[name=next]").attr("value"))
                 .isEqualTo("/tools?q=dns");
-        HttpResponse<String> welcome =
+        HttpResponse<String> signInResponse =
                 browser.form("/sign-in", "email", email, "password", PASSWORD, "next", "/tools?q=dns");
 
-        assertThat(welcome.statusCode()).isEqualTo(303);
-        assertThat(location(welcome)).isEqualTo("/tools?q=dns");
-        assertThat(welcome.headers().firstValue("Cache-Control")).contains("private, no-store");
+        assertThat(signInResponse.statusCode()).isEqualTo(303);
+        assertThat(location(signInResponse)).isEqualTo("/tools?q=dns");
+        assertThat(signInResponse.headers().firstValue("Cache-Control")).contains("private, no-store");
         HttpResponse<String> account = browser.page("/account");
         assertThat(account.headers().firstValue("Cache-Control")).contains("private, no-store");
         assertThat(html(account).select("header nav").text()).contains(email);
@@ -126,10 +126,10 @@ class AccountPagesTest {
     void signInRedirectsOnlyToLocalPages(String next) {
         String email = newUser(Plan.FREE);
 
-        HttpResponse<String> welcome =
+        HttpResponse<String> signInResponse =
                 new CookieClient(service).form("/sign-in", "email", email, "password", PASSWORD, "next", next);
 
-        assertThat(location(welcome)).isEqualTo("/account");
+        assertThat(location(signInResponse)).isEqualTo("/account");
     }
 
     @Test

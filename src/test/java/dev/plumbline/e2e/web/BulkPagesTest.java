@@ -43,7 +43,7 @@ class BulkPagesTest {
     static final TestDatabase DATABASE = new TestDatabase();
 
     private static final String PASSWORD = "a long enough password";
-    private static final String BOUNDARY = "----a-boundary-of-ours";
+    private static final String BOUNDARY = "----test-boundary";
     private static final String HOSTILE = "<script>alert(1)</script>\u202egnp.exe\u0007";
 
     private static int userCount;
@@ -66,7 +66,7 @@ class BulkPagesTest {
                         "127.0.0.1",
                         "LIMITS_JOBS_PER_HOUR",
                         "40",
-                        // a busy machine is no outage
+                        // a loaded machine must not cause a database timeout
                         "DATABASE_TIMEOUT",
                         "6s"));
         owner = newUser(Plan.PRO);
@@ -404,18 +404,18 @@ class BulkPagesTest {
 
     @Test
     void pagesShareTheQuotaOfTheHiddenKey() {
-        CookieClient hasty = newUser(Plan.PRO);
+        CookieClient user = newUser(Plan.PRO);
         for (int i = 0; i < 40; i++) {
-            created(send(hasty, lab.http("/ok")));
+            created(send(user, lab.http("/ok")));
         }
 
-        HttpResponse<String> over = send(hasty, lab.http("/ok"));
+        HttpResponse<String> over = send(user, lab.http("/ok"));
 
         assertThat(over.statusCode()).isEqualTo(429);
         assertThat(over.headers().firstValue("Retry-After")).isPresent();
         assertThat(page(over).select("#form-error").text()).contains("40 jobs on the website in the last 60 minutes");
         assertThat(page(over).select("#bulk-lines").val()).isEqualTo(lab.http("/ok"));
-        assertThat(hasty.get("/api/v1/keys").body()).doesNotContain("web pages");
+        assertThat(user.get("/api/v1/keys").body()).doesNotContain("web pages");
     }
 
     @Test

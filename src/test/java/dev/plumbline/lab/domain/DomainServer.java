@@ -8,7 +8,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
 
-/** Servers on ports of the lab that do not respond as they should. */
+/** Servers on ports of the lab that do not respond correctly. */
 final class DomainServer {
     private static final byte[] HANDSHAKE_FAILURE = {0x15, 3, 3, 0, 2, 2, 40};
 

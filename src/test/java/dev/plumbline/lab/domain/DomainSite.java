@@ -31,24 +31,24 @@ final class DomainSite {
 
     private final Vertx vertx;
     private final String domain;
-    private final SitePlan plan;
+    private final SiteSpec spec;
 
-    private DomainSite(Vertx vertx, DomainPlan plan) {
+    private DomainSite(Vertx vertx, DomainSpec spec) {
         this.vertx = vertx;
-        this.domain = plan.domain();
-        this.plan = plan.site();
+        this.domain = spec.domain();
+        this.spec = spec.site();
     }
 
-    static void start(Vertx vertx, DomainPlan plan, DomainCas authorities) {
-        DomainSite site = new DomainSite(vertx, plan);
-        TestCa.Identity identity = plan.site().identity(authorities);
-        for (String address : plan.addresses().both(Host.SITE)) {
+    static void start(Vertx vertx, DomainSpec spec, DomainCas authorities) {
+        DomainSite site = new DomainSite(vertx, spec);
+        TestCa.Identity identity = spec.site().identity(authorities);
+        for (String address : spec.addresses().both(Host.SITE)) {
             boolean ipv6 = address.contains(":");
-            site.listen(plan.site().state(false, ipv6), address, 80, new HttpServerOptions());
-            site.listen(plan.site().state(true, ipv6), address, 443, site.tls(identity));
+            site.listen(spec.site().state(false, ipv6), address, 80, new HttpServerOptions());
+            site.listen(spec.site().state(true, ipv6), address, 443, site.tls(identity));
         }
-        HttpServerOptions policy = site.tls(plan.site().policyIdentity(authorities));
-        plan.addresses().both(Host.MTA_STS).forEach(address -> site.listen(PortState.OPEN, address, 443, policy));
+        HttpServerOptions policy = site.tls(spec.site().policyIdentity(authorities));
+        spec.addresses().both(Host.MTA_STS).forEach(address -> site.listen(PortState.OPEN, address, 443, policy));
     }
 
     private void listen(PortState state, String address, int port, HttpServerOptions options) {
@@ -66,11 +66,11 @@ final class DomainSite {
                 .setSsl(true)
                 .setUseAlpn(true)
                 .setAlpnVersions(
-                        plan.http2()
+                        spec.http2()
                                 ? List.of(HttpVersion.HTTP_2, HttpVersion.HTTP_1_1)
                                 : List.of(HttpVersion.HTTP_1_1))
                 .setKeyCertOptions(pem(identity));
-        if (plan.legacyTls()) {
+        if (spec.legacyTls()) {
             return options.setSslEngineOptions(new OpenSSLEngineOptions())
                     .setEnabledSecureTransportProtocols(Set.of("TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"));
         }
@@ -88,32 +88,32 @@ final class DomainSite {
         String host = request.authority() == null ? domain : request.authority().host();
         String path = request.path();
         if (host.equals("mta-sts." + domain)) {
-            send(request, path.equals("/.well-known/mta-sts.txt") ? plan.policy() : notFound());
-        } else if (!request.isSSL() && plan.redirectsToHttps()) {
-            send(request, SitePlan.Page.redirect("https://" + host + request.uri()));
+            send(request, path.equals("/.well-known/mta-sts.txt") ? spec.policy() : notFound());
+        } else if (!request.isSSL() && spec.redirectsToHttps()) {
+            send(request, SiteSpec.Page.redirect("https://" + host + request.uri()));
         } else if (host.equals("www." + domain)) {
-            send(request, SitePlan.Page.redirect(request.scheme() + "://" + domain + request.uri()));
+            send(request, SiteSpec.Page.redirect(request.scheme() + "://" + domain + request.uri()));
         } else {
-            SitePlan.Page page = plan.pageAt(path);
+            SiteSpec.Page page = spec.pageAt(path);
             send(request, page == null ? notFound() : page);
         }
     }
 
-    private static SitePlan.Page notFound() {
-        return new SitePlan.Page(404, "text/plain; charset=utf-8", "not found\n");
+    private static SiteSpec.Page notFound() {
+        return new SiteSpec.Page(404, "text/plain; charset=utf-8", "not found\n");
     }
 
-    private void send(HttpServerRequest request, SitePlan.Page page) {
+    private void send(HttpServerRequest request, SiteSpec.Page page) {
         HttpServerResponse response = request.response();
         response.exceptionHandler(closed -> {});
-        plan.headers().forEach((name, value) -> {
+        spec.headers().forEach((name, value) -> {
             if (request.isSSL() || !name.equals("strict-transport-security")) {
                 response.putHeader(name, value);
             }
         });
         page.headers().forEach(response::putHeader);
         String origin = request.getHeader("origin");
-        if (plan.reflectsOrigin() && origin != null) {
+        if (spec.reflectsOrigin() && origin != null) {
             response.putHeader("access-control-allow-origin", origin)
                     .putHeader("access-control-allow-credentials", "true");
         }
@@ -123,7 +123,7 @@ final class DomainSite {
             return;
         }
         String etag = response.headers().get("etag");
-        if (plan.revalidates()
+        if (spec.revalidates()
                 && page.status() == 200
                 && etag != null
                 && etag.equals(request.getHeader("if-none-match"))) {
@@ -132,7 +132,7 @@ final class DomainSite {
         }
         Buffer body = Buffer.buffer(page.body());
         String accepted = request.getHeader("accept-encoding");
-        if (plan.compresses() && body.length() > 0 && accepted != null && accepted.contains("gzip")) {
+        if (spec.compresses() && body.length() > 0 && accepted != null && accepted.contains("gzip")) {
             body = gzip(page.body());
             response.putHeader("content-encoding", "gzip");
         }

@@ -14,12 +14,12 @@ import java.util.function.Consumer;
  * @param subject what is changed
  */
 public record Fault(
-        String name, Consumer<DomainPlan> change, String code, Set<String> modules, String area, Subject subject)
-        implements Consumer<DomainPlan> {
+        String name, Consumer<DomainSpec> change, String code, Set<String> modules, String area, Subject subject)
+        implements Consumer<DomainSpec> {
 
     @Override
-    public void accept(DomainPlan plan) {
-        change.accept(plan);
+    public void accept(DomainSpec spec) {
+        change.accept(spec);
     }
 
     /** Whether a cause of a result is this fault. */

@@ -66,12 +66,12 @@ final class MailFaults {
                 "smtp",
                 mail -> mail.greeting("220 ESMTP ready"));
         zone("no PTR record", REVERSE_DNS, "no_ptr", "reverse-dns", zone -> zone.ptr(""));
-        plan("PTR record of another name", REVERSE_DNS, "not_confirmed", "reverse-dns", plan -> plan.zone()
-                .ptr("www." + plan.domain() + "."));
+        addFault("PTR record of another name", REVERSE_DNS, "not_confirmed", "reverse-dns", domain -> domain.zone()
+                .ptr("www." + domain.domain() + "."));
     }
 
     private void addTls() {
-        add("no STARTTLS", STARTTLS, "tls_required_by_mta_sts", Set.of("mx"), MailPlan::withoutStartTls);
+        add("no STARTTLS", STARTTLS, "tls_required_by_mta_sts", Set.of("mx"), MailSpec::withoutStartTls);
         add(
                 "certificate of the mail server expired",
                 MAIL_CERTIFICATE,
@@ -89,8 +89,8 @@ final class MailFaults {
                 MAIL_CERTIFICATE,
                 "self_signed",
                 "starttls-certificate",
-                MailPlan::selfSigned);
-        add("TLSA record of another key", TLSA, "no_match", "dane-tlsa", MailPlan::tlsaOfOtherKey);
+                MailSpec::selfSigned);
+        add("TLSA record of another key", TLSA, "no_match", "dane-tlsa", MailSpec::tlsaOfOtherKey);
     }
 
     private void addAuthentication() {
@@ -111,8 +111,8 @@ final class MailFaults {
                                         .collect(Collectors.joining())
                                 + "-all\""));
         zone("no DMARC record", DMARC, "dmarc_missing", "dmarc", zone -> zone.remove("_dmarc", "TXT"));
-        plan("DMARC policy none", DMARC, "policy_none", "dmarc", plan -> plan.zone()
-                .replace("_dmarc", "TXT", "\"v=DMARC1; p=none; rua=mailto:dmarc@" + plan.domain() + "\""));
+        addFault("DMARC policy none", DMARC, "policy_none", "dmarc", domain -> domain.zone()
+                .replace("_dmarc", "TXT", "\"v=DMARC1; p=none; rua=mailto:dmarc@" + domain.domain() + "\""));
         zone(
                 "DMARC without reports",
                 DMARC,
@@ -131,18 +131,19 @@ final class MailFaults {
     private void addPolicies() {
         zone("no TLS-RPT record", TLS_RPT, "tls_rpt_missing", "tls-rpt", zone -> zone.remove("_smtp._tls", "TXT"));
         zone("no MTA-STS record", MTA_STS, "policy_without_record", "mta-sts", zone -> zone.remove("_mta-sts", "TXT"));
-        plan("MTA-STS policy missing", MTA_STS, "policy_status_invalid", "mta-sts", plan -> plan.site()
+        addFault("MTA-STS policy missing", MTA_STS, "policy_status_invalid", "mta-sts", domain -> domain.site()
                 .policyStatus(404));
-        plan("MTA-STS policy of another mail server", MTA_STS, "mx_not_covered", "mta-sts", plan -> plan.site()
+        addFault("MTA-STS policy of another mail server", MTA_STS, "mx_not_covered", "mta-sts", domain -> domain.site()
                 .policy("mx: mail.", "mx: other."));
-        plan("MTA-STS policy in test mode", MTA_STS, "mode_testing", "mta-sts", plan -> plan.site()
+        addFault("MTA-STS policy in test mode", MTA_STS, "mode_testing", "mta-sts", domain -> domain.site()
                 .policy("enforce", "testing"));
-        plan(
+        addFault(
                 "certificate of the MTA-STS host expired",
                 MTA_STS,
                 "policy_certificate_invalid",
                 "mta-sts",
-                plan -> plan.site().policyCertificate(spec -> spec.from(ago(93)).until(ago(3))));
+                domain -> domain.site()
+                        .policyCertificate(spec -> spec.from(ago(93)).until(ago(3))));
         zone(
                 "MTA-STS host without address",
                 MTA_STS,
@@ -155,19 +156,19 @@ final class MailFaults {
         return Instant.now().minus(days, ChronoUnit.DAYS);
     }
 
-    private void add(String name, Subject subject, String code, String module, Consumer<MailPlan> change) {
+    private void add(String name, Subject subject, String code, String module, Consumer<MailSpec> change) {
         add(name, subject, code, Set.of(module), change);
     }
 
-    private void add(String name, Subject subject, String code, Set<String> modules, Consumer<MailPlan> change) {
-        faults.add(new Fault(name, plan -> change.accept(plan.mail()), code, modules, "mail", subject));
+    private void add(String name, Subject subject, String code, Set<String> modules, Consumer<MailSpec> change) {
+        faults.add(new Fault(name, domain -> change.accept(domain.mail()), code, modules, "mail", subject));
     }
 
-    private void zone(String name, Subject subject, String code, String module, Consumer<ZonePlan> change) {
-        plan(name, subject, code, module, plan -> change.accept(plan.zone()));
+    private void zone(String name, Subject subject, String code, String module, Consumer<ZoneSpec> change) {
+        addFault(name, subject, code, module, domain -> change.accept(domain.zone()));
     }
 
-    private void plan(String name, Subject subject, String code, String module, Consumer<DomainPlan> change) {
+    private void addFault(String name, Subject subject, String code, String module, Consumer<DomainSpec> change) {
         faults.add(new Fault(name, change, code, Set.of(module), "mail", subject));
     }
 }

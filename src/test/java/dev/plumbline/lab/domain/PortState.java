@@ -1,6 +1,6 @@
 package dev.plumbline.lab.domain;
 
-/** What happens to connections to a port of the lab. */
+/** The state of a port of the lab. */
 public enum PortState {
     OPEN,
     REFUSED,

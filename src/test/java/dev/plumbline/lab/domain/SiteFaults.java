@@ -48,9 +48,9 @@ final class SiteFaults {
                 site -> site.certificate(spec -> spec.from(ago(93)).until(ago(3))));
         certificate("certificate not valid yet", "not_yet_valid", site -> site.certificate(spec -> spec.from(in(1))));
         certificate("certificate of another host", "hostname_mismatch", site -> site.certificateHost("other.test"));
-        certificate("self-signed certificate", "self_signed", SitePlan::selfSigned);
-        certificate("certificate of an unknown CA", "untrusted_root", SitePlan::untrustedIssuer);
-        certificate("missing intermediate certificate", "incomplete_chain", SitePlan::withoutIntermediate);
+        certificate("self-signed certificate", "self_signed", SiteSpec::selfSigned);
+        certificate("certificate of an unknown CA", "untrusted_root", SiteSpec::untrustedIssuer);
+        certificate("missing intermediate certificate", "incomplete_chain", SiteSpec::withoutIntermediate);
         certificate(
                 "certificate expires tomorrow",
                 "expiry_imminent",
@@ -108,18 +108,18 @@ final class SiteFaults {
         add("status 500", RESPONSE, "status_server_error", Set.of("http-status"), site -> site.status("/", 500));
         add("status 503", RESPONSE, "status_server_error", Set.of("http-status"), site -> site.status("/", 503));
         add("status 404", RESPONSE, "status_client_error", Set.of("http-status"), site -> site.status("/", 404));
-        plan("redirect loop", RESPONSE, "redirect_loop", "redirect-chain", "web", plan -> plan.site()
-                .redirect("https://" + plan.domain() + "/"));
-        plan("endless redirects", RESPONSE, "too_many_redirects", "redirect-chain", "web", plan -> plan.site()
+        addFault("redirect loop", RESPONSE, "redirect_loop", "redirect-chain", "web", domain -> domain.site()
+                .redirect("https://" + domain.domain() + "/"));
+        addFault("endless redirects", RESPONSE, "too_many_redirects", "redirect-chain", "web", domain -> domain.site()
                 .withEndlessRedirects());
-        plan("redirect to a closed port", RESPONSE, "connect_refused", "http-status", "web", plan -> plan.site()
-                .redirect("https://" + plan.domain() + ":8443/"));
+        addFault("redirect to a closed port", RESPONSE, "connect_refused", "http-status", "web", domain -> domain.site()
+                .redirect("https://" + domain.domain() + ":8443/"));
         add(
                 "HTTP without redirect to HTTPS",
                 HTTP_PORT,
                 "http_not_redirected",
                 Set.of("https-redirect"),
-                SitePlan::withoutRedirectToHttps);
+                SiteSpec::withoutRedirectToHttps);
     }
 
     private void addHeaders() {
@@ -157,7 +157,7 @@ final class SiteFaults {
         page("no title", "title_missing", "page-metadata", site -> site.html("<title>", "<!--")
                 .html("</title>", "-->"));
         page("no viewport", "viewport_missing", "page-metadata", site -> site.html("name=\"viewport\"", "name=\"x\""));
-        page("any origin with credentials", "any_origin_with_credentials", "cors", SitePlan::reflectOrigin);
+        page("any origin with credentials", "any_origin_with_credentials", "cors", SiteSpec::reflectOrigin);
     }
 
     private void addFiles() {
@@ -177,15 +177,15 @@ final class SiteFaults {
                 PROTOCOL,
                 "compression_missing",
                 Set.of("http-compression"),
-                SitePlan::withoutCompression);
-        add("no HTTP/2", PROTOCOL, "http2_missing", Set.of("http-versions"), SitePlan::withoutHttp2);
+                SiteSpec::withoutCompression);
+        add("no HTTP/2", PROTOCOL, "http2_missing", Set.of("http-versions"), SiteSpec::withoutHttp2);
         add(
                 "no conditional responses",
                 PROTOCOL,
                 "not_revalidated",
                 Set.of("http-caching"),
-                SitePlan::withoutRevalidation);
-        plan("TLS 1.0 enabled", PROTOCOL, "tls10_enabled", "tls-protocols", "tls", plan -> plan.site()
+                SiteSpec::withoutRevalidation);
+        addFault("TLS 1.0 enabled", PROTOCOL, "tls10_enabled", "tls-protocols", "tls", domain -> domain.site()
                 .withLegacyTls());
     }
 
@@ -197,32 +197,32 @@ final class SiteFaults {
         return Instant.now().plus(days, ChronoUnit.DAYS);
     }
 
-    private void certificate(String name, String code, Consumer<SitePlan> change) {
-        plan(name, CERTIFICATE, code, CERTIFICATE_MODULE, "tls", plan -> change.accept(plan.site()));
+    private void certificate(String name, String code, Consumer<SiteSpec> change) {
+        addFault(name, CERTIFICATE, code, CERTIFICATE_MODULE, "tls", domain -> change.accept(domain.site()));
     }
 
     private void header(String name, String code, String module, String header, String value) {
         page(name, code, module, site -> site.header(header, value));
     }
 
-    private void page(String name, String code, String module, Consumer<SitePlan> change) {
+    private void page(String name, String code, String module, Consumer<SiteSpec> change) {
         add(name, PAGE, code, Set.of(module), change);
     }
 
-    private void file(String name, String code, String module, Consumer<SitePlan> change) {
+    private void file(String name, String code, String module, Consumer<SiteSpec> change) {
         add(name, FILE, code, Set.of(module), change);
     }
 
-    private void add(String name, Subject subject, String code, Set<String> modules, Consumer<SitePlan> change) {
-        faults.add(new Fault(name, plan -> change.accept(plan.site()), code, modules, "web", subject));
+    private void add(String name, Subject subject, String code, Set<String> modules, Consumer<SiteSpec> change) {
+        faults.add(new Fault(name, domain -> change.accept(domain.site()), code, modules, "web", subject));
     }
 
-    private void zone(String name, Subject subject, String code, String module, Consumer<ZonePlan> change) {
-        plan(name, subject, code, module, "web", plan -> change.accept(plan.zone()));
+    private void zone(String name, Subject subject, String code, String module, Consumer<ZoneSpec> change) {
+        addFault(name, subject, code, module, "web", domain -> change.accept(domain.zone()));
     }
 
-    private void plan(
-            String name, Subject subject, String code, String module, String area, Consumer<DomainPlan> change) {
+    private void addFault(
+            String name, Subject subject, String code, String module, String area, Consumer<DomainSpec> change) {
         faults.add(new Fault(name, change, code, Set.of(module), area, subject));
     }
 }

@@ -3,7 +3,7 @@ package dev.plumbline.lab.domain;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What a fault changes. It determines which other faults can still be observed. */
+/** The part of a domain that a fault changes. It determines which other faults can still be observed. */
 public enum Subject {
     /** Whether resolvers return the records of the zone at all. */
     RESOLUTION,

@@ -7,7 +7,7 @@ import static dev.plumbline.lab.domain.Subject.REGISTRATION;
 import static dev.plumbline.lab.domain.Subject.RESOLUTION;
 
 import dev.plumbline.lab.DnsFaults;
-import dev.plumbline.lab.domain.ZonePlan.Dnssec;
+import dev.plumbline.lab.domain.ZoneSpec.Dnssec;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -92,7 +92,7 @@ final class ZoneFaults {
         registration("deletion pending", "about_to_be_deleted", registration -> registration.status("pending delete"));
     }
 
-    private void nameservers(String name, String code, Consumer<ZonePlan> change) {
+    private void nameservers(String name, String code, Consumer<ZoneSpec> change) {
         add(name, NAMESERVERS, code, "nameservers", "dns", change);
     }
 
@@ -100,21 +100,21 @@ final class ZoneFaults {
         add(name, RESOLUTION, code, "dnssec", "dns", zone -> zone.dnssec(state));
     }
 
-    private void caa(String name, String code, Consumer<ZonePlan> change) {
+    private void caa(String name, String code, Consumer<ZoneSpec> change) {
         add(name, CAA, code, "caa", "dns", change);
     }
 
-    private void registration(String name, String code, Consumer<RegistrationPlan> change) {
+    private void registration(String name, String code, Consumer<RegistrationSpec> change) {
         faults.add(new Fault(
                 name,
-                plan -> change.accept(plan.registration()),
+                spec -> change.accept(spec.registration()),
                 code,
                 Set.of("domain-registration"),
                 "registration",
                 REGISTRATION));
     }
 
-    private void add(String name, Subject subject, String code, String module, String area, Consumer<ZonePlan> change) {
-        faults.add(new Fault(name, plan -> change.accept(plan.zone()), code, Set.of(module), area, subject));
+    private void add(String name, Subject subject, String code, String module, String area, Consumer<ZoneSpec> change) {
+        faults.add(new Fault(name, spec -> change.accept(spec.zone()), code, Set.of(module), area, subject));
     }
 }

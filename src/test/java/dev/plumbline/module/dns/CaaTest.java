@@ -296,7 +296,7 @@ class CaaTest {
     }
 
     private static List<String> dig(NamedServer named, String name) throws Exception {
-        return Dig.ask(named.port(), "+short", name, "CAA").stream()
+        return Dig.query(named.port(), "+short", name, "CAA").stream()
                 .filter(line -> !line.endsWith(".")) // CNAME and DNAME targets
                 .toList();
     }

@@ -29,16 +29,16 @@ import org.xbill.DNS.Rcode;
 @Tag("integration")
 class DigComparisonTest {
     private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new DnsRecords());
-    private static DnsFixture bench;
+    private static DnsFixture fixture;
 
     @BeforeAll
     static void start() {
-        bench = DnsFixture.start();
+        fixture = DnsFixture.start();
     }
 
     @AfterAll
     static void stop() {
-        bench.close();
+        fixture.close();
     }
 
     @Test
@@ -91,25 +91,25 @@ class DigComparisonTest {
                     "_443._tcp.zone.test",
                     "_sip._udp.zone.test",
                     "no.zone.test")) {
-                CheckResult result = bench.check(MODULE, named.address(), name, "types=" + types);
+                CheckResult result = fixture.check(MODULE, named.address(), name, "types=" + types);
 
-                List<String> ours = new ArrayList<>();
+                List<String> actual = new ArrayList<>();
                 records(result)
-                        .forEach((type, rows) -> rows.forEach(row -> ours.add("%s. %s IN %s %s"
+                        .forEach((type, rows) -> rows.forEach(row -> actual.add("%s. %s IN %s %s"
                                 .formatted(row.get("name"), row.get("ttl_seconds"), type, row.get("data")))));
-                List<String> theirs = new ArrayList<>();
+                List<String> expected = new ArrayList<>();
                 for (String type : types.split(",")) {
-                    Dig.ask(named.port(), "+noall", "+answer", "+nosplit", name, type).stream()
+                    Dig.query(named.port(), "+noall", "+answer", "+nosplit", name, type).stream()
                             .map(line -> line.replaceAll("\\s+", " "))
-                            .filter(line -> !theirs.contains(line))
-                            .forEach(theirs::add);
+                            .filter(line -> !expected.contains(line))
+                            .forEach(expected::add);
                 }
-                assertThat(ours.stream()
+                assertThat(actual.stream()
                                 .map(line -> line.replaceAll("\\s+", " "))
                                 .toList())
                         .as(name)
-                        .containsExactlyInAnyOrderElementsOf(theirs);
-                List<String> comments = Dig.ask(named.port(), "+noall", "+comments", name, "A");
+                        .containsExactlyInAnyOrderElementsOf(expected);
+                List<String> comments = Dig.query(named.port(), "+noall", "+comments", name, "A");
                 assertThat(comments.toString())
                         .contains("status: " + result.fields().get("rcode") + ",")
                         .contains("flags: qr " + ((boolean) result.fields().get("authoritative") ? "aa " : ""));
@@ -143,10 +143,10 @@ class DigComparisonTest {
 
             for (String name : List.of("good", "half", "refusing", "upward", "dead")) {
                 boolean lame = !name.equals("good") && !name.equals("half");
-                CheckResult result = bench.check(MODULE, resolver.address(), name + ".zone.test", "types=A,AAAA,TXT");
+                CheckResult result = fixture.check(MODULE, resolver.address(), name + ".zone.test", "types=A,AAAA,TXT");
 
                 for (String type : List.of("A", "AAAA", "TXT")) {
-                    assertThat(Dig.ask(resolver.port(), "+noall", "+comments", name + ".zone.test", type)
+                    assertThat(Dig.query(resolver.port(), "+noall", "+comments", name + ".zone.test", type)
                                     .toString())
                             .contains("status: " + result.fields().get("rcode") + ",");
                 }

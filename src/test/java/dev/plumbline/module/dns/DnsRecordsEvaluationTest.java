@@ -194,14 +194,14 @@ class DnsRecordsEvaluationTest {
                     Name.fromConstantString("a.example.com."), Type.value(type), DClass.IN, 60, data.length, data);
             record.rdataToWireCanonical();
         } catch (RuntimeException malformed) {
-            return; // no message that holds it is ever read
+            return; // a response with this record cannot be parsed
         }
         DnsResponse empty = DnsResponses.response("a.example.com", type);
-        DnsResponse answer = new DnsResponse(
+        DnsResponse large = new DnsResponse(
                 empty.name(), empty.type(), Rcode.NOERROR, List.of(), List.of(record), List.of(), false, 60, 1);
 
         Evaluation evaluation =
-                evaluate(new Evidence("a.example.com", List.of(new DnsLookupResult(type, answer, null)), null, null));
+                evaluate(new Evidence("a.example.com", List.of(new DnsLookupResult(type, large, null)), null, null));
 
         assertThat(((Map<?, ?>) evaluation.fields().get("records")).containsKey(type))
                 .isTrue();

@@ -30,12 +30,12 @@ import org.xbill.DNS.Type;
 /** Checks of names on a DNS server whose responses are scripted. */
 class DnsRecordsTest {
     private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new DnsRecords());
-    private static DnsFixture bench;
+    private static DnsFixture fixture;
 
     @BeforeAll
     static void start() {
-        bench = DnsFixture.start();
-        bench.dns()
+        fixture = DnsFixture.start();
+        fixture.dns()
                 .address("full.test", "192.0.2.1", "2001:db8::1")
                 .record("full.test. 300 IN MX 10 mail.full.test.")
                 .record("full.test. 300 IN TXT \"v=spf1 \" \"-all\"")
@@ -51,9 +51,10 @@ class DnsRecordsTest {
                 .record("doubt.test. 300 IN TXT \"known\"")
                 .behave(
                         "doubt.test",
-                        (query, honest, transport, count) -> query.getQuestion().getType() == Type.TXT
-                                ? honest.toWire()
-                                : DnsFaults.rcode(Rcode.SERVFAIL).reply(query, honest, transport, count))
+                        (query, standard, transport, count) ->
+                                query.getQuestion().getType() == Type.TXT
+                                        ? standard.toWire()
+                                        : DnsFaults.rcode(Rcode.SERVFAIL).reply(query, standard, transport, count))
                 .behave("silent.test", DnsFaults.silent())
                 .empty("empty.test")
                 .alias("circle.test", "round.test")
@@ -63,11 +64,11 @@ class DnsRecordsTest {
 
     @AfterAll
     static void stop() {
-        bench.close();
+        fixture.close();
     }
 
     private static CheckResult check(String domain, String query) {
-        return bench.check(MODULE, domain, query);
+        return fixture.check(MODULE, domain, query);
     }
 
     @SuppressWarnings("unchecked")
@@ -134,15 +135,15 @@ class DnsRecordsTest {
     @Test
     void doesNotLookUpPrivateNames() {
         assertThat(check("secret.corp.example", "").error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
-        assertThat(bench.dns().queries("secret.corp.example")).isZero();
+        assertThat(fixture.dns().queries("secret.corp.example")).isZero();
     }
 
     @ParameterizedTest
     @CsvSource({"SERVFAIL, DNS_SERVFAIL", "silence, DNS_TIMEOUT"})
     void reportsAFailedWildcardLookupAsAnError(String fault, ErrorCode code) {
         String name = "unknown-" + fault.toLowerCase(Locale.ROOT) + ".test";
-        bench.dns().address(name, "192.0.2.1");
-        bench.dns()
+        fixture.dns().address(name, "192.0.2.1");
+        fixture.dns()
                 .behave(random(name), fault.equals("silence") ? DnsFaults.silent() : DnsFaults.rcode(Rcode.SERVFAIL));
 
         CheckResult result = check(name, "types=A");
@@ -156,7 +157,7 @@ class DnsRecordsTest {
 
     @Test
     void reportsAWildcardWithAPrivateAddress() {
-        bench.dns().address("dev.test", "192.0.2.1").address(random("dev.test"), "10.1.2.3");
+        fixture.dns().address("dev.test", "192.0.2.1").address(random("dev.test"), "10.1.2.3");
 
         CheckResult result = check("dev.test", "types=A");
 
@@ -168,8 +169,8 @@ class DnsRecordsTest {
 
     @Test
     void hidesTheWildcardIfTheAddressesAreUnknown() {
-        bench.dns().behave("unsure.test", DnsFaults.only(Type.A, DnsFaults.rcode(Rcode.SERVFAIL)));
-        bench.dns().empty("unsure.test").address(random("unsure.test"), "192.0.2.1");
+        fixture.dns().behave("unsure.test", DnsFaults.only(Type.A, DnsFaults.rcode(Rcode.SERVFAIL)));
+        fixture.dns().empty("unsure.test").address(random("unsure.test"), "192.0.2.1");
 
         CheckResult result = check("unsure.test", "");
 
@@ -179,7 +180,7 @@ class DnsRecordsTest {
 
     @Test
     void returnsOnlyAddressesIfTheNameCanHavePrivateAddresses() {
-        bench.dns()
+        fixture.dns()
                 .record("veiled.test. 60 IN TXT \"secret\"")
                 .behave("veiled.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
 
@@ -191,8 +192,8 @@ class DnsRecordsTest {
                 .extracting(Finding::message)
                 .containsExactly("Lookups of these record types failed: AAAA.");
         assertThat(result.toString()).doesNotContain("secret");
-        bench.dns().record("target.test. 60 IN MX 1 secret.test.").alias("turn.test", "target.test");
-        bench.dns().behave("turn.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
+        fixture.dns().record("target.test. 60 IN MX 1 secret.test.").alias("turn.test", "target.test");
+        fixture.dns().behave("turn.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
         CheckResult alias = check("turn.test", "types=A,CNAME,MX");
         assertThat(alias.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
         assertThat(alias.toString()).doesNotContain("secret");
@@ -200,7 +201,7 @@ class DnsRecordsTest {
 
     @Test
     void failsWithOverloadIfTheResolverIsOverloaded() {
-        assertThat(bench.failure(MODULE, 2, "full.test", "A")).isInstanceOf(OverloadFailure.class);
+        assertThat(fixture.failure(MODULE, 2, "full.test", "A")).isInstanceOf(OverloadFailure.class);
     }
 
     @Test
@@ -237,7 +238,7 @@ class DnsRecordsTest {
     @Test
     void distinguishesADnameRecordFromAWildcard() {
         String random = DnsRecords.RANDOM_LABEL;
-        bench.dns()
+        fixture.dns()
                 .address("www.moved.test", "192.0.2.1")
                 .alias(random + ".www.moved.test", random + ".www.target.test")
                 .address("www.star.test", "192.0.2.1")
@@ -252,7 +253,7 @@ class DnsRecordsTest {
 
     @Test
     void showsServiceBindingsAsDigDoes() {
-        bench.dns()
+        fixture.dns()
                 .record("svc.test. 300 IN HTTPS 1 . alpn=h2,h3 port=8443 ipv4hint=192.0.2.1,192.0.2.2 "
                         + "ipv6hint=2001:db8:0:0:0:0:0:1,2001:db8::2 key65400=abc")
                 .record("svc.test. 300 IN SVCB 0 svc.example.test.");
@@ -277,7 +278,7 @@ class DnsRecordsTest {
     @Test
     void truncatesALargeResponse() {
         for (int i = 0; i < 400; i++) {
-            bench.dns().record("large.test. 300 IN TXT \"" + i + "x".repeat(120) + "\"");
+            fixture.dns().record("large.test. 300 IN TXT \"" + i + "x".repeat(120) + "\"");
         }
         CheckResult result = check("large.test", "types=TXT");
 
@@ -297,8 +298,8 @@ class DnsRecordsTest {
 
     @Test
     void returnsTheWholeCnameChain() {
-        bench.dns().alias("web.way.test", "www.way.test").alias("www.way.test", "way.test");
-        bench.dns().address("way.test", "192.0.2.1");
+        fixture.dns().alias("web.way.test", "www.way.test").alias("www.way.test", "way.test");
+        fixture.dns().address("way.test", "192.0.2.1");
 
         for (String types : List.of("", "types=A")) {
             assertThat(records(check("web.way.test", types)).get("CNAME"))
@@ -310,7 +311,7 @@ class DnsRecordsTest {
     @Test
     void sortsMailServersByPreference() {
         for (String server : List.of("20 b", "10 c", "5 z", "20 a", "100 a")) {
-            bench.dns().record("order.test. 60 IN MX " + server + ".order.test.");
+            fixture.dns().record("order.test. 60 IN MX " + server + ".order.test.");
         }
 
         assertThat(records(check("order.test", "types=MX")).get("MX"))
@@ -320,7 +321,7 @@ class DnsRecordsTest {
 
     @Test
     void doesNotReportNoRecordsIfTheOnlyRecordIsHidden() {
-        bench.dns().record("_ldap._tcp.hidden.test. 60 IN SRV 0 0 389 dc1.corp.example.");
+        fixture.dns().record("_ldap._tcp.hidden.test. 60 IN SRV 0 0 389 dc1.corp.example.");
 
         for (String types : List.of("", "types=SRV", "types=A,SRV")) {
             CheckResult result = check("_ldap._tcp.hidden.test", types);
@@ -332,9 +333,9 @@ class DnsRecordsTest {
     @Test
     void looksUpEveryTypeAtTheEndOfALongCnameChain() {
         for (int hop = 0; hop < 8; hop++) {
-            bench.dns().behave("h" + hop + ".far.test", DnsFaults.aliasOnly("h" + (hop + 1) + ".far.test"));
+            fixture.dns().behave("h" + hop + ".far.test", DnsFaults.aliasOnly("h" + (hop + 1) + ".far.test"));
         }
-        bench.dns().address("h8.far.test", "192.0.2.1");
+        fixture.dns().address("h8.far.test", "192.0.2.1");
         String all = MODULE.description().option("types").pattern().pattern().replace('|', ',');
 
         CheckResult result = check("h0.far.test", "types=" + all);

@@ -26,12 +26,12 @@ import org.xbill.DNS.Type;
 
 class DnssecTest {
     private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new Dnssec());
-    private static DnsFixture bench;
+    private static DnsFixture fixture;
 
     @BeforeAll
     static void start() {
-        bench = DnsFixture.start().sign();
-        bench.dns()
+        fixture = DnsFixture.start().sign();
+        fixture.dns()
                 .address("unsigned.lab.test", "192.0.2.1")
                 .address("internal.lab.test", "10.0.0.1")
                 .behave("refusing.test", DnsFaults.rcode(Rcode.REFUSED));
@@ -39,7 +39,7 @@ class DnssecTest {
 
     @AfterAll
     static void stop() {
-        bench.close();
+        fixture.close();
     }
 
     @ParameterizedTest
@@ -61,7 +61,7 @@ class DnssecTest {
         "unsigned.lab.test, insecure, no_ds, warn, not_signed",
     })
     void reportsStatusAndCause(String domain, String status, String failure, String verdict, String findings) {
-        CheckResult result = bench.check(MODULE, domain, "");
+        CheckResult result = fixture.check(MODULE, domain, "");
 
         assertThat(result.error()).isNull();
         assertThat(result.fields()).containsEntry("status", status).containsEntry("failure", failure);
@@ -72,7 +72,7 @@ class DnssecTest {
 
     @Test
     void reportsTheChainOfTrust() {
-        CheckResult result = bench.check(MODULE, "www.secure.test", "");
+        CheckResult result = fixture.check(MODULE, "www.secure.test", "");
 
         List<Map<String, Object>> chain = chain(result);
         assertThat(chain).extracting(zone -> zone.get("zone")).containsExactly(".", "test", "secure.test");
@@ -84,8 +84,8 @@ class DnssecTest {
         assertThat(result.fields())
                 .containsEntry("algorithms", List.of("ECDSAP256SHA256"))
                 .containsEntry("nsec", "nsec");
-        assertThat(bench.check(MODULE, "nsec3.test", "").fields()).containsEntry("nsec", "nsec3");
-        assertThat(chain(bench.check(MODULE, "expired.test", "")).get(2)).containsEntry("status", "bogus");
+        assertThat(fixture.check(MODULE, "nsec3.test", "").fields()).containsEntry("nsec", "nsec3");
+        assertThat(chain(fixture.check(MODULE, "expired.test", "")).get(2)).containsEntry("status", "bogus");
     }
 
     @Test
@@ -159,12 +159,12 @@ class DnssecTest {
 
     @Test
     void reportsFailedLookupsAsErrors() {
-        CheckResult refused = bench.check(MODULE, "refusing.test", "");
+        CheckResult refused = fixture.check(MODULE, "refusing.test", "");
         assertThat(refused.error().code()).isEqualTo(ErrorCode.DNS_SERVFAIL);
-        CheckResult missing = bench.check(MODULE, "no.secure.test", "");
+        CheckResult missing = fixture.check(MODULE, "no.secure.test", "");
         assertThat(missing.error().code()).isEqualTo(ErrorCode.DNS_NXDOMAIN);
         assertThat(missing.fields()).containsEntry("status", "secure");
-        CheckResult internal = bench.check(MODULE, "internal.lab.test", "");
+        CheckResult internal = fixture.check(MODULE, "internal.lab.test", "");
         assertThat(internal.error().code()).isEqualTo(ErrorCode.TARGET_BLOCKED);
         assertThat(internal.fields().get("chain")).isNull();
         try (DnsFixture plain =
@@ -179,11 +179,11 @@ class DnssecTest {
     /** The queries of one check share the chain of trust. */
     @Test
     void limitsQueries() {
-        int before = bench.dns().queries();
+        int before = fixture.dns().queries();
 
-        bench.check(MODULE, "www.secure.test", "");
+        fixture.check(MODULE, "www.secure.test", "");
 
-        assertThat(bench.dns().queries() - before).isLessThanOrEqualTo(12);
+        assertThat(fixture.dns().queries() - before).isLessThanOrEqualTo(12);
     }
 
     @SuppressWarnings("unchecked")

@@ -43,7 +43,7 @@ class DnssecToolsTest {
 
     private BindZoneSigner signer;
     private NamedServer named;
-    private DnsFixture bench;
+    private DnsFixture fixture;
 
     @BeforeAll
     void start(@TempDir Path folder) throws Exception {
@@ -77,7 +77,7 @@ class DnssecToolsTest {
         signer.sign("test", EC, test.toString(), "-3 -", UNCHANGED);
         signer.sign("", EC, signer.delegation("test"), "", UNCHANGED);
         named = NamedServer.serve(folder, signer.files());
-        bench = DnsFixture.start().trust(signer.trustAnchor());
+        fixture = DnsFixture.start().trust(signer.trustAnchor());
         signer.writeAnchors();
         Files.writeString(
                 folder.resolve("unbound.conf"),
@@ -107,7 +107,7 @@ class DnssecToolsTest {
     @AfterAll
     void stop() throws InterruptedException {
         if (named != null) {
-            bench.close();
+            fixture.close();
             named.close();
         }
     }
@@ -159,7 +159,7 @@ class DnssecToolsTest {
     })
     void agreesWithDelvAndUnbound(String name, String expected, String expectedOfDelv, String expectedOfUnbound)
             throws Exception {
-        CheckResult result = bench.check(MODULE, named.address(), name, "");
+        CheckResult result = fixture.check(MODULE, named.address(), name, "");
 
         assertThat(result.fields()).as("%s", result).containsEntry("status", expected);
         assertThat(delv(name)).as("delv").isEqualTo(expectedOfDelv);
@@ -169,7 +169,7 @@ class DnssecToolsTest {
     /** The status is that of the zone of the alias, and the target is a finding. */
     @Test
     void reportsAliasesThatDelvAndUnboundReject() throws Exception {
-        CheckResult result = bench.check(MODULE, named.address(), "into-expired.nsec3.test", "");
+        CheckResult result = fixture.check(MODULE, named.address(), "into-expired.nsec3.test", "");
 
         assertThat(result.fields()).containsEntry("status", "secure");
         assertThat(result.findings()).extracting(Finding::code).containsExactly("alias_bogus");

@@ -211,7 +211,7 @@ class ReverseDnsTest {
             for (String ip : List.of("192.0.2.1", "192.0.2.129", "192.0.2.130", "192.0.2.131", "192.0.2.77", V6)) {
                 CheckResult result = fixture.check(MODULE, named.address(), ip, "");
 
-                List<String> answer = Dig.ask(named.port(), "+noall", "+answer", "-x", ip);
+                List<String> answer = Dig.query(named.port(), "+noall", "+answer", "-x", ip);
                 List<String> ptr = answer.stream()
                         .filter(line -> line.matches(".*\\sPTR\\s.*"))
                         .map(line -> line.replaceFirst(".*\\s(.*)\\.", "$1"))
@@ -221,7 +221,7 @@ class ReverseDnsTest {
                 boolean confirmed = false;
                 for (String name : ptr) {
                     String type = ip.contains(":") ? "AAAA" : "A";
-                    confirmed |= Dig.ask(named.port(), "+short", name, type).contains(ip);
+                    confirmed |= Dig.query(named.port(), "+short", name, type).contains(ip);
                 }
                 assertThat(result.fields()).as(ip).containsEntry("forward_confirmed", confirmed);
                 assertThat(result.findings().stream().anyMatch(f -> f.code().equals("delegated")))

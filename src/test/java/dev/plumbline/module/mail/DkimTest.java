@@ -63,20 +63,20 @@ class DkimTest {
 
     private static final Pattern BITS = Pattern.compile("\\((\\d+) bit\\)");
 
-    private static DnsFixture bench;
+    private static DnsFixture fixture;
     private static String rsa2048;
     private static String rsa512;
 
     @BeforeAll
     static void start() throws Exception {
-        bench = DnsFixture.start();
+        fixture = DnsFixture.start();
         rsa2048 = rsa(2048);
         rsa512 = rsa(512);
     }
 
     @AfterAll
     static void stop() {
-        bench.close();
+        fixture.close();
     }
 
     /** A public key whose modulus has no known factors. A key pair of 4608 bits takes seconds to generate. */
@@ -119,7 +119,7 @@ class DkimTest {
                     .append(text.substring(i, Math.min(text.length(), i + 200)).replace(";", "\\;"))
                     .append("\" ");
         }
-        bench.dns().record(name + ". 60 IN TXT " + strings);
+        fixture.dns().record(name + ". 60 IN TXT " + strings);
     }
 
     @Test
@@ -230,7 +230,7 @@ class DkimTest {
 
     @Test
     void findsKeysAtCommonSelectorsAndThoseOfTheServices() {
-        bench.dns()
+        fixture.dns()
                 .address("services.example", "192.0.2.1")
                 .record("services.example. 60 IN MX 10 mx1.mail.gandi.example.")
                 .record("services.example. 60 IN MX 20 spool.mail.gandi.net.")
@@ -245,9 +245,9 @@ class DkimTest {
         publish("smtpapi._domainkey.services.example", "v=DKIM1; p=" + rsa2048);
         publish("private._domainkey.services.example", "v=DKIM1; p=" + rsa2048);
 
-        CheckResult found = bench.check(MODULE, "services.example", "");
-        CheckResult named = bench.check(MODULE, "services.example", "selectors=PRIVATE,other");
-        CheckResult target = bench.check(MODULE, "private._domainkey.services.example", "");
+        CheckResult found = fixture.check(MODULE, "services.example", "");
+        CheckResult named = fixture.check(MODULE, "services.example", "selectors=PRIVATE,other");
+        CheckResult target = fixture.check(MODULE, "private._domainkey.services.example", "");
 
         assertThat(selectors(found)).asString().isEqualTo("[mbo0001, gm1, k1, s1, smtpapi]");
         assertThat(found.findings()).isEmpty();
@@ -259,7 +259,7 @@ class DkimTest {
 
     @Test
     void reportsAbsenceOnlyAsFarAsItIsKnown() {
-        bench.dns()
+        fixture.dns()
                 .address("other.example", "192.0.2.1")
                 .address("nokeys.example", "192.0.2.1")
                 .empty("_domainkey.other.example")
@@ -267,31 +267,33 @@ class DkimTest {
                 .record("parked.example. 60 IN MX 0 .")
                 .record("parked.example. 60 IN TXT \"v=spf1 -all\"");
 
-        CheckResult other = bench.check(MODULE, "other.example", "");
+        CheckResult other = fixture.check(MODULE, "other.example", "");
         assertThat(codes(other.findings())).isEqualTo("no_key_found");
         assertThat(other.findings().get(0).message()).contains("at the 40 tested selectors");
-        assertThat(codes(bench.check(MODULE, "nokeys.example", "").findings())).isEqualTo("no_selectors");
-        assertThat(codes(bench.check(MODULE, "parked.example", "").findings())).isEqualTo("not_required");
+        assertThat(codes(fixture.check(MODULE, "nokeys.example", "").findings()))
+                .isEqualTo("no_selectors");
+        assertThat(codes(fixture.check(MODULE, "parked.example", "").findings()))
+                .isEqualTo("not_required");
     }
 
     @Test
     void reportsFailedLookupsAndDanglingAliases() {
-        bench.dns()
+        fixture.dns()
                 .address("broken.example", "192.0.2.1")
                 .behave("google._domainkey.broken.example", DnsFaults.rcode(2))
                 .alias("selector1._domainkey.broken.example", "selector1-broken._domainkey.missing.onmicrosoft.com");
         publish("mail._domainkey.broken.example", "v=DKIM1; p=" + rsa2048);
-        bench.dns().address("inside.example", "10.0.0.1");
+        fixture.dns().address("inside.example", "10.0.0.1");
 
-        CheckResult result = bench.check(MODULE, "broken.example", "");
+        CheckResult result = fixture.check(MODULE, "broken.example", "");
 
         assertThat(codes(result.findings())).isEqualTo("lookup_failed selector_alias_dangling");
         assertThat(selectors(result)).asString().isEqualTo("[mail]");
-        CheckResult failed = bench.check(MODULE, "broken.example", "selectors=google");
+        CheckResult failed = fixture.check(MODULE, "broken.example", "selectors=google");
         assertThat(failed.error().code().id()).isEqualTo("dns_servfail");
-        assertThat(bench.check(MODULE, "inside.example", "").error().code().id())
+        assertThat(fixture.check(MODULE, "inside.example", "").error().code().id())
                 .isEqualTo("target_blocked");
-        assertThat(bench.check(MODULE, "missing.example", "").error().code().id())
+        assertThat(fixture.check(MODULE, "missing.example", "").error().code().id())
                 .isEqualTo("dns_nxdomain");
     }
 
@@ -311,7 +313,7 @@ class DkimTest {
                 "none.example",
                 host);
         try (NamedServer named = NamedServer.start(folder, zones)) {
-            CheckResult keys = bench.check(MODULE, named.address(), "keys.example", "");
+            CheckResult keys = fixture.check(MODULE, named.address(), "keys.example", "");
             for (Map<String, Object> key : keys(keys.fields())) {
                 String text =
                         String.join("", Dig.texts(named.port(), key.get("selector") + "._domainkey.keys.example"));
@@ -323,15 +325,15 @@ class DkimTest {
             assertThat(selectors(keys)).asString().isEqualTo("[google, default, dkim, mail, s1]");
             assertThat(codes(keys.findings())).isEqualTo("key_short");
 
-            CheckResult text = bench.check(MODULE, named.address(), "wildtext.example", "");
+            CheckResult text = fixture.check(MODULE, named.address(), "wildtext.example", "");
             assertThat(codes(text.findings())).isEqualTo("no_key_found");
-            assertThat(codes(bench.check(MODULE, named.address(), "wildtext.example", "selectors=x")
+            assertThat(codes(fixture.check(MODULE, named.address(), "wildtext.example", "selectors=x")
                             .findings()))
                     .isEqualTo("selector_without_key");
-            CheckResult revoked = bench.check(MODULE, named.address(), "wildkey.example", "");
+            CheckResult revoked = fixture.check(MODULE, named.address(), "wildkey.example", "");
             assertThat(codes(revoked.findings())).isEqualTo("selector_revoked wildcard_key");
             assertThat(selectors(revoked)).asString().isEqualTo("[google, *]");
-            assertThat(codes(bench.check(MODULE, named.address(), "none.example", "")
+            assertThat(codes(fixture.check(MODULE, named.address(), "none.example", "")
                             .findings()))
                     .isEqualTo("no_selectors");
         }

@@ -41,12 +41,12 @@ class DnsblTest {
 
     private static final String V6_TEST = "2.0.0.0.0.0.f.7.f.f.f.f.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.";
 
-    private static DnsFixture bench;
+    private static DnsFixture fixture;
 
     @BeforeAll
     static void start() {
-        bench = DnsFixture.start();
-        bench.dns()
+        fixture = DnsFixture.start();
+        fixture.dns()
                 .address("clean.test", "192.0.2.1")
                 .address("bad.test", "192.0.2.1", "192.0.2.66")
                 .address("six.test", "2001:db8::25")
@@ -74,7 +74,7 @@ class DnsblTest {
 
     @AfterAll
     static void stop() {
-        bench.close();
+        fixture.close();
     }
 
     @ParameterizedTest
@@ -108,7 +108,7 @@ class DnsblTest {
             })
     void reportsTheFindingsOfEachHost(
             String host, String zones, Verdict verdict, @Nullable String error, String codes) {
-        CheckResult result = bench.check(MODULE, host, "zones=" + zones);
+        CheckResult result = fixture.check(MODULE, host, "zones=" + zones);
 
         assertThat(codes(result.findings())).isEqualTo(codes.isEmpty() ? List.of() : Arrays.asList(codes.split(" ")));
         assertThat(result.error() == null ? null : result.error().code().id()).isEqualTo(error);
@@ -118,7 +118,7 @@ class DnsblTest {
 
     @Test
     void queriesAllZonesOfTheOperatorByDefault() {
-        CheckResult result = bench.check(MODULE, "bad.test", "");
+        CheckResult result = fixture.check(MODULE, "bad.test", "");
 
         assertThat(result.error()).isNull();
         assertThat(result.fields())
@@ -137,11 +137,11 @@ class DnsblTest {
     /** The operator of a blocklist must not receive private addresses. */
     @Test
     void doesNotSendPrivateAddresses() {
-        bench.check(MODULE, "hidden.test", "");
-        bench.check(MODULE, "10.1.2.3", "");
+        fixture.check(MODULE, "hidden.test", "");
+        fixture.check(MODULE, "10.1.2.3", "");
 
         for (String zone : DnsFixture.BLOCKLISTS) {
-            assertThat(bench.dns().queries("3.2.1.10." + zone)).isZero();
+            assertThat(fixture.dns().queries("3.2.1.10." + zone)).isZero();
         }
     }
 
@@ -172,10 +172,10 @@ class DnsblTest {
 
     @Test
     void doesNotReportAFailedLookupAsNotListed() {
-        assertThat(bench.check(MODULE, "clean.test", "zones=broken.test").fields())
+        assertThat(fixture.check(MODULE, "clean.test", "zones=broken.test").fields())
                 .containsEntry("listed", null)
                 .containsEntry("unanswered_count", 1);
-        assertThat(bench.check(MODULE, "clean.test", "zones=bl.test,broken.test")
+        assertThat(fixture.check(MODULE, "clean.test", "zones=bl.test,broken.test")
                         .fields())
                 .containsEntry("listed", false)
                 .containsEntry("unanswered_count", 1);
@@ -220,9 +220,9 @@ class DnsblTest {
                 """;
         try (NamedServer named = NamedServer.start(folder, Map.of("bl.test", zone))) {
             for (int last = 65; last <= 68; last++) {
-                CheckResult result = bench.check(MODULE, named.address(), "192.0.2." + last, "zones=bl.test");
+                CheckResult result = fixture.check(MODULE, named.address(), "192.0.2." + last, "zones=bl.test");
                 String name = last + ".2.0.192.bl.test";
-                List<String> codes = Dig.ask(named.port(), "+short", name, "A").stream()
+                List<String> codes = Dig.query(named.port(), "+short", name, "A").stream()
                         .filter(line -> !line.endsWith("."))
                         .toList();
                 List<String> texts = Dig.texts(named.port(), name).stream()

@@ -33,12 +33,12 @@ import org.xbill.DNS.Rcode;
 
 class EmailAddressTest {
     private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new EmailAddress());
-    private static DnsFixture bench;
+    private static DnsFixture fixture;
 
     @BeforeAll
     static void start() {
-        bench = DnsFixture.start();
-        bench.dns()
+        fixture = DnsFixture.start();
+        fixture.dns()
                 .record("good.test. 60 IN MX 10 mail.good.test.")
                 .record("xn--bcher-kva.test. 60 IN MX 10 mail.good.test.")
                 .record("null.test. 60 IN MX 0 .")
@@ -59,7 +59,7 @@ class EmailAddressTest {
 
     @AfterAll
     static void stop() {
-        bench.close();
+        fixture.close();
     }
 
     @ParameterizedTest
@@ -100,7 +100,7 @@ class EmailAddressTest {
                 "jane@mute.test | ERROR | dns_timeout | ~~",
             })
     void reportsTheFindingsOfEachAddress(String address, Verdict verdict, @Nullable String error, String codes) {
-        CheckResult result = bench.check(MODULE, address, "");
+        CheckResult result = fixture.check(MODULE, address, "");
 
         assertThat(result.findings())
                 .extracting(Finding::code)
@@ -113,12 +113,12 @@ class EmailAddressTest {
     @ParameterizedTest
     @CsvSource({"lame.test,", "missing.test, false", "good.test, false"})
     void doesNotReportAnUnknownDomainAsPermanent(String domain, @Nullable Boolean disposable) {
-        assertThat(bench.check(MODULE, "jane@" + domain, "").fields()).containsEntry("disposable", disposable);
+        assertThat(fixture.check(MODULE, "jane@" + domain, "").fields()).containsEntry("disposable", disposable);
     }
 
     @Test
     void reportsAllFields() {
-        assertThat(bench.check(MODULE, "\"Jane\"@Gmial.com", "").fields())
+        assertThat(fixture.check(MODULE, "\"Jane\"@Gmial.com", "").fields())
                 .containsEntry("syntax_valid", true)
                 .containsEntry("normalized", "Jane@gmial.com")
                 .containsEntry("local_part", "Jane")
@@ -128,7 +128,7 @@ class EmailAddressTest {
                 .containsEntry("disposable", false)
                 .containsEntry("role_account", false)
                 .containsEntry("suggestion", "Jane@gmail.com");
-        assertThat(bench.check(MODULE, "a..b@null.test", "").fields())
+        assertThat(fixture.check(MODULE, "a..b@null.test", "").fields())
                 .containsEntry("syntax_valid", false)
                 .containsEntry("normalized", null)
                 .containsEntry("local_part", null)
@@ -136,15 +136,15 @@ class EmailAddressTest {
                 .containsEntry("has_mx", false)
                 .containsEntry("null_mx", true)
                 .containsEntry("suggestion", null);
-        assertThat(bench.check(MODULE, "jane@missing.test", "").fields())
+        assertThat(fixture.check(MODULE, "jane@missing.test", "").fields())
                 .containsEntry("syntax_valid", true)
                 .containsEntry("has_mx", false)
                 .containsEntry("null_mx", false);
-        assertThat(bench.check(MODULE, "jane@lame.test", "").fields())
+        assertThat(fixture.check(MODULE, "jane@lame.test", "").fields())
                 .containsEntry("syntax_valid", true)
                 .containsEntry("has_mx", null)
                 .containsEntry("null_mx", null);
-        assertThat(bench.check(MODULE, "jane@bücher.test", "").fields())
+        assertThat(fixture.check(MODULE, "jane@bücher.test", "").fields())
                 .containsEntry("normalized", "jane@xn--bcher-kva.test");
     }
 
@@ -213,8 +213,8 @@ class EmailAddressTest {
         try (NamedServer named = NamedServer.start(folder, Map.of("mail.test", zone))) {
             for (String name : List.of("with", "null", "host", "text")) {
                 String domain = name + ".mail.test";
-                CheckResult result = bench.check(MODULE, named.address(), "jane@" + domain, "");
-                List<String> records = Dig.ask(named.port(), "+short", domain, "MX");
+                CheckResult result = fixture.check(MODULE, named.address(), "jane@" + domain, "");
+                List<String> records = Dig.query(named.port(), "+short", domain, "MX");
                 assertThat(result.fields())
                         .as(domain)
                         .containsEntry("null_mx", records.equals(List.of("0 .")))

@@ -45,12 +45,12 @@ import org.xbill.DNS.Type;
 
 class MxTest {
     private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new Mx());
-    private static DnsFixture bench;
+    private static DnsFixture fixture;
 
     @BeforeAll
     static void start() {
-        bench = DnsFixture.start();
-        bench.dns()
+        fixture = DnsFixture.start();
+        fixture.dns()
                 .address("mail.good.test", "192.0.2.1", "2001:db8::1")
                 .address("mail2.good.test", "192.0.2.2")
                 .record("good.test. 60 IN MX 20 mail2.good.test.")
@@ -93,13 +93,13 @@ class MxTest {
                 .alias("www.good.test", "good.test")
                 .record("xn--bcher-kva.test. 60 IN MX 1 mail.good.test.");
         for (int i = 0; i < 25; i++) {
-            bench.dns().record("crowd.test. 60 IN MX " + i + " m" + i + ".crowd.test.");
+            fixture.dns().record("crowd.test. 60 IN MX " + i + " m" + i + ".crowd.test.");
         }
     }
 
     @AfterAll
     static void stop() {
-        bench.close();
+        fixture.close();
     }
 
     @ParameterizedTest
@@ -135,7 +135,7 @@ class MxTest {
                 "mute.test, ERROR, dns_timeout, ''"
             })
     void reportsTheFindingsOfEachDomain(String domain, Verdict verdict, @Nullable String error, String codes) {
-        CheckResult result = bench.check(MODULE, domain, "");
+        CheckResult result = fixture.check(MODULE, domain, "");
 
         assertThat(codes(result.findings())).isEqualTo(codes.isEmpty() ? List.of() : Arrays.asList(codes.split(" ")));
         assertThat(result.error() == null ? null : result.error().code().id()).isEqualTo(error);
@@ -145,32 +145,35 @@ class MxTest {
 
     @Test
     void returnsTheServersByPreference() {
-        CheckResult result = bench.check(MODULE, "good.test", "");
+        CheckResult result = fixture.check(MODULE, "good.test", "");
 
         assertThat(result.fields().get("records").toString())
                 .isEqualTo("[{preference=10, host=mail.good.test, ips=[192.0.2.1, 2001:db8::1], tls=null},"
                         + " {preference=20, host=mail2.good.test, ips=[192.0.2.2], tls=null}]");
-        assertThat(bench.check(MODULE, "alias.test", "").fields())
+        assertThat(fixture.check(MODULE, "alias.test", "").fields())
                 .containsEntry("points_to_cname", List.of("smtp.alias.test"));
-        assertThat(bench.check(MODULE, "null.test", "").fields())
+        assertThat(fixture.check(MODULE, "null.test", "").fields())
                 .containsEntry("null_mx", true)
                 .containsEntry("implicit", false);
-        assertThat(bench.check(MODULE, "implicit.test", "").fields()).containsEntry("implicit", true);
+        assertThat(fixture.check(MODULE, "implicit.test", "").fields()).containsEntry("implicit", true);
     }
 
     @Test
     void failsWithOverloadIfTheConnectionIsNotAdmittedInTime() {
-        assertThat(bench.failure(MODULE, IpAddressText.parse("192.0.2.2"), 25, "good.test"))
+        assertThat(fixture.failure(MODULE, IpAddressText.parse("192.0.2.2"), 25, "good.test"))
                 .isInstanceOf(OverloadFailure.class);
     }
 
     @Test
     void looksUpAtMostTwentyHosts() {
-        bench.check(MODULE, "crowd.test", "");
+        fixture.check(MODULE, "crowd.test", "");
 
-        assertThat(bench.dns().queries("m19.crowd.test")).isPositive();
-        assertThat(bench.dns().queries("m20.crowd.test")).isZero();
-        assertThat(bench.check(MODULE, "crowd.test", "").fields().get("records").toString())
+        assertThat(fixture.dns().queries("m19.crowd.test")).isPositive();
+        assertThat(fixture.dns().queries("m20.crowd.test")).isZero();
+        assertThat(fixture.check(MODULE, "crowd.test", "")
+                        .fields()
+                        .get("records")
+                        .toString())
                 .contains("m19.crowd.test")
                 .doesNotContain("m20.crowd.test");
     }
@@ -296,33 +299,33 @@ class MxTest {
                         "other.test",
                         "away IN A 192.0.2.4\n"))) {
             for (String name : List.of("zone.test", "null.zone.test", "implicit.zone.test", "x.wild.zone.test")) {
-                CheckResult result = bench.check(MODULE, named.address(), name, "");
+                CheckResult result = fixture.check(MODULE, named.address(), name, "");
 
-                List<String> ours = new ArrayList<>();
-                List<String> theirs = new ArrayList<>();
+                List<String> actual = new ArrayList<>();
+                List<String> expected = new ArrayList<>();
                 for (Map<String, Object> row :
                         (List<Map<String, Object>>) result.fields().get("records")) {
                     String host = row.get("host").equals(".") ? "." : row.get("host") + ".";
-                    ours.add(row.get("preference") + " " + host);
+                    actual.add(row.get("preference") + " " + host);
                     List<String> addresses = new ArrayList<>();
                     for (String type : List.of("A", "AAAA")) {
-                        addresses.addAll(Dig.ask(named.port(), "+short", host, type));
+                        addresses.addAll(Dig.query(named.port(), "+short", host, type));
                     }
                     addresses.removeIf(line -> line.endsWith("."));
                     assertThat((List<String>) row.get("ips")).isEqualTo(addresses);
                 }
-                theirs.addAll(Dig.ask(named.port(), "+short", name, "MX"));
+                expected.addAll(Dig.query(named.port(), "+short", name, "MX"));
                 if ((boolean) result.fields().get("implicit")) {
-                    assertThat(theirs).isEmpty();
+                    assertThat(expected).isEmpty();
                 } else {
-                    assertThat(ours).containsExactlyInAnyOrderElementsOf(theirs);
+                    assertThat(actual).containsExactlyInAnyOrderElementsOf(expected);
                 }
             }
-            assertThat(bench.check(MODULE, named.address(), "no.zone.test", "")
+            assertThat(fixture.check(MODULE, named.address(), "no.zone.test", "")
                             .error()
                             .code())
                     .isEqualTo(ErrorCode.DNS_NXDOMAIN);
-            assertThat(bench.check(MODULE, named.address(), "zone.test", "").fields())
+            assertThat(fixture.check(MODULE, named.address(), "zone.test", "").fields())
                     .containsEntry("points_to_cname", List.of("b.zone.test"));
         }
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Postfix, and the same extensions as swaks and OpenSSL report. */
+/** Compares the extensions of Postfix with the output of swaks and OpenSSL. */
 @Tag("integration")
 class SmtpPostfixTest {
     private static final ModuleDefinition<Smtp.Evidence> MODULE = SheetModule.load(new Smtp());

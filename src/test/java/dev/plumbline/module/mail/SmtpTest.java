@@ -240,7 +240,7 @@ class SmtpTest {
     }
 
     @Test
-    void reportsASlowGreetingAndARepliesThatStop() {
+    void reportsASlowGreetingAndRepliesThatStop() {
         assertThat(codes(evaluate(
                                 "220 a.test\r\n",
                                 "250-a.test\r\n250-SIZE\r\n250 STARTTLS\r\n",

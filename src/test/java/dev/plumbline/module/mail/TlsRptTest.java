@@ -37,16 +37,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TlsRptTest {
     private static final ModuleDefinition<TlsRpt.Evidence> MODULE = SheetModule.load(new TlsRpt());
     private static final MailHosts MX = new MailHosts(true, false, List.of("mail.example.com"));
-    private static DnsFixture bench;
+    private static DnsFixture fixture;
 
     @BeforeAll
     static void start() {
-        bench = DnsFixture.start();
+        fixture = DnsFixture.start();
     }
 
     @AfterAll
     static void stop() {
-        bench.close();
+        fixture.close();
     }
 
     private static Evaluation evaluate(String... records) {
@@ -125,11 +125,11 @@ class TlsRptTest {
             })
     void discardsTextsWithoutTheVersion(String text, String codes) {
         String domain = "lookalike" + Integer.toUnsignedString(text.hashCode()) + ".example";
-        bench.dns()
+        fixture.dns()
                 .address(domain, "192.0.2.1")
                 .record("_smtp._tls." + domain + ". 60 IN TXT \"" + text.replace(";", "\\;") + '"');
 
-        CheckResult result = bench.check(MODULE, domain, "");
+        CheckResult result = fixture.check(MODULE, domain, "");
 
         assertThat(codes(result.findings())).isEqualTo(codes);
         assertThat(result.fields()).containsEntry("record", null).containsEntry("valid", false);
@@ -137,7 +137,7 @@ class TlsRptTest {
 
     @Test
     void reportsAbsenceOnlyForDomainsThatAcceptMail() {
-        bench.dns()
+        fixture.dns()
                 .address("mail.example", "192.0.2.1")
                 .record("null.example. 60 IN MX 0 .")
                 .address("broken.example", "192.0.2.1")
@@ -145,15 +145,15 @@ class TlsRptTest {
                 .address("inside.example", "10.0.0.1")
                 .record("_smtp._tls.inside.example. 60 IN TXT \"v=TLSRPTv1\\;rua=mailto:a@inside.example\"");
 
-        assertThat(codes(bench.check(MODULE, "mail.example", "").findings())).isEqualTo("tls_rpt_missing");
-        assertThat(codes(bench.check(MODULE, "_smtp._tls.mail.example", "").findings()))
+        assertThat(codes(fixture.check(MODULE, "mail.example", "").findings())).isEqualTo("tls_rpt_missing");
+        assertThat(codes(fixture.check(MODULE, "_smtp._tls.mail.example", "").findings()))
                 .isEqualTo("tls_rpt_missing");
-        assertThat(codes(bench.check(MODULE, "null.example", "").findings())).isEqualTo("not_required");
-        assertThat(bench.check(MODULE, "missing.example", "").error().code().id())
+        assertThat(codes(fixture.check(MODULE, "null.example", "").findings())).isEqualTo("not_required");
+        assertThat(fixture.check(MODULE, "missing.example", "").error().code().id())
                 .isEqualTo("dns_nxdomain");
-        assertThat(bench.check(MODULE, "broken.example", "").error().code().id())
+        assertThat(fixture.check(MODULE, "broken.example", "").error().code().id())
                 .isEqualTo("dns_servfail");
-        assertThat(bench.check(MODULE, "inside.example", "").error().code().id())
+        assertThat(fixture.check(MODULE, "inside.example", "").error().code().id())
                 .isEqualTo("target_blocked");
     }
 
@@ -186,7 +186,7 @@ class TlsRptTest {
                         .filter(text -> text.startsWith("v=TLSRPTv1;"))
                         .toList();
 
-                CheckResult result = bench.check(MODULE, named.address(), domain, "");
+                CheckResult result = fixture.check(MODULE, named.address(), domain, "");
 
                 assertThat(result.fields())
                         .as(domain)

@@ -17,17 +17,17 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Measures how many DNS queries a composite check of a healthy domain needs, with the default settings and without
+ * Measures how many DNS queries a composite check of a healthy domain requires, with the default settings and without
  * cached responses. The limits are 1.5 times as many. The table is written to {@code target/dns-queries.md}.
  */
 @Tag("integration")
 class HealthyDomainQueriesTest {
-    /** The need when the limits were set. */
-    private static final int NEED = 151;
+    /** The number of queries for which the limits were set. */
+    private static final int REQUIRED_QUERIES = 151;
 
-    private static final int NEED_PER_DOMAIN = 58;
+    private static final int REQUIRED_QUERIES_PER_DOMAIN = 58;
 
-    /** 1.5 / 1.1, rounded down: the tolerance of the measured need is 10 %, and 1.4 would permit only 7 %. */
+    /** 1.5 / 1.1, rounded down: the tolerance of the measured number is 10 %, and 1.4 would permit only 7 %. */
     private static final double MIN_FACTOR = 1.36;
 
     private static final int MAX_DURATION_MS = 30_000;
@@ -42,7 +42,7 @@ class HealthyDomainQueriesTest {
     }
 
     @Test
-    void theLimitsAreOneAndAHalfTimesTheNeed() throws Exception {
+    void limitsAreOneAndAHalfTimesTheRequiredQueries() throws Exception {
         List<Row> rows = new ArrayList<>();
         for (String module : List.of("overview", "mail-health")) {
             for (int i = 0; i < MailProviderZones.DOMAINS; i++) {
@@ -57,14 +57,14 @@ class HealthyDomainQueriesTest {
             assertThat(row.result().durationMs()).isLessThan(MAX_DURATION_MS);
             assertThat(row.result().findings().toString()).doesNotContain("exceeded its limit", "request limit");
         });
-        int need = rows.stream().mapToInt(Row::total).max().getAsInt();
-        int needPerDomain = rows.stream().mapToInt(Row::perProvider).max().getAsInt();
-        assertThat(need).isCloseTo(NEED, within(NEED / 10));
-        assertThat(needPerDomain).isCloseTo(NEED_PER_DOMAIN, within(NEED_PER_DOMAIN / 10));
-        assertThat((double) DnsQueryLimits.MAX_QUERIES).isGreaterThanOrEqualTo(MIN_FACTOR * need);
-        assertThat((double) DnsQueryLimits.MAX_PER_DOMAIN).isGreaterThanOrEqualTo(MIN_FACTOR * needPerDomain);
-        assertThat(DnsQueryLimits.MAX_QUERIES).isEqualTo((int) Math.ceil(1.5 * NEED));
-        assertThat(DnsQueryLimits.MAX_PER_DOMAIN).isEqualTo((int) Math.ceil(1.5 * NEED_PER_DOMAIN));
+        int required = rows.stream().mapToInt(Row::total).max().getAsInt();
+        int requiredPerDomain = rows.stream().mapToInt(Row::perProvider).max().getAsInt();
+        assertThat(required).isCloseTo(REQUIRED_QUERIES, within(REQUIRED_QUERIES / 10));
+        assertThat(requiredPerDomain).isCloseTo(REQUIRED_QUERIES_PER_DOMAIN, within(REQUIRED_QUERIES_PER_DOMAIN / 10));
+        assertThat((double) DnsQueryLimits.MAX_QUERIES).isGreaterThanOrEqualTo(MIN_FACTOR * required);
+        assertThat((double) DnsQueryLimits.MAX_PER_DOMAIN).isGreaterThanOrEqualTo(MIN_FACTOR * requiredPerDomain);
+        assertThat(DnsQueryLimits.MAX_QUERIES).isEqualTo((int) Math.ceil(1.5 * REQUIRED_QUERIES));
+        assertThat(DnsQueryLimits.MAX_PER_DOMAIN).isEqualTo((int) Math.ceil(1.5 * REQUIRED_QUERIES_PER_DOMAIN));
     }
 
     private static Row measure(String module, int index) throws Exception {

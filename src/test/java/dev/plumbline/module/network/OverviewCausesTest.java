@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which problems of parts are effects of others. */
+/** The problems of parts that are effects of others. */
 class OverviewCausesTest {
     private static final CheckError REFUSED =
             new CheckError(ErrorCode.CONNECT_REFUSED, "Connection refused by 192.0.2.1:443.");

@@ -211,7 +211,7 @@ class OverviewTest {
         assertThat(causes(byService, "fix_first")).isEmpty();
     }
 
-    /** Mail is delivered to the other one. */
+    /** Mail is delivered to the other server. */
     @Test
     void aMailServerDoesNotMakeMailUnavailableIfAnotherOneResponds() {
         CheckError refused = new CheckError(ErrorCode.CONNECT_REFUSED, "Connection refused.");

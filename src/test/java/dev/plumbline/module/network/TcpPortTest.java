@@ -110,11 +110,11 @@ class TcpPortTest {
     @Test
     void readsTheBannerIfTheOptionIsSet() {
         int port = serve(socket -> socket.write("220-wait\r\n").onSuccess(x -> socket.write("220 hi\r\n")));
-        int mute = serve(socket -> socket.end());
+        int silentPort = serve(socket -> socket.end());
         Map<String, String> banner = Map.of("read_banner", "true");
 
         assertThat(check("127.0.0.1:" + port, banner).fields()).containsEntry("banner", "220-wait\n220 hi");
-        CheckResult silent = check("127.0.0.1:" + mute, banner);
+        CheckResult silent = check("127.0.0.1:" + silentPort, banner);
         assertThat(silent.fields()).containsEntry("banner", null).containsEntry("open", true);
         assertThat(codes(silent.findings())).containsExactly("no_banner");
         assertThat(silent.verdict()).isEqualTo(Verdict.PASS);

@@ -40,8 +40,8 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Section;
 
 /**
- * Runs the modules of a domain with all smaller limits of queries for its provider. What the limit cuts off is not a
- * warning or a failure, and not an empty or other value of a field. Composites run with a resolver that fails instead,
+ * Runs the modules of a domain with all smaller limits of queries for its provider. Records beyond the limit do not
+ * cause warnings, failures, or empty or different values of fields. Composites run with a resolver that fails instead,
  * because their parts share the limit.
  */
 @Tag("integration")
@@ -55,7 +55,7 @@ class UndeterminedQueriesTest {
 
     @Test
     void recordsBeyondTheLimitAreNotReportedAsAbsent() throws Exception {
-        Map<String, Set<String>> untrue = new TreeMap<>();
+        Map<String, Set<String>> incorrect = new TreeMap<>();
         try (DnsLab dns = DnsLab.start()) {
             MailProviderZones zones = MailProviderZones.addTo(dns);
             for (String module : List.of(
@@ -74,27 +74,29 @@ class UndeterminedQueriesTest {
                     "tls-rpt")) {
                 CheckResult complete = run(dns, zones, module, DnsQueryLimits.MAX_PER_DOMAIN);
                 for (int limit : LIMITS) {
-                    Set<String> added = untrue(run(dns, zones, module, limit), complete);
+                    Set<String> added = incorrect(run(dns, zones, module, limit), complete);
                     if (!added.isEmpty()) {
-                        untrue.computeIfAbsent(module, first -> new TreeSet<>()).addAll(added);
+                        incorrect
+                                .computeIfAbsent(module, first -> new TreeSet<>())
+                                .addAll(added);
                     }
                 }
             }
         } finally {
             Await.value(vertx.close());
         }
-        assertThat(untrue).isEmpty();
+        assertThat(incorrect).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"overview", "mail-health"})
     void recordsThatTheResolverDoesNotReturnAreNotAbsentInComposites(String module) throws Exception {
-        Set<String> untrue = new TreeSet<>();
+        Set<String> incorrect = new TreeSet<>();
         CheckResult complete = runWithFailures(module, Integer.MAX_VALUE);
         for (int responses : List.of(0, 1, 3, 6, 12, 20)) {
-            untrue.addAll(untrue(runWithFailures(module, responses), complete));
+            incorrect.addAll(incorrect(runWithFailures(module, responses), complete));
         }
-        assertThat(untrue).isEmpty();
+        assertThat(incorrect).isEmpty();
     }
 
     /** @param responses queries for names of the provider after which the resolver fails */
@@ -118,19 +120,19 @@ class UndeterminedQueriesTest {
     }
 
     /** The findings and fields of a result that state more than the complete result, or something else. */
-    private static Set<String> untrue(CheckResult result, CheckResult complete) {
-        Set<String> untrue = new TreeSet<>(problems(result));
-        untrue.removeAll(problems(complete));
+    private static Set<String> incorrect(CheckResult result, CheckResult complete) {
+        Set<String> incorrect = new TreeSet<>(problems(result));
+        incorrect.removeAll(problems(complete));
         Set<String> causes = new TreeSet<>(causes(result));
         causes.removeAll(causes(complete));
-        untrue.addAll(causes);
+        incorrect.addAll(causes);
         result.fields().forEach((field, value) -> {
             // the others follow from the verdicts of the parts
             if (!Set.of("causes", "fix_first", "grade").contains(field)) {
-                addUntrue(field, value, complete.fields().get(field), untrue);
+                addIncorrect(field, value, complete.fields().get(field), incorrect);
             }
         });
-        return untrue;
+        return incorrect;
     }
 
     /** The findings of parts that a composite reports as causes, except those about failed lookups. */
@@ -145,7 +147,8 @@ class UndeterminedQueriesTest {
                 : Set.of();
     }
 
-    private static void addUntrue(String path, @Nullable Object value, @Nullable Object complete, Set<String> untrue) {
+    private static void addIncorrect(
+            String path, @Nullable Object value, @Nullable Object complete, Set<String> incorrect) {
         if (value instanceof Map<?, ?> part
                 && complete instanceof Map<?, ?> ofComplete
                 && part.get("verdict") != null) {
@@ -153,21 +156,21 @@ class UndeterminedQueriesTest {
             if (!failed
                     && !part.get("verdict").equals("error")
                     && !part.get("verdict").equals(ofComplete.get("verdict"))) {
-                untrue.add(path + " is " + part.get("verdict") + " with " + part.get("code"));
+                incorrect.add(path + " is " + part.get("verdict") + " with " + part.get("code"));
             }
         } else if (value instanceof Map<?, ?> members && complete instanceof Map<?, ?> ofComplete) {
-            members.forEach((name, member) -> addUntrue(path + "." + name, member, ofComplete.get(name), untrue));
+            members.forEach((name, member) -> addIncorrect(path + "." + name, member, ofComplete.get(name), incorrect));
         } else if (value instanceof List<?> items && complete instanceof List<?> ofComplete) {
             if (items.isEmpty() && !ofComplete.isEmpty()) {
-                untrue.add(path + " is empty");
+                incorrect.add(path + " is empty");
             }
         } else if (value instanceof Number number && complete instanceof Number) {
             // smaller counts are those of what was found; durations differ
             if (!(number instanceof Double) && number.longValue() == 0 && !value.equals(complete)) {
-                untrue.add(path + " is 0");
+                incorrect.add(path + " is 0");
             }
         } else if (value != null && !value.equals(complete)) {
-            untrue.add(path + "=" + value + ", not " + complete);
+            incorrect.add(path + "=" + value + ", not " + complete);
         }
     }
 

@@ -295,7 +295,7 @@ class DomainRegistrationTest {
 
     /** The name is not the one that the user entered. */
     @Test
-    void aRegistryServerWithoutAddressIsNotAFaultOfTheDomain() {
+    void aRegistryServerWithoutAddressIsNotAnErrorOfTheDomain() {
         fixture.iana().respond("org", "domain: ORG\n\nwhois: missing.test\n");
 
         CheckError error = check("example.org").error();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** When the expiry of a certificate is reported, by its lifetime. */
+/** The time at which the expiry of a certificate is reported depends on its lifetime. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CertificateExpiryTest {
     private static final String HOST = "expiry." + TlsLab.DOMAIN;

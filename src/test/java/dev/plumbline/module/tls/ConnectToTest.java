@@ -96,7 +96,7 @@ class ConnectToTest {
                         fixture.vertx,
                         () -> probe.handshake(
                                 fixture.context(Map.of("connect_to", "127.0.0.1"))
-                                        .patient(1),
+                                        .maxWait(1),
                                 new Host(name, null),
                                 port,
                                 null)))

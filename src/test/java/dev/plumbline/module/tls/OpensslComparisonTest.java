@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What we report is what openssl reports of the same server. */
+/** Compares certificate fields, expiry and problem with the output of openssl for the same server. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OpensslComparisonTest {
@@ -58,8 +58,8 @@ class OpensslComparisonTest {
         }
     }
 
-    /** All but those that openssl's default security level will not talk to. */
-    Stream<TlsLab.Server> comparable() {
+    /** The servers with which openssl completes a handshake. */
+    Stream<TlsLab.Server> comparableServers() {
         return fixture.lab.servers().stream()
                 .filter(server -> server.error().isEmpty())
                 .filter(server -> !server.name().equals("three-as-one"));
@@ -94,17 +94,17 @@ class OpensslComparisonTest {
     }
 
     /**
-     * What openssl sees of a server.
+     * The result of {@code openssl s_client}.
      *
      * @param certificates in PEM, in the order in which they were sent
      */
-    private record Seen(String session, List<String> certificates) {
+    private record OpensslSession(String session, List<String> certificates) {
         String leaf() {
             return certificates.get(0);
         }
     }
 
-    private Seen connect(TlsLab.Server server) throws Exception {
+    private OpensslSession connect(TlsLab.Server server) throws Exception {
         List<String> arguments = new ArrayList<>(List.of(
                 "s_client", "-connect", "127.0.0.1:" + server.port(), "-showcerts", "-cipher", "ALL:@SECLEVEL=0"));
         arguments.addAll(trust(server));
@@ -115,7 +115,7 @@ class OpensslComparisonTest {
                 .map(found -> found.group() + "\n")
                 .toList();
         assertThat(certificates).as(session).isNotEmpty();
-        return new Seen(session, certificates);
+        return new OpensslSession(session, certificates);
     }
 
     private List<String> trust(TlsLab.Server server) {
@@ -135,12 +135,12 @@ class OpensslComparisonTest {
     }
 
     @ParameterizedTest
-    @MethodSource("comparable")
+    @MethodSource("comparableServers")
     void certificateFieldsMatchOpenssl(TlsLab.Server server) throws Exception {
-        Seen openssl = connect(server);
+        OpensslSession openssl = connect(server);
         String seen = openssl.session();
         String certificate = openssl.leaf();
-        String facts = run(
+        String text = run(
                 certificate,
                 "x509",
                 "-noout",
@@ -153,24 +153,23 @@ class OpensslComparisonTest {
                 "-nameopt",
                 "RFC2253",
                 "-text");
-        Evaluation judgement = fixture.evaluate(server.name());
-        Map<String, Object> fields = judgement.fields();
-        assertThat(fields.get("serial")).isEqualTo(find(facts, "^serial=(.*)$"));
+        Evaluation evaluation = fixture.evaluate(server.name());
+        Map<String, Object> fields = evaluation.fields();
+        assertThat(fields.get("serial")).isEqualTo(find(text, "^serial=(.*)$"));
         assertThat(fields.get("sha256"))
-                .isEqualTo(find(facts, "^sha256 Fingerprint=(.*)$")
-                        .replace(":", "")
-                        .toLowerCase(Locale.ROOT));
-        assertThat(fields.get("not_before")).isEqualTo(date(find(facts, "^notBefore=(.*)$")));
-        assertThat(fields.get("not_after")).isEqualTo(date(find(facts, "^notAfter=(.*)$")));
+                .isEqualTo(
+                        find(text, "^sha256 Fingerprint=(.*)$").replace(":", "").toLowerCase(Locale.ROOT));
+        assertThat(fields.get("not_before")).isEqualTo(date(find(text, "^notBefore=(.*)$")));
+        assertThat(fields.get("not_after")).isEqualTo(date(find(text, "^notAfter=(.*)$")));
         List<?> chain = (List<?>) fields.get("chain");
         assertThat(chain).hasSameSizeAs(openssl.certificates());
         Map<?, ?> leaf = (Map<?, ?>) chain.get(0);
-        assertThat(leaf.get("subject")).isEqualTo(find(facts, "^subject=(.*)$"));
-        assertThat(leaf.get("issuer")).isEqualTo(find(facts, "^issuer=(.*)$"));
-        assertThat(fields.get("issuer_cn")).isEqualTo(find(facts, "^issuer=.*CN=([^,\n]*)"));
+        assertThat(leaf.get("subject")).isEqualTo(find(text, "^subject=(.*)$"));
+        assertThat(leaf.get("issuer")).isEqualTo(find(text, "^issuer=(.*)$"));
+        assertThat(fields.get("issuer_cn")).isEqualTo(find(text, "^issuer=.*CN=([^,\n]*)"));
         assertThat(fields.get("sans")).isEqualTo(alternativeNames(certificate));
         assertThat(fields.get("spki_sha256")).isEqualTo(hashOfKey(certificate));
-        assertThat(fields.get("signature_algorithm")).isEqualTo(find(facts, "Signature Algorithm: (.*)$"));
+        assertThat(fields.get("signature_algorithm")).isEqualTo(find(text, "Signature Algorithm: (.*)$"));
         assertThat(fields.get("tls_version"))
                 .isEqualTo(find(seen, "^(?:New|Reused), (TLSv[0-9.]+)").replace("TLSv1.0", "TLSv1"));
         assertThat(String.valueOf(fields.get("key_bits"))).isEqualTo(find(seen, "Server public key is ([0-9]+) bit"));
@@ -193,7 +192,7 @@ class OpensslComparisonTest {
     }
 
     @ParameterizedTest
-    @MethodSource("comparable")
+    @MethodSource("comparableServers")
     void expiryMatchesOpenssl(TlsLab.Server server) throws Exception {
         byte[] certificate = connect(server).leaf().getBytes(StandardCharsets.US_ASCII);
         long days = (Long) fixture.evaluate(server.name()).fields().get("days_remaining");
@@ -211,9 +210,9 @@ class OpensslComparisonTest {
     }
 
     @ParameterizedTest
-    @MethodSource("comparable")
+    @MethodSource("comparableServers")
     void problemMatchesOpensslVerification(TlsLab.Server server, @TempDir Path folder) throws Exception {
-        Seen seen = connect(server);
+        OpensslSession seen = connect(server);
         Path leaf = Files.writeString(folder.resolve("leaf.pem"), seen.leaf());
         Path sent = Files.writeString(folder.resolve("sent.pem"), String.join("", seen.certificates()));
         List<String> arguments = new ArrayList<>(List.of("verify", "-auth_level", "2", "-untrusted", sent.toString()));
@@ -224,19 +223,19 @@ class OpensslComparisonTest {
         Object problem = fixture.evaluate(server.name()).fields().get("problem");
 
         assertThat(code).as(problem + ": " + verified.text()).isIn(codes(String.valueOf(problem), server.name()));
-        // The same library as it judges while it talks.
+        // openssl s_client verifies the chain during the handshake
         if (!String.valueOf(problem).startsWith("weak_")) {
             assertThat(Long.parseLong(find(seen.session(), "Verify return code: ([0-9]+)")))
                     .isIn(codes(String.valueOf(problem), server.name()));
         }
     }
 
-    /** The X509_V_ERR_* codes that openssl gives for a problem. */
+    /** The X509_V_ERR_* codes that openssl returns for a problem. */
     private static List<Long> codes(String problem, String name) {
         return switch (name) {
-            // openssl falls back to the common name, which RFC 9525 forbids.
+            // openssl uses the common name as a fallback, which RFC 9525 does not permit
             case "cn-only" -> List.of(0L);
-            // openssl gives up at the first issuer that fits by name, browsers try the other one.
+            // openssl stops at the first issuer whose name matches; browsers try the other one
             case "cross-signed" -> List.of(19L);
             case "same-names" -> List.of(7L, 19L, 20L, 21L);
             case "unknown-root" -> List.of(19L);

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Certificates of openssl s_server because of which BoringSSL ends the handshake, and one that it accepts. */
+/** Certificates of openssl s_server that BoringSSL rejects during the handshake, and one that it accepts. */
 @Tag("integration")
 class RejectedCertificateTest {
     private static final String HOST = "rejected.test";

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What we report is what Debian's sslscan and openssl's own client report of the same server. */
+/** Compares versions, cipher suites and groups with the output of Debian's sslscan and openssl for the same server. */
 @Tag("integration")
 class SslscanComparisonTest {
     private static final Pattern PROTOCOL =
@@ -37,7 +37,7 @@ class SslscanComparisonTest {
             Pattern.compile("<cipher [^>]*sslversion=\"([^\"]+)\"[^>]* id=\"0x([0-9A-F]{4})\"");
     private static final Pattern GROUP = Pattern.compile("<group [^>]*name=\"([A-Za-z0-9]+)");
 
-    private static TlsScanFixture bench;
+    private static TlsScanFixture fixture;
     private static Path sslscan;
 
     @TempDir
@@ -46,13 +46,13 @@ class SslscanComparisonTest {
     @BeforeAll
     static void start() {
         sslscan = DebianTool.require("sslscan");
-        bench = TlsScanFixture.start();
+        fixture = TlsScanFixture.start();
     }
 
     @AfterAll
     static void stop() {
-        if (bench != null) {
-            bench.close();
+        if (fixture != null) {
+            fixture.close();
         }
     }
 
@@ -67,28 +67,28 @@ class SslscanComparisonTest {
                 "P-256 -no_tls1_3 -cipher ECDHE -groups X25519:P-256:P-521",
                 "P-256 -tls1_3 -ciphersuites TLS_AES_256_GCM_SHA384:TLS_AES_128_CCM_8_SHA256"
             })
-    void versionsCiphersAndGroupsMatchSslscan(String manner) throws Exception {
-        String[] words = manner.split(" ", 2);
+    void versionsCiphersAndGroupsMatchSslscan(String options) throws Exception {
+        String[] words = options.split(" ", 2);
         TestCa.Identity identity =
                 TestCa.selfSigned(CertificateSpec.server("lab.test").key(words[0]));
         try (OpensslServer server = OpensslServer.start(folder, identity, words[1].split(" "))) {
-            String seen = scan(server.port());
-            CheckResult result = bench.check(
+            String output = scan(server.port());
+            CheckResult result = fixture.check(
                     SheetModule.load(new TlsProtocols()),
                     "127.0.0.1:" + server.port(),
                     Map.of("ciphers", "true"),
                     20_000);
 
-            assertThat(strings(result.fields().get("versions"))).containsExactlyElementsOf(versions(seen));
-            assertThat(ciphers(result)).isEqualTo(ciphers(seen));
+            assertThat(strings(result.fields().get("versions"))).containsExactlyElementsOf(versions(output));
+            assertThat(ciphers(result)).isEqualTo(ciphers(output));
             Set<String> groups = new TreeSet<>(strings(result.fields().get("key_exchange_groups")));
             groups.removeIf(name -> name.startsWith("dhe-"));
-            Set<String> theirs = found(GROUP, seen, match -> match.group(1));
-            if (manner.startsWith("P-256 -no_tls1_3")) {
-                // it offers one group at a time, which a key on another curve has no use for
-                assertThat(groups).containsAll(theirs).containsExactly("secp256r1", "secp521r1", "x25519");
+            Set<String> expected = found(GROUP, output, match -> match.group(1));
+            if (options.startsWith("P-256 -no_tls1_3")) {
+                // sslscan offers one group at a time, which a server cannot use with a key on another curve
+                assertThat(groups).containsAll(expected).containsExactly("secp256r1", "secp521r1", "x25519");
             } else {
-                assertThat(groups).isEqualTo(theirs);
+                assertThat(groups).isEqualTo(expected);
             }
             for (String version : List.of("1", "1_1", "1_2", "1_3")) {
                 assertThat(strings(result.fields().get("versions")).contains(title(version)))
@@ -103,7 +103,7 @@ class SslscanComparisonTest {
     }
 
     private static boolean opensslConnects(int port, String version) throws Exception {
-        String said = run(
+        String text = run(
                 DebianTool.require("openssl").toString(),
                 "s_client",
                 "-connect",
@@ -111,7 +111,7 @@ class SslscanComparisonTest {
                 "-tls" + version,
                 "-cipher",
                 "ALL:COMPLEMENTOFALL:@SECLEVEL=0");
-        return said.contains("New, TLS");
+        return text.contains("New, TLS");
     }
 
     private static String scan(int port) throws Exception {
@@ -121,23 +121,23 @@ class SslscanComparisonTest {
     private static String run(String... command) throws Exception {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(20, TimeUnit.SECONDS)).as(said).isTrue();
-        return said;
+        String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).as(text).isTrue();
+        return text;
     }
 
-    private static List<String> versions(String seen) {
-        return PROTOCOL.matcher(seen)
+    private static List<String> versions(String output) {
+        return PROTOCOL.matcher(output)
                 .results()
                 .map(match -> match.group(1).equals("ssl") ? "SSLv3" : "TLSv" + match.group(2))
                 .map(title -> title.equals("TLSv1.0") ? "TLSv1" : title)
                 .toList();
     }
 
-    private static Set<String> ciphers(String seen) {
+    private static Set<String> ciphers(String output) {
         return found(
                 CIPHER,
-                seen,
+                output,
                 match -> (match.group(1).equals("TLSv1.0") ? "TLSv1" : match.group(1))
                         + " "
                         + CipherSuite.of(Integer.parseInt(match.group(2), 16)).name());

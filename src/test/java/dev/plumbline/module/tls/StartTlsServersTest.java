@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Debian's servers, and the same certificate as OpenSSL and testssl.sh report it. */
+/** Compares the certificate of Debian's servers with the output of OpenSSL and testssl.sh. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StartTlsServersTest {

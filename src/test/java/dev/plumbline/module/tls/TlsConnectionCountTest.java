@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How many connections real servers see of one check. */
+/** The number of connections that one check opens to real servers. */
 @Tag("integration")
 class TlsConnectionCountTest {
     private static final String OLD = "ssl_protocols TLSv1 TLSv1.1 TLSv1.2 TLSv1.3; ssl_ciphers %s:@SECLEVEL=0;";
@@ -39,19 +39,19 @@ class TlsConnectionCountTest {
             "ffdhe6144",
             "ffdhe8192");
 
-    private static TlsScanFixture bench;
+    private static TlsScanFixture fixture;
 
     @TempDir
     Path folder;
 
     @BeforeAll
     static void start() {
-        bench = TlsScanFixture.start();
+        fixture = TlsScanFixture.start();
     }
 
     @AfterAll
     static void stop() {
-        bench.close();
+        fixture.close();
     }
 
     @ParameterizedTest
@@ -64,10 +64,10 @@ class TlsConnectionCountTest {
                 "RSA-2048 -tls1_3 -alpn h2,http/1.1",
                 "RSA-2048 -tls1_2 -cipher DEFAULT"
             })
-    void scansTypicalOpensslServersWithin25Connections(String manner) throws Exception {
-        String[] words = manner.split(" ", 2);
+    void scansTypicalOpensslServersWithin25Connections(String options) throws Exception {
+        String[] words = options.split(" ", 2);
         try (OpensslServer server = OpensslServer.start(folder, identity(words[0]), words[1].split(" "))) {
-            assertCompleteScan(manner, server.port());
+            assertCompleteScan(options, server.port());
         }
     }
 
@@ -85,7 +85,7 @@ class TlsConnectionCountTest {
         try (NginxServer server =
                 NginxServer.start(folder, identity("RSA-2048"), OLD.formatted("ALL:COMPLEMENTOFALL"))) {
             int port = URI.create(server.https("/")).getPort();
-            CountingProxy proxy = CountingProxy.before(bench.vertx(), port);
+            CountingProxy proxy = CountingProxy.before(fixture.vertx(), port);
 
             CheckResult few = check(proxy.port(), "false", 15_000);
 
@@ -104,7 +104,7 @@ class TlsConnectionCountTest {
     void closedConnectionsAreReportedAsMissingResponses() throws Exception {
         try (OpensslServer server =
                 OpensslServer.start(folder, identity("RSA-2048"), "-cipher", "DEFAULT:@SECLEVEL=0")) {
-            CountingProxy proxy = CountingProxy.before(bench.vertx(), server.port(), nth -> nth <= 2);
+            CountingProxy proxy = CountingProxy.before(fixture.vertx(), server.port(), nth -> nth <= 2);
 
             CheckResult result = check(proxy.port(), "false", 10_000);
 
@@ -114,12 +114,12 @@ class TlsConnectionCountTest {
         }
     }
 
-    private static void assertCompleteScan(String manner, int port) {
-        CountingProxy proxy = CountingProxy.before(bench.vertx(), port);
+    private static void assertCompleteScan(String options, int port) {
+        CountingProxy proxy = CountingProxy.before(fixture.vertx(), port);
 
         CheckResult result = check(proxy.port(), "false", 10_000);
 
-        assertThat(proxy.connections()).as(manner).isLessThanOrEqualTo(25);
+        assertThat(proxy.connections()).as(options).isLessThanOrEqualTo(25);
         assertThat(codes(result)).doesNotContain("connection_limit_reached", "scan_incomplete");
         CheckResult every = check(port, "true", 15_000);
         for (String field : List.of(
@@ -135,7 +135,8 @@ class TlsConnectionCountTest {
     }
 
     private static CheckResult check(int port, String every, long millis) {
-        return bench.check(SheetModule.load(new TlsProtocols()), "127.0.0.1:" + port, Map.of("ciphers", every), millis);
+        return fixture.check(
+                SheetModule.load(new TlsProtocols()), "127.0.0.1:" + port, Map.of("ciphers", every), millis);
     }
 
     private static List<String> codes(CheckResult result) {

@@ -61,7 +61,7 @@ class TlsProtocolsTest {
     private static final int DH_ANON_AES_128 = 0x0034;
     private static final int ECDH_ANON_AES_128 = 0xc018;
 
-    private static TlsScanFixture bench;
+    private static TlsScanFixture fixture;
     private static TestCa.Identity rsa;
 
     @TempDir
@@ -69,13 +69,13 @@ class TlsProtocolsTest {
 
     @BeforeAll
     static void start() {
-        bench = TlsScanFixture.start();
+        fixture = TlsScanFixture.start();
         rsa = TestCa.selfSigned(CertificateSpec.server("lab.test").key("RSA-2048"));
     }
 
     @AfterAll
     static void stop() {
-        bench.close();
+        fixture.close();
     }
 
     @Tag("integration")
@@ -335,7 +335,7 @@ class TlsProtocolsTest {
         ScriptedTlsServer server =
                 scripted(ScriptedTlsServer.create().accepts(TLS12, ECDHE_GCM).ignoringSuite(0x1301));
 
-        CheckResult result = bench.check(MODULE, "127.0.0.1:" + server.port(), Map.of(), 3_000);
+        CheckResult result = fixture.check(MODULE, "127.0.0.1:" + server.port(), Map.of(), 3_000);
 
         assertThat(codes(result)).containsExactly("scan_incomplete");
         assertThat(result.findings().get(0).message()).contains("TLS versions without a conclusive response: TLSv1.3.");
@@ -383,7 +383,7 @@ class TlsProtocolsTest {
                 .toArray(Integer[]::new);
         ScriptedTlsServer server = scripted(ScriptedTlsServer.create().accepts(TLS12, all));
 
-        CheckResult result = bench.checkWithRateLimit(
+        CheckResult result = fixture.checkWithRateLimit(
                 MODULE, "127.0.0.1:" + server.port(), Map.of("ciphers", "true"), new Config.OutboundLimit(20, 1));
 
         assertThat((List<?>) result.fields().get("ciphers")).hasSize(all.length);
@@ -410,7 +410,7 @@ class TlsProtocolsTest {
     }
 
     private static void expectError(int port, ErrorCode code) {
-        CheckResult result = bench.check(MODULE, "127.0.0.1:" + port, Map.of("timeout_ms", "1000"), 1000);
+        CheckResult result = fixture.check(MODULE, "127.0.0.1:" + port, Map.of("timeout_ms", "1000"), 1000);
 
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code()).as(result.error().message()).isEqualTo(code);
@@ -485,7 +485,7 @@ class TlsProtocolsTest {
     }
 
     private static ScriptedTlsServer scripted(ScriptedTlsServer server) {
-        return Await.value(server.listen(bench.vertx()));
+        return Await.value(server.listen(fixture.vertx()));
     }
 
     /** More addresses than a check connects to, so that a name with addresses of others causes few connections. */
@@ -493,16 +493,16 @@ class TlsProtocolsTest {
     void triesOnlyAFewOfManyAddresses() throws IOException {
         String[] addresses =
                 IntStream.rangeClosed(1, 120).mapToObj(i -> "127.0.1." + i).toArray(String[]::new);
-        bench.dns().address("many.lab.test", addresses);
+        fixture.dns().address("many.lab.test", addresses);
         int closed = FreePorts.next();
 
-        CheckResult result = bench.check(MODULE, "many.lab.test:" + closed, Map.of("ip_version", "4"), 10_000);
+        CheckResult result = fixture.check(MODULE, "many.lab.test:" + closed, Map.of("ip_version", "4"), 10_000);
 
         assertThat(Objects.requireNonNull(result.error()).code()).isEqualTo(ErrorCode.CONNECT_REFUSED);
     }
 
     private static CheckResult check(int port, Map<String, ?> options) {
-        return bench.check(MODULE, "127.0.0.1:" + port, options, 10_000);
+        return fixture.check(MODULE, "127.0.0.1:" + port, options, 10_000);
     }
 
     private static List<String> codes(CheckResult result) {

@@ -215,7 +215,7 @@ class CorsTest {
 
     private static Map<String, String> headers(String url, String origin) throws Exception {
         Map<String, String> headers = new LinkedHashMap<>();
-        Curl.say(url, "--dump-header", "-", "--output", "/dev/null", "--header", "Origin: " + origin)
+        Curl.run(url, "--dump-header", "-", "--output", "/dev/null", "--header", "Origin: " + origin)
                 .lines()
                 .filter(line -> line.contains(": "))
                 .forEach(line ->

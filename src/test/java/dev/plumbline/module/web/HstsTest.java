@@ -314,7 +314,7 @@ class HstsTest {
             assertThat(result.fields())
                     .containsEntry("present", present)
                     .containsEntry("max_age", present ? 63_072_000L : null);
-            assertThat(Curl.say(apache.https("/"), "--http1.1", "--head").contains("Strict-Transport-Security"))
+            assertThat(Curl.run(apache.https("/"), "--http1.1", "--head").contains("Strict-Transport-Security"))
                     .isEqualTo(present);
         } finally {
             Await.value(vertx.close());
@@ -323,7 +323,7 @@ class HstsTest {
 
     private static String curl(DomainSites sites, String name) throws Exception {
         int port = sites.ports().https();
-        return Curl.say("https://" + name + ":" + port + "/", "--head", "--resolve", name + ":" + port + ":127.0.0.1");
+        return Curl.run("https://" + name + ":" + port + "/", "--head", "--resolve", name + ":" + port + ":127.0.0.1");
     }
 
     private static Hsts.Evidence evidence(String header, RedirectTrace http, @Nullable RedirectTrace www) {

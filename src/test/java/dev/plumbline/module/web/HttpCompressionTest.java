@@ -248,7 +248,7 @@ class HttpCompressionTest {
         assertThat(result.error()).isNull();
         int smallest = PAGE.length();
         for (String coding : List.of("gzip", "br", "zstd", "deflate")) {
-            String[] curl = Curl.say(
+            String[] curl = Curl.run(
                             url,
                             "--header",
                             "Accept-Encoding: " + coding,
@@ -263,7 +263,7 @@ class HttpCompressionTest {
         assertThat(result.fields())
                 .containsEntry("identity_bytes", PAGE.length())
                 .containsEntry("best_bytes", smallest);
-        assertThat(Curl.say(url, "--compressed")).isEqualTo(PAGE.strip());
+        assertThat(Curl.run(url, "--compressed")).isEqualTo(PAGE.strip());
     }
 
     private static CheckResult check(String url) {

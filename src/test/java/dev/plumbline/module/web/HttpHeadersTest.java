@@ -252,7 +252,7 @@ class HttpHeadersTest {
                 options.addAll(List.of("--header", "Connection: close"));
             }
             List<String> lines =
-                    Curl.say(url, options.toArray(String[]::new)).lines().toList();
+                    Curl.run(url, options.toArray(String[]::new)).lines().toList();
             Map<String, List<String>> curl = new LinkedHashMap<>();
             for (String line : lines.subList(1, lines.size() - 2)) {
                 String[] parts = line.split(": ?", 2);

@@ -132,7 +132,7 @@ class HttpStatusEvaluationTest {
 
     @Test
     void countsBlockedRedirect() {
-        CheckError blocked = new CheckError(ErrorCode.REDIRECT_BLOCKED, "A redirect leads inside.");
+        CheckError blocked = new CheckError(ErrorCode.REDIRECT_BLOCKED, "A redirect leads to a private address.");
         Evaluation evaluation = evaluate(
                 Map.of(),
                 new RedirectTrace(

@@ -125,7 +125,7 @@ class HttpTimingTest {
             for (String url : List.of(nginx.http("/quick.txt"), nginx.https("/quick.txt"), nginx.http("/slow.txt"))) {
                 CheckResult result = FIXTURE.check(MODULE, probe, url, "");
 
-                String[] curl = Curl.say(
+                String[] curl = Curl.run(
                                 url,
                                 "--output",
                                 "/dev/null",

@@ -258,7 +258,7 @@ class HttpVersionsTest {
     }
 
     private static String curl(String url, String version) throws Exception {
-        return Curl.say(url, version, "--output", "/dev/null", "--write-out", "%{http_version}");
+        return Curl.run(url, version, "--output", "/dev/null", "--write-out", "%{http_version}");
     }
 
     private static @Nullable Attempt attempt(@Nullable String outcome, @Nullable String alpn) {

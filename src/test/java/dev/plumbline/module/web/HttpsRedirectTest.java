@@ -232,7 +232,7 @@ class HttpsRedirectTest {
         options.addAll(List.of("--write-out", "%{url_effective}"));
         String url = "http://" + name + ":" + ports.http() + "/";
 
-        assertThat(result.fields()).containsEntry("final_url", Curl.say(url, options.toArray(String[]::new)));
+        assertThat(result.fields()).containsEntry("final_url", Curl.run(url, options.toArray(String[]::new)));
     }
 
     /** A trace from redirects in the form "STATUS URL", separated by a bar. */

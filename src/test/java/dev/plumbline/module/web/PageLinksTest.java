@@ -286,11 +286,11 @@ class PageLinksTest {
             CheckResult result = FIXTURE.check(MODULE, PROBE, nginx.https("/"), "check=true");
 
             Map<String, Integer> expected = new LinkedHashMap<>();
-            for (String url : Jsoup.parse(Curl.say(nginx.https("/")), nginx.https("/"))
+            for (String url : Jsoup.parse(Curl.run(nginx.https("/")), nginx.https("/"))
                     .select("a[href]")
                     .eachAttr("abs:href")) {
                 expected.put(
-                        url, Integer.valueOf(Curl.say(url, "--output", "/dev/null", "--write-out", "%{http_code}")));
+                        url, Integer.valueOf(Curl.run(url, "--output", "/dev/null", "--write-out", "%{http_code}")));
             }
             assertThat(statuses(result)).isEqualTo(expected);
             assertThat(expected.values()).containsExactly(200, 404, 301, 503, 403);

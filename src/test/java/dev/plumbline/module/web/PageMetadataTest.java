@@ -299,7 +299,7 @@ class PageMetadataTest {
             CheckResult result = FIXTURE.check(MODULE, probe, nginx.https("/"), "");
 
             String url = nginx.https("/");
-            Document document = Jsoup.parse(Curl.say(url), url);
+            Document document = Jsoup.parse(Curl.run(url), url);
             assertThat(result.fields())
                     .containsEntry("title", document.title())
                     .containsEntry(

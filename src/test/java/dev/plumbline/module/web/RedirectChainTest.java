@@ -115,7 +115,7 @@ class RedirectChainTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 5})
-    void reportsOnlyTheLoopOfALoop(int length) {
+    void reportsNoFurtherFindingsOfALoop(int length) {
         List<HttpExchange> hops = new ArrayList<>();
         for (int i = 0; i < length; i++) {
             hops.add(redirect("https://a.test/" + i, i == 1 ? 301 : 302, "/" + (i + 1) % length));
@@ -170,7 +170,7 @@ class RedirectChainTest {
                                         result.fields().get("final_status"),
                                         result.fields().get("hop_count"),
                                         result.fields().get("final_url")))
-                        .isEqualTo(Curl.say(
+                        .isEqualTo(Curl.run(
                                 nginx.http(path),
                                 "--location",
                                 "--output",
@@ -179,7 +179,7 @@ class RedirectChainTest {
                                 "%{http_code} %{num_redirects} %{url_effective}"));
             } else {
                 assertThat(path).isEqualTo("/loop");
-                assertThat(Curl.say(nginx.http(path), "--output", "/dev/null", "--write-out", "%{redirect_url}"))
+                assertThat(Curl.run(nginx.http(path), "--output", "/dev/null", "--write-out", "%{redirect_url}"))
                         .isEqualTo(nginx.http(path));
             }
         }

@@ -158,7 +158,7 @@ class RetryAfterTest {
             """)) {
             var probe = fixture.probe(HttpFixture.policy(List.of(HttpLab.ALLOW), List.of("*")));
             for (String path : List.of("/limited", "/maintenance", "/moved", "/overloaded")) {
-                String[] curl = Curl.say(
+                String[] curl = Curl.run(
                                 nginx.http(path),
                                 "--location",
                                 "--output",

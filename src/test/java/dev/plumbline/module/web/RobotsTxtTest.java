@@ -285,7 +285,7 @@ class RobotsTxtTest {
 
             CheckResult result = FIXTURE.check(MODULE, PROBE, nginx.https("/example/"), "");
 
-            String file = Curl.say(nginx.https("/robots.txt"));
+            String file = Curl.run(nginx.https("/robots.txt"));
             assertThat(result.fields())
                     .containsEntry("bytes", file.length() + 2)
                     .containsEntry("sitemaps", List.of("https://a.test/map.xml"))

@@ -167,7 +167,7 @@ class SecurityHeadersTest {
 
     @ParameterizedTest
     @MethodSource("findings")
-    void findingsCostWhatTheDescriptionStates(FindingCode finding) {
+    void findingsDeductTheDocumentedPoints(FindingCode finding) {
         assertThat(finding.cost()).isEqualTo(cost(finding.code()));
         if (finding.level() == Level.WARN) {
             assertThat(finding.cost()).as("a warning deducts points").isPositive();
@@ -425,7 +425,7 @@ class SecurityHeadersTest {
     private static Map<String, String> curlHeaders(String url) throws Exception {
         Map<String, String> headers = new LinkedHashMap<>();
         for (String line :
-                Curl.say(url, "--dump-header", "-", "--output", "/dev/null").split("\\R")) {
+                Curl.run(url, "--dump-header", "-", "--output", "/dev/null").split("\\R")) {
             String[] parts = line.split(": ", 2);
             if (parts.length == 2) {
                 headers.put(parts[0].toLowerCase(Locale.ROOT), parts[1]);

@@ -453,7 +453,7 @@ class SecurityTxtTest {
         }
         options.addAll(List.of(more));
         String url = "https://" + name + ":" + port + "/.well-known/security.txt";
-        return Curl.say(url, options.toArray(String[]::new));
+        return Curl.run(url, options.toArray(String[]::new));
     }
 
     private static List<String> codesOf(CheckResult result) {

@@ -59,7 +59,7 @@ class SilentSitesTest {
     @ParameterizedTest
     @MethodSource("modules")
     void silentServerEndsWithinDeadline(Function<WebPorts, ModuleDefinition<?>> load) throws Exception {
-        // the kernel accepts connections, and nothing is ever sent
+        // the kernel accepts connections, but no data is sent
         try (ServerSocket silent = new ServerSocket(0, 100, InetAddress.getLoopbackAddress())) {
             HttpProbe probe = FIXTURE.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
             ModuleDefinition<?> module = load.apply(new WebPorts(silent.getLocalPort(), silent.getLocalPort()));

@@ -332,7 +332,7 @@ class WebsocketTest {
 
     /** The head of the response to a handshake with the key of the RFC. */
     private static String curl(String url) throws Exception {
-        return Curl.say(
+        return Curl.run(
                 url,
                 "--http1.1",
                 "--include",

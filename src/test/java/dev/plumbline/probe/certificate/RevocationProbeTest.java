@@ -37,7 +37,7 @@ class RevocationProbeTest {
         Await.value(vertx.close());
     }
 
-    private RevocationStatement ask(long memoryBytes) {
+    private RevocationStatement query(long memoryBytes) {
         TargetPolicy policy = HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"));
         HttpProbe http = new HttpProbe(
                 vertx,
@@ -53,14 +53,14 @@ class RevocationProbeTest {
     @Test
     void acceptsTheRevocationList() {
         lab.put("/list", () -> RevocationLab.list(issuer, leaf.getSerialNumber()));
-        assertThat(ask(1_000_000).status()).isEqualTo(RevocationStatement.Status.REVOKED);
+        assertThat(query(1_000_000).status()).isEqualTo(RevocationStatement.Status.REVOKED);
         lab.put("/list", () -> RevocationLab.list(issuer, BigInteger.ONE));
-        assertThat(ask(1_000_000).status()).isEqualTo(RevocationStatement.Status.GOOD);
+        assertThat(query(1_000_000).status()).isEqualTo(RevocationStatement.Status.GOOD);
     }
 
     @Test
     void isUndeterminedIfThereIsNoMemoryForTheResponse() {
         lab.put("/list", () -> RevocationLab.list(issuer));
-        assertThat(ask(10).status()).isEqualTo(RevocationStatement.Status.UNDETERMINED);
+        assertThat(query(10).status()).isEqualTo(RevocationStatement.Status.UNDETERMINED);
     }
 }

@@ -121,10 +121,10 @@ class DnsProbeTest {
     void reportsTheResponseCodeOfTheResolver() {
         lab.behave("bad.test", DnsFaults.rcode(Rcode.REFUSED));
 
-        DnsResponse answer = Await.value(probe.queryRaw(TestCheckContext.create(), "bad.test", Type.A));
+        DnsResponse refusal = Await.value(probe.queryRaw(TestCheckContext.create(), "bad.test", Type.A));
 
-        assertThat(answer.rcode()).isEqualTo(Rcode.REFUSED);
-        assertThat(answer.failed()).isTrue();
+        assertThat(refusal.rcode()).isEqualTo(Rcode.REFUSED);
+        assertThat(refusal.failed()).isTrue();
         assertThat(Await.failure(query("bad.test", Type.A))).hasMessageContaining("REFUSED");
     }
 
@@ -234,10 +234,10 @@ class DnsProbeTest {
         lab.empty("lame.test")
                 .behave(
                         "lame.test",
-                        (query, honest, transport, count) ->
+                        (query, standard, transport, count) ->
                                 types.contains(query.getQuestion().getType())
-                                        ? DnsFaults.rcode(Rcode.SERVFAIL).reply(query, honest, transport, count)
-                                        : honest.toWire());
+                                        ? DnsFaults.rcode(Rcode.SERVFAIL).reply(query, standard, transport, count)
+                                        : standard.toWire());
         if (failing.equals("A")) {
             lab.address("lame.test", "2606:4700::1111");
         }

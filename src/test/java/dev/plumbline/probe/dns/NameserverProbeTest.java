@@ -325,7 +325,7 @@ class NameserverProbeTest {
         Query query = Query.iterative(Name.fromConstantString("a.test."), Type.SOA);
         Await.value(limited.query(TestCheckContext.create(), at(address), query));
         TestCheckContext withShortTimeout =
-                TestCheckContext.create().withRequests(1).patient(50);
+                TestCheckContext.create().withRequests(1).maxWait(50);
 
         assertThat(Await.failure(limited.query(withShortTimeout, at(address), query)))
                 .isInstanceOf(OverloadFailure.class);

@@ -111,24 +111,24 @@ class CurlComparisonTest {
                 ? HttpRequestSpec.head(FIXTURE.url(url))
                 : HttpRequestSpec.get(FIXTURE.url(url), 100_000);
 
-        RedirectTrace journey = Await.value(probe.follow(TestCheckContext.create(), call, 10));
+        RedirectTrace trace = Await.value(probe.follow(TestCheckContext.create(), call, 10));
 
-        assertThat(journey.error()).isNull();
-        HttpExchange last = journey.last();
+        assertThat(trace.error()).isNull();
+        HttpExchange last = trace.last();
         assertThat(last).isNotNull();
         String type = last.headers().first("content-type");
         assertThat("%d %d %s %s %s"
                         .formatted(
                                 last.status(),
-                                journey.hops().size() - 1,
+                                trace.hops().size() - 1,
                                 last.version().equals("1.0") ? "1" : last.version(),
                                 type == null ? "" : type,
-                                journey.url().text()))
+                                trace.url().text()))
                 .isEqualTo(curl(url, method));
     }
 
     private static String curl(String url, HttpRequestSpec.Method method) throws Exception {
-        return Curl.say(
+        return Curl.run(
                 url,
                 "--location",
                 "--max-redirs",

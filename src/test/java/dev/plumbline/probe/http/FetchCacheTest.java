@@ -45,13 +45,13 @@ class FetchCacheTest {
         Future<RedirectTrace> first = get(TestCheckContext.create(), "https://a.test/");
         Future<RedirectTrace> second = get(TestCheckContext.create(), "https://a.test/");
         Future<RedirectTrace> other = get(TestCheckContext.create(), "https://a.test/other");
-        RedirectTrace journey = journey(10);
+        RedirectTrace trace = journey(10);
 
         assertThat(asked).hasSize(2);
-        asked.remove().complete(journey);
+        asked.remove().complete(trace);
 
-        assertThat(Await.value(first)).isSameAs(journey);
-        assertThat(Await.value(second)).isSameAs(journey);
+        assertThat(Await.value(first)).isSameAs(trace);
+        assertThat(Await.value(second)).isSameAs(trace);
         assertThat(other.isComplete()).isFalse();
     }
 
@@ -105,7 +105,7 @@ class FetchCacheTest {
         Future<RedirectTrace> first = get(TestCheckContext.create(), "https://a.test/");
         Future<RedirectTrace> second = get(TestCheckContext.create().withDeadline(20_000), "https://a.test/");
         RedirectTrace broken =
-                new RedirectTrace(List.of(), url("https://a.test/"), new CheckError(code, "It broke off."));
+                new RedirectTrace(List.of(), url("https://a.test/"), new CheckError(code, "Connection was closed."));
 
         asked.remove().complete(broken);
 
@@ -120,7 +120,7 @@ class FetchCacheTest {
         Future<RedirectTrace> first = get(TestCheckContext.create(), "https://a.test/");
         Future<RedirectTrace> second = get(TestCheckContext.create().withDeadline(20_000), "https://a.test/");
 
-        asked.remove().fail(new OverloadFailure("No room.", Duration.ofSeconds(1)));
+        asked.remove().fail(new OverloadFailure("The memory is exhausted.", Duration.ofSeconds(1)));
 
         assertThat(first.failed()).isTrue();
         Await.until(() -> asked.size() == 1);
@@ -135,7 +135,7 @@ class FetchCacheTest {
                 .complete(new RedirectTrace(
                         List.of(),
                         url("https://a.test/"),
-                        new CheckError(ErrorCode.DNS_NXDOMAIN, "There is no such name.")));
+                        new CheckError(ErrorCode.DNS_NXDOMAIN, "The name does not exist.")));
 
         assertThat(get(TestCheckContext.create(), "https://a.test/").isComplete())
                 .isTrue();
@@ -172,21 +172,21 @@ class FetchCacheTest {
 
     @Test
     void sendsOneRequestForSeveralChecksOfAPage() {
-        try (HttpFixture bench = HttpFixture.start()) {
-            Target.Url page = bench.url("/ok?shared");
+        try (HttpFixture fixture = HttpFixture.start()) {
+            Target.Url page = fixture.url("/ok?shared");
 
             Await.value(Future.all(
-                    bench.probe().page(TestCheckContext.create(), page),
-                    bench.probe().page(TestCheckContext.create(), page)));
-            Await.value(bench.probe().page(TestCheckContext.create(), page));
-            assertThat(bench.lab().requestsFor("/ok?shared")).hasSize(1);
+                    fixture.probe().page(TestCheckContext.create(), page),
+                    fixture.probe().page(TestCheckContext.create(), page)));
+            Await.value(fixture.probe().page(TestCheckContext.create(), page));
+            assertThat(fixture.lab().requestsFor("/ok?shared")).hasSize(1);
 
-            Await.value(bench.probe().page(fresh(), page));
-            assertThat(bench.lab().requestsFor("/ok?shared")).hasSize(2);
+            Await.value(fixture.probe().page(fresh(), page));
+            assertThat(fixture.lab().requestsFor("/ok?shared")).hasSize(2);
 
-            HttpProbe elsewhere = bench.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
+            HttpProbe elsewhere = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
             Await.value(elsewhere.page(TestCheckContext.create(), page));
-            assertThat(bench.lab().requestsFor("/ok?shared")).hasSize(3);
+            assertThat(fixture.lab().requestsFor("/ok?shared")).hasSize(3);
         }
     }
 

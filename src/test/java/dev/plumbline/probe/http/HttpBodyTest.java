@@ -68,7 +68,7 @@ class HttpBodyTest {
                 .isFalse();
         assertThat(new HttpBody(half, false).decoded("gzip", LIMIT).unreadable())
                 .isTrue();
-        byte[] plain = "no gzip".getBytes(StandardCharsets.UTF_8);
+        byte[] plain = "not gzip".getBytes(StandardCharsets.UTF_8);
         for (String coding :
                 new String[] {"gzip", "deflate", "br", "zstd", "gzip, gzip", "br, zstd", "compress", "dcb"}) {
             assertThat(new HttpBody(plain, false).decoded(coding, LIMIT).unreadable())

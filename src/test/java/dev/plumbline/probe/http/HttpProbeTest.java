@@ -68,14 +68,14 @@ class HttpProbeTest {
         "/redirect/301, 301, 1.1, redirect"
     })
     void readsResponses(String path, int status, String version, String body) {
-        HttpExchange answer = exchange(get(path));
+        HttpExchange response = exchange(get(path));
 
-        assertThat(answer.status()).isEqualTo(status);
-        assertThat(answer.version()).isEqualTo(version);
-        assertThat(answer.bodyError()).isNull();
-        assertThat(answer.body().text(null)).isEqualTo(body);
-        assertThat(answer.body().truncated()).isFalse();
-        assertThat(answer.ip()).isEqualTo("127.0.0.1");
+        assertThat(response.status()).isEqualTo(status);
+        assertThat(response.version()).isEqualTo(version);
+        assertThat(response.bodyError()).isNull();
+        assertThat(response.body().text(null)).isEqualTo(body);
+        assertThat(response.body().truncated()).isFalse();
+        assertThat(response.ip()).isEqualTo("127.0.0.1");
         HttpExchange head = exchange(HttpRequestSpec.head(url(path)));
         assertThat(head.status()).isEqualTo(status);
         assertThat(head.body().size()).isZero();
@@ -127,26 +127,29 @@ class HttpProbeTest {
         "/reset-in-body, CONNECTION_RESET"
     })
     void keepsTheHeaderIfTheBodyFails(String path, ErrorCode code) {
-        HttpExchange answer =
+        HttpExchange response =
                 Await.value(FIXTURE.probe().exchange(TestCheckContext.create().withDeadline(1_500), get(path)));
 
-        assertThat(answer.status()).isEqualTo(200);
-        assertThat(answer.bodyError()).isNotNull().extracting(CheckError::code).isEqualTo(code);
-        assertThat(answer.body().truncated()).isTrue();
+        assertThat(response.status()).isEqualTo(200);
+        assertThat(response.bodyError())
+                .isNotNull()
+                .extracting(CheckError::code)
+                .isEqualTo(code);
+        assertThat(response.body().truncated()).isTrue();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"/endless/body", "/big", "/bomb/gzip"})
     void stopsReadingAtTheBodyLimit(String path) {
-        HttpExchange answer = exchange(HttpRequestSpec.get(url(path), 10_000));
+        HttpExchange response = exchange(HttpRequestSpec.get(url(path), 10_000));
 
-        assertThat(answer.body().size()).isEqualTo(10_000);
-        assertThat(answer.body().truncated()).isTrue();
-        assertThat(answer.bodyError()).isNull();
+        assertThat(response.body().size()).isEqualTo(10_000);
+        assertThat(response.body().truncated()).isTrue();
+        assertThat(response.bodyError()).isNull();
     }
 
-    /** Uses the memory by small holders, which can use all of it. */
-    private static List<MemoryHolder> useAllBut(MemoryBudget budget, long bytes) {
+    /** Reserves all memory except these bytes with small holders, which are permitted to use all of it. */
+    private static List<MemoryHolder> reserveAllBut(MemoryBudget budget, long bytes) {
         List<MemoryHolder> holders = new ArrayList<>();
         for (long rest = budget.total() - bytes; rest > 0; rest -= 60 << 10) {
             MemoryHolder holder = budget.open("other", 1 << 20);
@@ -160,7 +163,7 @@ class HttpProbeTest {
     void waitsForMemoryAndReleasesIt() {
         Vertx vertx = Vertx.vertx();
         MemoryBudget budget = new MemoryBudget(vertx, 1 << 20, 1);
-        List<MemoryHolder> others = useAllBut(budget, EgressGuard.CONNECTION_BYTES + 5_000);
+        List<MemoryHolder> others = reserveAllBut(budget, EgressGuard.CONNECTION_BYTES + 5_000);
         MemoryHolder memory = budget.open("a", 1 << 20);
 
         Future<HttpExchange> big = FIXTURE.probe()
@@ -176,10 +179,10 @@ class HttpProbeTest {
     }
 
     @Test
-    void refusesABodyWithoutMemory() {
+    void failsWithOverloadWithoutMemory() {
         Vertx vertx = Vertx.vertx();
         MemoryBudget budget = new MemoryBudget(vertx, 1 << 20, 1);
-        useAllBut(budget, EgressGuard.CONNECTION_BYTES + 5_000);
+        reserveAllBut(budget, EgressGuard.CONNECTION_BYTES + 5_000);
         MemoryHolder memory = budget.open("a", 1 << 20);
 
         Throwable failure = Await.failure(FIXTURE.probe()
@@ -365,9 +368,9 @@ class HttpProbeTest {
         HttpRequestSpec call = HttpRequestSpec.get(url(server.url()), BODY);
 
         if (server.name().equals("too_much_data")) {
-            HttpExchange answer = exchange(call);
-            assertThat(answer.body().size()).isLessThanOrEqualTo(BODY);
-            assertThat(answer.body().truncated()).isTrue();
+            HttpExchange response = exchange(call);
+            assertThat(response.body().size()).isLessThanOrEqualTo(BODY);
+            assertThat(response.body().truncated()).isTrue();
         } else {
             assertThat(failure(call, 5_000).code())
                     .isIn(EnumSet.of(ErrorCode.HTTP_PROTOCOL_ERROR, ErrorCode.RESPONSE_TOO_LARGE));

@@ -46,14 +46,14 @@ class RedirectFollowerTest {
     void followsAllRedirects(String path, int redirects, int status, String end) {
         for (HttpRequestSpec call :
                 List.of(HttpRequestSpec.head(FIXTURE.url(path)), HttpRequestSpec.get(FIXTURE.url(path), 1_000))) {
-            RedirectTrace journey = follow(call);
+            RedirectTrace trace = follow(call);
 
-            assertThat(journey.error()).isNull();
-            assertThat(journey.hops()).hasSize(redirects + 1);
-            assertThat(journey.last()).isNotNull();
-            assertThat(journey.last().status()).isEqualTo(status);
-            assertThat(journey.last().method()).isEqualTo(call.method());
-            assertThat(journey.url().text()).isEqualTo(FIXTURE.lab().http(end));
+            assertThat(trace.error()).isNull();
+            assertThat(trace.hops()).hasSize(redirects + 1);
+            assertThat(trace.last()).isNotNull();
+            assertThat(trace.last().status()).isEqualTo(status);
+            assertThat(trace.last().method()).isEqualTo(call.method());
+            assertThat(trace.url().text()).isEqualTo(FIXTURE.lab().http(end));
         }
     }
 
@@ -74,11 +74,11 @@ class RedirectFollowerTest {
         "/redirect/ping, 2, REDIRECT_LOOP",
         "/redirect/chain/11, 11, TOO_MANY_REDIRECTS"
     })
-    void stopsEndlessRedirects(String path, int answers, ErrorCode code) {
-        RedirectTrace journey = follow(HttpRequestSpec.head(FIXTURE.url(path)));
+    void stopsEndlessRedirects(String path, int hopCount, ErrorCode code) {
+        RedirectTrace trace = follow(HttpRequestSpec.head(FIXTURE.url(path)));
 
-        assertThat(journey.error()).isNotNull().extracting(CheckError::code).isEqualTo(code);
-        assertThat(journey.hops()).hasSize(answers);
+        assertThat(trace.error()).isNotNull().extracting(CheckError::code).isEqualTo(code);
+        assertThat(trace.hops()).hasSize(hopCount);
     }
 
     static List<String> forbidden() {
@@ -91,10 +91,10 @@ class RedirectFollowerTest {
     @ParameterizedTest
     @MethodSource("forbidden")
     void blocksForbiddenRedirectTargets(String target) {
-        RedirectTrace journey = follow(HttpRequestSpec.get(FIXTURE.url(target), 1_000));
+        RedirectTrace trace = follow(HttpRequestSpec.get(FIXTURE.url(target), 1_000));
 
-        assertThat(journey.error()).isNotNull().extracting(CheckError::code).isEqualTo(ErrorCode.REDIRECT_BLOCKED);
-        assertThat(journey.hops()).singleElement().returns(true, HttpExchange::redirects);
+        assertThat(trace.error()).isNotNull().extracting(CheckError::code).isEqualTo(ErrorCode.REDIRECT_BLOCKED);
+        assertThat(trace.hops()).singleElement().returns(true, HttpExchange::redirects);
     }
 
     @Test
@@ -121,15 +121,15 @@ class RedirectFollowerTest {
 
     @Test
     void keepsTheHopsBeforeAFailedOne() {
-        RedirectTrace journey = Await.value(FIXTURE.probe()
+        RedirectTrace trace = Await.value(FIXTURE.probe()
                 .follow(
                         TestCheckContext.create().withDeadline(1_000),
                         HttpRequestSpec.head(FIXTURE.url("/redirect/to-never")),
                         10));
 
-        assertThat(journey.error()).isNotNull().extracting(CheckError::code).isEqualTo(ErrorCode.READ_TIMEOUT);
-        assertThat(journey.hops()).hasSize(1);
-        assertThat(journey.url().text()).isEqualTo(FIXTURE.lab().http("/never"));
+        assertThat(trace.error()).isNotNull().extracting(CheckError::code).isEqualTo(ErrorCode.READ_TIMEOUT);
+        assertThat(trace.hops()).hasSize(1);
+        assertThat(trace.url().text()).isEqualTo(FIXTURE.lab().http("/never"));
     }
 
     private static HttpExchange exchange(HttpRequestSpec call) {

@@ -42,9 +42,9 @@ class ResponseCollectorTest {
         return response.future().cause();
     }
 
-    /** Netty throws it if the direct memory is used up. */
+    /** The error that Netty throws if the direct memory is exhausted. */
     @Test
-    void isRefusedWithoutNetworkMemory() {
+    void failsWithOverloadWithoutDirectMemory() {
         assertThat(failure(new DecoderException(new OutOfMemoryError("direct"))))
                 .isInstanceOf(OverloadFailure.class);
         assertThat(memory.refused()).isTrue();

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class RdapBootstrapTest {
-    private static final Config.OutboundLimit FREELY = new Config.OutboundLimit(0, 0);
+    private static final Config.OutboundLimit UNLIMITED = new Config.OutboundLimit(0, 0);
 
     @TempDir
     Path folder;
@@ -49,12 +49,12 @@ class RdapBootstrapTest {
 
     @Test
     void usesTheLongestSuffix() throws Exception {
-        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
+        try (RegistryFixture fixture = new RegistryFixture(folder, "com")) {
             Path list = Files.writeString(
                     folder.resolve("list.json"),
                     "{\"services\":[[[\"uk\"],[\"https://uk.test/\"]],[[\"co.uk\"],[\"https://co.test/\"]]]}");
             RdapBootstrap bootstrap = new RdapBootstrap(
-                    bench.vertx(), bench.http(), new Config.RegistrySettings("x.test", list.toString(), FREELY));
+                    fixture.vertx(), fixture.http(), new Config.RegistrySettings("x.test", list.toString(), UNLIMITED));
 
             assertThat(bootstrap.serverOf("a.co.uk")).isEqualTo("https://co.test/");
             assertThat(bootstrap.serverOf("a.org.uk")).isEqualTo("https://uk.test/");
@@ -65,9 +65,9 @@ class RdapBootstrapTest {
 
     @Test
     void containsASnapshot() throws Exception {
-        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
-            RdapBootstrap bootstrap =
-                    new RdapBootstrap(bench.vertx(), bench.http(), new Config.RegistrySettings("x.test", null, FREELY));
+        try (RegistryFixture fixture = new RegistryFixture(folder, "com")) {
+            RdapBootstrap bootstrap = new RdapBootstrap(
+                    fixture.vertx(), fixture.http(), new Config.RegistrySettings("x.test", null, UNLIMITED));
 
             assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
             assertThat(bootstrap.serverOf("example.invalid")).isNull();
@@ -86,13 +86,13 @@ class RdapBootstrapTest {
         "3000::1, -"
     })
     void containsASnapshotOfTheAddressRegistries(String ip, String server) throws Exception {
-        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
+        try (RegistryFixture fixture = new RegistryFixture(folder, "com")) {
             for (String source :
                     new String[] {null, folder.resolve("list/dns.json").toString()}) {
                 Files.createDirectories(folder.resolve("list"));
                 Files.writeString(folder.resolve("list/dns.json"), RegistryFixture.list("https://a.test/", "com"));
                 RdapBootstrap bootstrap = new RdapBootstrap(
-                        bench.vertx(), bench.http(), new Config.RegistrySettings("x.test", source, FREELY));
+                        fixture.vertx(), fixture.http(), new Config.RegistrySettings("x.test", source, UNLIMITED));
 
                 assertThat(Await.value(bootstrap.serverOf(TestCheckContext.create(), IpAddressText.parse(ip))))
                         .isEqualTo(server.equals("-") ? Optional.empty() : Optional.of(server));
@@ -104,14 +104,14 @@ class RdapBootstrapTest {
 
     @Test
     void downloadsTheAddressRegistriesNextToTheConfiguredRegistry() throws Exception {
-        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
-            bench.page("/rdap/ipv6.json", 200, RegistryFixture.list("https://new.test/", "2606::/16"));
+        try (RegistryFixture fixture = new RegistryFixture(folder, "com")) {
+            fixture.page("/rdap/ipv6.json", 200, RegistryFixture.list("https://new.test/", "2606::/16"));
             RdapBootstrap bootstrap =
-                    new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", System::nanoTime);
+                    new RdapBootstrap(fixture.vertx(), fixture.http(), fixture.base() + "dns.json", System::nanoTime);
 
             assertThat(Await.value(bootstrap.serverOf(TestCheckContext.create(), IpAddressText.parse("2606:4700::1"))))
                     .contains("https://new.test/");
-            assertThat(bench.rdapPaths()).containsExactly("/rdap/ipv6.json");
+            assertThat(fixture.rdapPaths()).containsExactly("/rdap/ipv6.json");
         }
     }
 
@@ -134,28 +134,28 @@ class RdapBootstrapTest {
     @Test
     void refreshesInTheBackgroundOnceADay() throws Exception {
         AtomicLong clock = new AtomicLong();
-        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
-            bench.page("/rdap/dns.json", 200, RegistryFixture.list("https://new.test/", "com"));
+        try (RegistryFixture fixture = new RegistryFixture(folder, "com")) {
+            fixture.page("/rdap/dns.json", 200, RegistryFixture.list("https://new.test/", "com"));
             RdapBootstrap bootstrap =
-                    new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", clock::get);
+                    new RdapBootstrap(fixture.vertx(), fixture.http(), fixture.base() + "dns.json", clock::get);
 
             assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
             Await.until(() -> "https://new.test/".equals(bootstrap.serverOf("example.com")));
-            assertThat(bench.rdapPaths()).hasSize(1);
+            assertThat(fixture.rdapPaths()).hasSize(1);
 
-            bench.page("/rdap/dns.json", 200, RegistryFixture.list("https://newer.test/", "com"));
+            fixture.page("/rdap/dns.json", 200, RegistryFixture.list("https://newer.test/", "com"));
             clock.addAndGet(Duration.ofHours(25).toNanos());
             Await.until(() -> "https://newer.test/".equals(bootstrap.serverOf("example.com")));
-            assertThat(bench.rdapPaths()).hasSize(2);
+            assertThat(fixture.rdapPaths()).hasSize(2);
         }
     }
 
     @Test
     void waitsForTheConfiguredRegistryOnFirstUse() throws Exception {
-        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
-            bench.page("/rdap/dns.json", 200, RegistryFixture.list("https://new.test/", "com"));
+        try (RegistryFixture fixture = new RegistryFixture(folder, "com")) {
+            fixture.page("/rdap/dns.json", 200, RegistryFixture.list("https://new.test/", "com"));
             RdapBootstrap bootstrap =
-                    new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", System::nanoTime);
+                    new RdapBootstrap(fixture.vertx(), fixture.http(), fixture.base() + "dns.json", System::nanoTime);
 
             assertThat(Await.value(bootstrap.serverOf(TestCheckContext.create(), "example.com")))
                     .contains("https://new.test/");
@@ -164,10 +164,10 @@ class RdapBootstrapTest {
 
     @Test
     void limitsTheWaitForTheRegistry() throws Exception {
-        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
-            bench.page("/rdap/dns.json", request -> {});
+        try (RegistryFixture fixture = new RegistryFixture(folder, "com")) {
+            fixture.page("/rdap/dns.json", request -> {});
             RdapBootstrap bootstrap =
-                    new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", System::nanoTime);
+                    new RdapBootstrap(fixture.vertx(), fixture.http(), fixture.base() + "dns.json", System::nanoTime);
 
             assertThat(Await.value(bootstrap.serverOf(TestCheckContext.create().withDeadline(200), "example.com")))
                     .contains("https://rdap.verisign.com/com/v1/");
@@ -177,19 +177,19 @@ class RdapBootstrapTest {
     @Test
     void ignoresAnInvalidUpdate() throws Exception {
         AtomicLong clock = new AtomicLong();
-        try (RegistryFixture bench = new RegistryFixture(folder, "com");
+        try (RegistryFixture fixture = new RegistryFixture(folder, "com");
                 CapturedLog log = new CapturedLog()) {
-            bench.page("/rdap/dns.json", 200, "{\"services\":[]}");
+            fixture.page("/rdap/dns.json", 200, "{\"services\":[]}");
             RdapBootstrap bootstrap =
-                    new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", clock::get);
+                    new RdapBootstrap(fixture.vertx(), fixture.http(), fixture.base() + "dns.json", clock::get);
 
             bootstrap.serverOf("example.com");
-            Await.until(() -> bench.rdapPaths().size() == 1);
+            Await.until(() -> fixture.rdapPaths().size() == 1);
             // the download is retried after an hour
             Await.until(() -> {
                 clock.addAndGet(Duration.ofHours(1).toNanos());
                 bootstrap.serverOf("example.com");
-                return bench.rdapPaths().size() > 1;
+                return fixture.rdapPaths().size() > 1;
             });
 
             assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
@@ -200,12 +200,12 @@ class RdapBootstrapTest {
 
     @Test
     void logsTheCauseOfAFailedDownload() throws Exception {
-        try (RegistryFixture bench = new RegistryFixture(folder, "com");
+        try (RegistryFixture fixture = new RegistryFixture(folder, "com");
                 CapturedLog log = new CapturedLog()) {
-            bench.page("/rdap/dns.json", 404, "");
-            new RdapBootstrap(bench.vertx(), bench.http(), bench.base() + "dns.json", System::nanoTime)
+            fixture.page("/rdap/dns.json", 404, "");
+            new RdapBootstrap(fixture.vertx(), fixture.http(), fixture.base() + "dns.json", System::nanoTime)
                     .serverOf("example.com");
-            new RdapBootstrap(bench.vertx(), bench.http(), "http://127.0.0.1:1/dns.json", System::nanoTime)
+            new RdapBootstrap(fixture.vertx(), fixture.http(), "http://127.0.0.1:1/dns.json", System::nanoTime)
                     .serverOf("example.com");
 
             Await.until(() -> log.text().contains("cause=\"The status code is 404.\"")
@@ -215,13 +215,13 @@ class RdapBootstrapTest {
 
     @Test
     void namesAnInvalidFile() throws Exception {
-        try (RegistryFixture bench = new RegistryFixture(folder, "com")) {
+        try (RegistryFixture fixture = new RegistryFixture(folder, "com")) {
             Path list = Files.writeString(folder.resolve("bad.json"), "{}");
 
             assertThatThrownBy(() -> new RdapBootstrap(
-                            bench.vertx(),
-                            bench.http(),
-                            new Config.RegistrySettings("x.test", list.toString(), FREELY)))
+                            fixture.vertx(),
+                            fixture.http(),
+                            new Config.RegistrySettings("x.test", list.toString(), UNLIMITED)))
                     .hasMessage("the file " + list + " contains no RDAP server");
         }
     }

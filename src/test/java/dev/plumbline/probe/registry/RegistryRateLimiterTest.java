@@ -28,12 +28,12 @@ import org.junit.jupiter.api.Test;
 
 class RegistryRateLimiterTest {
     private Vertx vertx;
-    private RegistryRateLimiter pace;
+    private RegistryRateLimiter rateLimiter;
 
     @BeforeEach
     void start() {
         vertx = Vertx.vertx();
-        pace = limiter(System::nanoTime);
+        rateLimiter = limiter(System::nanoTime);
     }
 
     private RegistryRateLimiter limiter(LongSupplier nanoClock) {
@@ -52,16 +52,16 @@ class RegistryRateLimiterTest {
     @Test
     void runsQueriesToOneServerInSequence() {
         Promise<String> first = Promise.promise();
-        AtomicInteger asked = new AtomicInteger();
-        Future<String> one = pace.run(TestCheckContext.create(), "a", share -> first.future());
-        Future<String> other = pace.run(TestCheckContext.create(), "a", share -> {
-            asked.incrementAndGet();
+        AtomicInteger queries = new AtomicInteger();
+        Future<String> one = rateLimiter.run(TestCheckContext.create(), "a", share -> first.future());
+        Future<String> other = rateLimiter.run(TestCheckContext.create(), "a", share -> {
+            queries.incrementAndGet();
             return Future.succeededFuture("second");
         });
-        assertThat(answered(pace, "b", 1))
+        assertThat(respond(rateLimiter, "b", 1))
                 .as("each server has its own rate limit")
                 .isEqualTo(1);
-        assertThat(asked).hasValue(0);
+        assertThat(queries).hasValue(0);
 
         first.complete("first");
 
@@ -72,10 +72,10 @@ class RegistryRateLimiterTest {
     @Test
     void failsWithOverloadIfThePermitComesTooLate() {
         Promise<String> never = Promise.promise();
-        Future<String> first = pace.run(TestCheckContext.create(), "a", share -> never.future());
+        Future<String> first = rateLimiter.run(TestCheckContext.create(), "a", share -> never.future());
 
-        Throwable refused = Await.failure(
-                pace.run(TestCheckContext.create().withDeadline(100), "a", share -> Future.succeededFuture("late")));
+        Throwable refused = Await.failure(rateLimiter.run(
+                TestCheckContext.create().withDeadline(100), "a", share -> Future.succeededFuture("late")));
 
         assertThat(refused).isInstanceOf(OverloadFailure.class);
         assertThat(first.isComplete()).isFalse();
@@ -83,16 +83,16 @@ class RegistryRateLimiterTest {
 
     @Test
     void releasesThePermitIfTheQueryThrows() {
-        Await.failure(pace.run(TestCheckContext.create(), "a", share -> {
+        Await.failure(rateLimiter.run(TestCheckContext.create(), "a", share -> {
             throw new IllegalStateException("broken");
         }));
 
-        assertThat(answered(pace, "a", 1)).isEqualTo(1);
+        assertThat(respond(rateLimiter, "a", 1)).isEqualTo(1);
     }
 
     @Test
     void limitsTheDurationOfAQuery() {
-        Long left = Await.value(pace.run(
+        Long left = Await.value(rateLimiter.run(
                 TestCheckContext.create().withDeadline(60_000),
                 "a",
                 share -> Future.succeededFuture(share.deadline().remainingMillis())));
@@ -104,11 +104,11 @@ class RegistryRateLimiterTest {
     void givesInstantChecksPriority() {
         Promise<String> first = Promise.promise();
         List<String> order = new CopyOnWriteArrayList<>();
-        Future<String> inside = pace.run(TestCheckContext.create(), "a", share -> first.future());
-        Future<Boolean> line =
-                pace.run(TestCheckContext.create().account(1), "a", share -> Future.succeededFuture(order.add("line")));
+        Future<String> inside = rateLimiter.run(TestCheckContext.create(), "a", share -> first.future());
+        Future<Boolean> line = rateLimiter.run(
+                TestCheckContext.create().account(1), "a", share -> Future.succeededFuture(order.add("line")));
         Future<Boolean> instant =
-                pace.run(TestCheckContext.create(), "a", share -> Future.succeededFuture(order.add("instant")));
+                rateLimiter.run(TestCheckContext.create(), "a", share -> Future.succeededFuture(order.add("instant")));
 
         first.complete("done");
 
@@ -119,43 +119,43 @@ class RegistryRateLimiterTest {
     @Test
     void backsOffAfterRepeatedTimeouts() {
         AtomicLong clock = new AtomicLong();
-        AtomicInteger asked = new AtomicInteger();
+        AtomicInteger queries = new AtomicInteger();
         RegistryRateLimiter timed = limiter(clock::get);
         Function<CheckContext, Future<String>> silent = share -> {
-            asked.incrementAndGet();
+            queries.incrementAndGet();
             clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryRateLimiter.MAX_QUERY_MILLIS));
-            return Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "Nothing came."));
+            return Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "No response."));
         };
         for (int i = 0; i < 5; i++) {
             Await.failure(timed.run(TestCheckContext.create(), "a", silent));
         }
-        assertThat(asked).hasValue(RegistryRateLimiter.MAX_TIMEOUTS);
+        assertThat(queries).hasValue(RegistryRateLimiter.MAX_TIMEOUTS);
         Throwable alone = Await.failure(timed.run(TestCheckContext.create(), "a", silent));
         assertThat(alone).isInstanceOf(CheckFailure.class).hasMessageContaining("Queries to it are paused");
-        assertThat(answered(timed, "b", "well")).isEqualTo("well");
+        assertThat(respond(timed, "b", "well")).isEqualTo("well");
 
         clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(RegistryRateLimiter.BACKOFF_MILLIS));
 
-        assertThat(answered(timed, "a", "well")).isEqualTo("well");
+        assertThat(respond(timed, "a", "well")).isEqualTo("well");
         Await.failure(timed.run(TestCheckContext.create(), "a", silent));
-        assertThat(answered(timed, "a", "well"))
+        assertThat(respond(timed, "a", "well"))
                 .as("a timeout after a response is the first in a row")
                 .isEqualTo("well");
     }
 
     @Test
     void ignoresTimeoutsOfChecksWithLittleTime() {
-        Function<CheckContext, Future<String>> hasty =
-                share -> Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "Nothing came."));
+        Function<CheckContext, Future<String>> timeout =
+                share -> Future.failedFuture(new CheckFailure(ErrorCode.READ_TIMEOUT, "No response."));
         for (int i = 0; i < 5; i++) {
-            Await.failure(pace.run(TestCheckContext.create(), "a", hasty));
+            Await.failure(rateLimiter.run(TestCheckContext.create(), "a", timeout));
         }
 
-        assertThat(answered(pace, "a", "well")).isEqualTo("well");
+        assertThat(respond(rateLimiter, "a", "well")).isEqualTo("well");
     }
 
-    private static <T> T answered(RegistryRateLimiter pace, String server, T answer) {
-        Future<T> asked = pace.run(TestCheckContext.create(), server, share -> Future.succeededFuture(answer));
-        return Await.value(asked);
+    private static <T> T respond(RegistryRateLimiter rateLimiter, String server, T value) {
+        Future<T> queries = rateLimiter.run(TestCheckContext.create(), server, share -> Future.succeededFuture(value));
+        return Await.value(queries);
     }
 }

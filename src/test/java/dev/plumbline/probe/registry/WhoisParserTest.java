@@ -204,9 +204,12 @@ class WhoisParserTest {
         }
     }
 
-    /** Free or registered only on positive evidence: names can also be blocked, and queries can be rejected. */
+    /**
+     * A name is reported as registered or not only on positive evidence: names can be blocked, and queries can be
+     * rejected.
+     */
     @Example
-    void doesNotGuess() {
+    void isUndeterminedWithoutPositiveEvidence() {
         for (String text : List.of(
                 "",
                 "Reserved by the registry\n",
@@ -387,7 +390,7 @@ class WhoisParserTest {
         }
     }
 
-    /** A value can only be missing at the registry if every line that may contain it was understood. */
+    /** A value can only be missing at the registry if every line that can contain it was parsed. */
     @Example
     void reportsGaps() {
         String known = "Domain name: a.test\nRegistrar: R\nStatus: ok\nName server: ns1.test.org\n";

@@ -25,17 +25,17 @@ class SmtpReplyTest {
                 .map(parts -> String.join("", parts));
     }
 
-    /** Whatever a server sends in whatever pieces, the script sends only complete commands and then closes. */
+    /** For any data in any fragments, the script sends only complete commands and then closes. */
     @Property(tries = 500)
     void sendsOnlyItsOwnCommands(@ForAll("replies") String data) {
         SmtpGreetingScript script = new SmtpGreetingScript();
         StringBuilder sent = new StringBuilder();
         for (int end = 0; end <= data.length(); end++) {
-            Buffer reaction = script.next(Buffer.buffer(data.substring(0, end)));
-            if (reaction == null) {
+            Buffer reply = script.next(Buffer.buffer(data.substring(0, end)));
+            if (reply == null) {
                 break;
             }
-            sent.append(reaction);
+            sent.append(reply);
         }
 
         assertThat(sent.toString())

@@ -54,8 +54,8 @@ class TcpProbeTest {
         return new TcpProbe(vertx, LabEgressGuard.of(vertx, policy, dns));
     }
 
-    private static int serve(Handler<NetSocket> behaviour) {
-        NetServer server = vertx.createNetServer().connectHandler(behaviour);
+    private static int serve(Handler<NetSocket> connectionHandler) {
+        NetServer server = vertx.createNetServer().connectHandler(connectionHandler);
         return Await.value(server.listen(0, "127.0.0.1")).actualPort();
     }
 
@@ -69,7 +69,7 @@ class TcpProbeTest {
     void sendsWhatTheScriptReturns() {
         int port = serve(socket -> {
             socket.write("hello\r\n");
-            socket.handler(bytes -> socket.write("you said " + bytes));
+            socket.handler(bytes -> socket.write("received " + bytes));
         });
 
         TcpProbe.Exchange exchange = Await.value(exchange(port, 5_000, heard -> switch (heard.toString()
@@ -80,7 +80,7 @@ class TcpProbeTest {
             default -> null;
         }));
 
-        assertThat(exchange.received().toString()).isEqualTo("hello\r\nyou said name\r\n");
+        assertThat(exchange.received().toString()).isEqualTo("hello\r\nreceived name\r\n");
         assertThat(exchange.connectMs()).isPositive();
     }
 

@@ -48,23 +48,23 @@ class ServerHelloReaderTest {
     void isIndependentOfFragmentation(@ForAll @IntRange(min = 1, max = 500) int piece) {
         byte[] bytes = flight(ECDHE_RSA, curve(24)).getBytes();
         ServerHelloReader reader = new ServerHelloReader(true);
-        ServerHelloResult answer = null;
-        for (int at = 0; at < bytes.length && answer == null; at += piece) {
-            answer = reader.read(Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + piece)));
+        ServerHelloResult response = null;
+        for (int at = 0; at < bytes.length && response == null; at += piece) {
+            response = reader.read(Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + piece)));
         }
-        assertThat(answer).isEqualTo(read(bytes));
+        assertThat(response).isEqualTo(read(bytes));
         assertThat(read(bytes).group()).isEqualTo(24);
     }
 
     @Example
     void readsTheGroupOfAnEcdheKeyExchange() {
-        ServerHelloResult answer = read(flight(ECDHE_RSA, curve(23)).getBytes());
+        ServerHelloResult response = read(flight(ECDHE_RSA, curve(23)).getBytes());
 
-        assertThat(answer.hello()).isTrue();
-        assertThat(answer.version()).isEqualTo(TlsVersion.TLS_1_2.code());
-        assertThat(answer.cipher()).isEqualTo(ECDHE_RSA);
-        assertThat(answer.group()).isEqualTo(23);
-        assertThat(answer.alpn()).isEqualTo("h2");
+        assertThat(response.hello()).isTrue();
+        assertThat(response.version()).isEqualTo(TlsVersion.TLS_1_2.code());
+        assertThat(response.cipher()).isEqualTo(ECDHE_RSA);
+        assertThat(response.group()).isEqualTo(23);
+        assertThat(response.alpn()).isEqualTo("h2");
     }
 
     @Example
@@ -86,21 +86,21 @@ class ServerHelloReaderTest {
                 .appendUnsignedShort(2)
                 .appendUnsignedShort(0x11ec);
 
-        ServerHelloResult answer =
+        ServerHelloResult response =
                 read(record(message(2, hello(0x1301, extensions))).getBytes());
 
-        assertThat(answer.version()).isEqualTo(TlsVersion.TLS_1_3.code());
-        assertThat(answer.group()).isEqualTo(0x11ec);
+        assertThat(response.version()).isEqualTo(TlsVersion.TLS_1_3.code());
+        assertThat(response.group()).isEqualTo(0x11ec);
     }
 
     @Example
     void returnsTheServerHelloIfNothingFollows() {
         byte[] bytes = record(message(2, hello(ECDHE_RSA, Buffer.buffer()))).getBytes();
 
-        ServerHelloResult answer = read(bytes);
+        ServerHelloResult response = read(bytes);
 
-        assertThat(answer.hello()).isTrue();
-        assertThat(answer.group()).isEqualTo(-1);
+        assertThat(response.hello()).isTrue();
+        assertThat(response.group()).isEqualTo(-1);
     }
 
     @Example
@@ -125,36 +125,36 @@ class ServerHelloReaderTest {
         Buffer more = record(Buffer.buffer(new byte[16_000]));
         ServerHelloReader reader = new ServerHelloReader(true);
 
-        ServerHelloResult answer = reader.read(flood.getBytes());
+        ServerHelloResult response = reader.read(flood.getBytes());
         int sent = flood.length();
-        while (answer == null) {
-            answer = reader.read(more.getBytes());
+        while (response == null) {
+            response = reader.read(more.getBytes());
             sent += more.length();
         }
 
         assertThat(sent).isLessThan(ServerHelloReader.MAX_BYTES + 2 * more.length());
-        assertThat(answer.cipher()).isEqualTo(ECDHE_RSA);
+        assertThat(response.cipher()).isEqualTo(ECDHE_RSA);
     }
 
     @Example
     void stopsAtEndlessEmptyRecordsAndMessages() {
         for (byte[] piece : List.of(new byte[] {22, 3, 3, 0, 0}, new byte[] {22, 3, 3, 0, 4, 0, 0, 0, 0})) {
             ServerHelloReader reader = new ServerHelloReader(true);
-            ServerHelloResult answer = null;
+            ServerHelloResult response = null;
             int sent = 0;
-            while (answer == null) {
-                answer = reader.read(piece);
+            while (response == null) {
+                response = reader.read(piece);
                 sent += piece.length;
             }
-            assertThat(answer.kind()).isEqualTo(ServerHelloResult.Kind.MALFORMED);
+            assertThat(response.kind()).isEqualTo(ServerHelloResult.Kind.MALFORMED);
             assertThat(sent).isLessThan(ServerHelloReader.MAX_BYTES + 2 * piece.length);
         }
     }
 
     private static ServerHelloResult read(byte[] bytes) {
         ServerHelloReader reader = new ServerHelloReader(true);
-        @Nullable ServerHelloResult answer = reader.read(bytes);
-        return answer == null ? reader.resultAtEnd(ServerHelloResult.Kind.CLOSED) : answer;
+        @Nullable ServerHelloResult response = reader.read(bytes);
+        return response == null ? reader.resultAtEnd(ServerHelloResult.Kind.CLOSED) : response;
     }
 
     private static Buffer curve(int group) {

@@ -132,12 +132,12 @@ class TlsProbeTest {
     }
 
     /** An {@code openssl s_server} that reports for each session whether it is new or resumed. */
-    private final class OpensslServer implements AutoCloseable {
+    private final class ResumptionServer implements AutoCloseable {
         private final Process process;
         private final BufferedReader output;
         final int port;
 
-        OpensslServer(String key, String version) throws IOException {
+        ResumptionServer(String key, String version) throws IOException {
             Path openssl = DebianTool.require("openssl");
             TestCa.Identity identity = TestCa.selfSigned(
                     CertificateSpec.server("openssl." + TlsLab.DOMAIN).key(key));
@@ -191,7 +191,7 @@ class TlsProbeTest {
     @ParameterizedTest
     @CsvSource({"-tls1_2, P-256", "-tls1_3, P-256", "-tls1_2, Ed25519", "-tls1_3, Ed25519"})
     void doesNotResumeSessions(String version, String key) throws Exception {
-        try (OpensslServer server = new OpensslServer(key, version)) {
+        try (ResumptionServer server = new ResumptionServer(key, version)) {
             for (int i = 0; i < HANDSHAKES; i++) {
                 assertThat(handshake("openssl." + TlsLab.DOMAIN, server.port).certificates())
                         .hasSize(1);
@@ -227,7 +227,7 @@ class TlsProbeTest {
         Await.value(client.close());
     }
 
-    /** The parsed names hold more than the certificate. */
+    /** The parsed names use more memory than the certificate. */
     @Test
     void reservesMemoryForTheNamesOfACertificate() throws Exception {
         CertificateSpec spec = CertificateSpec.server("many.test").names(20_000);

@@ -33,10 +33,10 @@ class CompositeViewBuilderTest {
                 .put(
                         "parts",
                         new JsonObject()
-                                .put("made_quick", part("pass").put("message", "A note."))
-                                .put("made-slow", part("warn").put("message", "It is odd."))
+                                .put("sample_quick", part("pass").put("message", "A note."))
+                                .put("sample-slow", part("warn").put("message", "It is odd."))
                                 .put(
-                                        "made-failing",
+                                        "sample-failing",
                                         part("error")
                                                 .put("error", "connect_refused")
                                                 .put("error_message", "Connection refused."))));
@@ -46,42 +46,42 @@ class CompositeViewBuilderTest {
         assertThat(view.areas().get(0).parts())
                 .containsExactly(
                         new CompositeView.Part(
-                                "Slow part", "warn", "It is odd.", "/check/made-slow/a.example", false, false),
+                                "Slow part", "warn", "It is odd.", "/check/sample-slow/a.example", false, false),
                         new CompositeView.Part(
                                 "Failing part",
                                 "error",
                                 "Connection refused.",
-                                "/check/made-failing/a.example",
+                                "/check/sample-failing/a.example",
                                 false,
                                 false));
         assertThat(view.areas().get(1).parts())
                 .containsExactly(new CompositeView.Part(
-                        "Quick part", "pass", "A note.", "/check/made-quick/a.example", false, false));
+                        "Quick part", "pass", "A note.", "/check/sample-quick/a.example", false, false));
     }
 
     @Test
     void theSummaryNamesTheAreasThatDoNotWork() {
         JsonObject unavailable = new JsonObject()
-                .put("module", "made-slow")
+                .put("module", "sample-slow")
                 .put("level", "fail")
                 .put("consequence", "unavailable")
                 .put("message", "Connection refused.")
                 .put(
                         "parts",
-                        new JsonArray().add("made-slow").add("made-failing").add("made-quick"));
+                        new JsonArray().add("sample-slow").add("sample-failing").add("sample-quick"));
         JsonObject fields = new JsonObject()
                 .put(
                         "parts",
                         new JsonObject()
-                                .put("made-slow", part("fail"))
-                                .put("made-failing", part("error"))
-                                .put("made-quick", part("warn")))
+                                .put("sample-slow", part("fail"))
+                                .put("sample-failing", part("error"))
+                                .put("sample-quick", part("warn")))
                 .put("areas", new JsonObject().put("web", new JsonObject().put("verdict", "fail")))
                 .put("fix_first", new JsonArray().add(unavailable))
                 .put("causes", new JsonArray().add(unavailable).add(new JsonObject().put("level", "info")));
 
         CompositeView oneArea = view(fields);
-        fields.getJsonObject("parts").put("made-quick", part("fail"));
+        fields.getJsonObject("parts").put("sample-quick", part("fail"));
         CompositeView allAreas = view(fields);
         CompositeView exposed =
                 view(fields.put("causes", new JsonArray().add(unavailable.copy().put("consequence", "exposed"))));
@@ -102,7 +102,7 @@ class CompositeViewBuilderTest {
     void aPartWithoutModuleOrTargetDoesNotHaveALink() {
         JsonObject removed = part("fail").put("module", "made-up-before").put("top_finding", null);
         JsonObject without = new JsonObject()
-                .put("module", "made-slow")
+                .put("module", "sample-slow")
                 .put("target", null)
                 .put("verdict", "error")
                 .put("error", new JsonObject().put("code", "dns_timeout").put("message", "No response."));

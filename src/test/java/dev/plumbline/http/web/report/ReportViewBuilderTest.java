@@ -22,7 +22,7 @@ class ReportViewBuilderTest {
         JsonObject result = new JsonObject()
                 .put("target", "a.example")
                 .put("verdict", "warn")
-                .put("findings", new JsonArray().add(finding("made_before")).add(finding("made_dubious")))
+                .put("findings", new JsonArray().add(finding("made_before")).add(finding("sample_warning")))
                 .put("checked_at", "2026-11-20T10:00:00.123Z")
                 .put("duration_ms", 1)
                 .put("cached", false);
@@ -33,7 +33,7 @@ class ReportViewBuilderTest {
 
         assertThat(view.findings())
                 .extracting(ReportView.FindingView::title, ReportView.FindingView::message)
-                .containsExactly(tuple("made_before", "It is odd."), tuple("Made dubious", "It is odd."));
+                .containsExactly(tuple("made_before", "It is odd."), tuple("Sample warning", "It is odd."));
     }
 
     private static JsonObject finding(String code) {

@@ -162,7 +162,7 @@ class ZonemasterComparisonTest {
         CheckResult result = dns.check(SOA, BindTopology.RESOLVER + ":53", zone, Map.of());
 
         assertAgrees(result, SOA_TAGS, Zonemaster.tags(topology.hints(), zone, "Consistency", "Syntax", "Zone"));
-        String[] data = String.join("", Dig.at(BindTopology.RESOLVER, "+short", zone, "SOA"))
+        String[] data = String.join("", Dig.queryAt(BindTopology.RESOLVER, "+short", zone, "SOA"))
                 .split(" ");
         assertThat(result.fields().get("primary") + ".").isEqualTo(data[0]);
         assertThat(List.of("serial", "refresh", "retry", "expire", "minimum").stream()
@@ -171,12 +171,12 @@ class ZonemasterComparisonTest {
     }
 
     private static void assertAgrees(CheckResult result, Map<String, String> codesByTag, Set<String> tags) {
-        Set<String> theirs = new TreeSet<>();
-        tags.stream().filter(codesByTag::containsKey).forEach(tag -> theirs.add(codesByTag.get(tag)));
-        Set<String> ours =
+        Set<String> expected = new TreeSet<>();
+        tags.stream().filter(codesByTag::containsKey).forEach(tag -> expected.add(codesByTag.get(tag)));
+        Set<String> actual =
                 new TreeSet<>(result.findings().stream().map(Finding::code).toList());
-        ours.retainAll(new HashSet<>(codesByTag.values()));
-        assertThat(ours).as("%s; tags of Zonemaster: %s", result, tags).isEqualTo(theirs);
+        actual.retainAll(new HashSet<>(codesByTag.values()));
+        assertThat(actual).as("%s; tags of Zonemaster: %s", result, tags).isEqualTo(expected);
     }
 
     @SuppressWarnings("unchecked")
@@ -185,16 +185,16 @@ class ZonemasterComparisonTest {
         for (Map<String, Object> row :
                 (List<Map<String, Object>>) result.fields().get("servers")) {
             String address = ((List<String>) row.get("ips")).get(0);
-            String soa = String.join("\n", Dig.at(address, "+norecurse", zone, "SOA"));
+            String soa = String.join("\n", Dig.queryAt(address, "+norecurse", zone, "SOA"));
             assertThat(soa.contains("flags: qr aa")).as(soa).isEqualTo(row.get("authoritative"));
-            String[] data = String.join("", Dig.at(address, "+norecurse", "+short", zone, "SOA"))
+            String[] data = String.join("", Dig.queryAt(address, "+norecurse", "+short", zone, "SOA"))
                     .split(" ");
             assertThat(data.length > 2 ? data[2] : null)
                     .isEqualTo(
                             row.get("serial") == null ? null : row.get("serial").toString());
-            String outside = String.join("\n", Dig.at(address, "+recurse", "a.root-servers.net", "A"));
+            String outside = String.join("\n", Dig.queryAt(address, "+recurse", "a.root-servers.net", "A"));
             assertThat(outside.contains("ANSWER: 1")).as(outside).isEqualTo(row.get("recursion"));
-            String transfer = String.join("\n", Dig.at(address, "+onesoa", zone, "AXFR"));
+            String transfer = String.join("\n", Dig.queryAt(address, "+onesoa", zone, "AXFR"));
             assertThat(!transfer.contains("Transfer failed")).as(transfer).isEqualTo(transfers.contains((String)
                     row.get("name")));
         }

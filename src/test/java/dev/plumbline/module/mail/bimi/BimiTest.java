@@ -335,7 +335,7 @@ class BimiTest {
 
                 assertThat(codes(result.findings())).as(entry.getKey()).isEqualTo(entry.getValue());
                 String logo = (String) result.fields().get("logo_url");
-                String status = Curl.say(
+                String status = Curl.run(
                         logo,
                         "--resolve",
                         "good.test:" + sites.port() + ":127.0.0.1",

@@ -43,17 +43,17 @@ import org.xbill.DNS.Type;
 
 class DmarcTest {
     private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new Dmarc());
-    private DnsFixture bench;
+    private DnsFixture fixture;
 
     @BeforeEach
     void start() {
-        bench = DnsFixture.start();
-        bench.dns().address("example.com", "192.0.2.1");
+        fixture = DnsFixture.start();
+        fixture.dns().address("example.com", "192.0.2.1");
     }
 
     @AfterEach
     void stop() {
-        bench.close();
+        fixture.close();
     }
 
     private void text(String name, String text) {
@@ -64,11 +64,11 @@ class DmarcTest {
                     .append(part.replace(";", "\\;").replace("\"", "\\\""))
                     .append("\" ");
         }
-        bench.dns().record(name + ". 60 IN TXT " + strings);
+        fixture.dns().record(name + ". 60 IN TXT " + strings);
     }
 
     private CheckResult check(String domain) {
-        return bench.check(MODULE, domain, "");
+        return fixture.check(MODULE, domain, "");
     }
 
     private static Set<String> codes(List<Finding> findings) {
@@ -255,7 +255,7 @@ class DmarcTest {
 
     @Test
     void prefersTheRecordOfTheDomainItself() {
-        bench.dns().address("sub.example.com", "192.0.2.1");
+        fixture.dns().address("sub.example.com", "192.0.2.1");
         text("_dmarc.example.com", "v=DMARC1; p=reject; rua=mailto:a@example.com");
         text("_dmarc.sub.example.com", "v=DMARC1; p=none; rua=mailto:a@example.com");
         text("_dmarc.sub.example.com", "something else");
@@ -289,7 +289,7 @@ class DmarcTest {
         String name = "example.com._report._dmarc.thirdparty.test";
         text("_dmarc.example.com", "v=DMARC1; p=reject; rua=mailto:a@thirdparty.test");
         if ("SERVFAIL".equals(text)) {
-            bench.dns().behave(name, DnsFaults.rcode(Rcode.SERVFAIL));
+            fixture.dns().behave(name, DnsFaults.rcode(Rcode.SERVFAIL));
         } else if (text != null) {
             text(name, text);
         }
@@ -304,13 +304,14 @@ class DmarcTest {
     void doesNotQueryPrivateReportDomains() {
         text("_dmarc.example.com", "v=DMARC1; p=reject; rua=mailto:a@split.test");
         text("example.com._report._dmarc.split.test", "v=DMARC1");
-        bench.dns().address("split.test", "10.1.2.3");
+        fixture.dns().address("split.test", "10.1.2.3");
 
         CheckResult result = check("example.com");
 
         assertThat(result.fields()).containsEntry("external_authorized", null);
         assertThat(codes(result.findings())).containsExactly("report_authorization_unknown");
-        assertThat(bench.dns().queries("example.com._report._dmarc.split.test")).isZero();
+        assertThat(fixture.dns().queries("example.com._report._dmarc.split.test"))
+                .isZero();
     }
 
     @Test
@@ -331,7 +332,7 @@ class DmarcTest {
     @Test
     void acceptsAWildcardAuthorization() {
         text("_dmarc.example.com", "v=DMARC1; p=reject; rua=mailto:a@thirdparty.test");
-        bench.dns().alias("example.com._report._dmarc.thirdparty.test", "any._report._dmarc.thirdparty.test");
+        fixture.dns().alias("example.com._report._dmarc.thirdparty.test", "any._report._dmarc.thirdparty.test");
         text("any._report._dmarc.thirdparty.test", "v=DMARC1;");
 
         assertThat(check("example.com").fields()).containsEntry("external_authorized", true);
@@ -347,15 +348,15 @@ class DmarcTest {
 
         check("example.com");
 
-        assertThat(bench.dns().queries("example.com._report._dmarc.other9.test"))
+        assertThat(fixture.dns().queries("example.com._report._dmarc.other9.test"))
                 .isEqualTo(1);
-        assertThat(bench.dns().queries("example.com._report._dmarc.other10.test"))
+        assertThat(fixture.dns().queries("example.com._report._dmarc.other10.test"))
                 .isZero();
     }
 
     @Test
     void reportsErrorsOfLookups() {
-        bench.dns().address("split.test", "10.1.2.3").behave("_dmarc.lame.test", DnsFaults.rcode(2));
+        fixture.dns().address("split.test", "10.1.2.3").behave("_dmarc.lame.test", DnsFaults.rcode(2));
         text("_dmarc.split.test", "v=DMARC1; p=reject");
 
         assertThat(check("split.test").error().code().id()).isEqualTo("target_blocked");
@@ -453,15 +454,15 @@ class DmarcTest {
 
     @Test
     void reportsAnErrorIfTheExistenceOfTheDomainIsUnknown() {
-        bench.dns()
+        fixture.dns()
                 .empty("shaky.test")
-                .behave("shaky.test", DnsFaults.only(Type.A, (query, honest, transport, count) -> {
-                    honest.getHeader().setRcode(count == 0 ? Rcode.NOERROR : Rcode.SERVFAIL);
-                    honest.removeAllRecords(Section.AUTHORITY);
-                    return honest.toWire();
+                .behave("shaky.test", DnsFaults.only(Type.A, (query, standard, transport, count) -> {
+                    standard.getHeader().setRcode(count == 0 ? Rcode.NOERROR : Rcode.SERVFAIL);
+                    standard.removeAllRecords(Section.AUTHORITY);
+                    return standard.toWire();
                 }));
 
-        CheckResult result = bench.check(MODULE, "shaky.test", "");
+        CheckResult result = fixture.check(MODULE, "shaky.test", "");
 
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code().id()).isEqualTo("dns_servfail");
@@ -489,13 +490,13 @@ class DmarcTest {
                         "third.test",
                         "@ IN A 192.0.2.1\n"))) {
             for (String name : List.of("zone.test", "outsourced.zone.test")) {
-                CheckResult result = bench.check(MODULE, named.address(), name, "");
+                CheckResult result = fixture.check(MODULE, named.address(), name, "");
 
                 assertThat(Dig.texts(named.port(), "_dmarc." + name))
                         .contains(String.valueOf(result.fields().get("record")));
                 assertThat(result.fields()).containsEntry("valid", true);
             }
-            CheckResult www = bench.check(MODULE, named.address(), "www.zone.test", "");
+            CheckResult www = fixture.check(MODULE, named.address(), "www.zone.test", "");
             assertThat(www.fields())
                     .containsEntry("inherited_from", "zone.test")
                     .containsEntry("external_authorized", false);
@@ -504,9 +505,9 @@ class DmarcTest {
                     .contains("third.test does not authorize DMARC reports for zone.test, so receivers do not send "
                             + "reports"
                             + " there.");
-            assertThat(Dig.ask(named.port(), "+short", "zone.test._report._dmarc.other.test", "TXT"))
+            assertThat(Dig.query(named.port(), "+short", "zone.test._report._dmarc.other.test", "TXT"))
                     .containsExactly("\"v=DMARC1\"");
-            assertThat(Dig.ask(named.port(), "+short", "zone.test._report._dmarc.third.test", "TXT"))
+            assertThat(Dig.query(named.port(), "+short", "zone.test._report._dmarc.third.test", "TXT"))
                     .isEmpty();
         }
     }

@@ -40,20 +40,20 @@ import org.xbill.DNS.Type;
 class DmarcTreeTest {
     private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new Dmarc());
     private static final String REPORTED = "; rua=mailto:a@%s";
-    private DnsFixture bench;
+    private DnsFixture fixture;
 
     @BeforeEach
     void start() {
-        bench = DnsFixture.start();
+        fixture = DnsFixture.start();
     }
 
     @AfterEach
     void stop() {
-        bench.close();
+        fixture.close();
     }
 
     private void text(String name, String text) {
-        bench.dns().record(name + ". 60 IN TXT \"" + text.replace(";", "\\;") + '"');
+        fixture.dns().record(name + ". 60 IN TXT \"" + text.replace(";", "\\;") + '"');
     }
 
     /** Publishes a record without findings of its own. */
@@ -62,7 +62,7 @@ class DmarcTreeTest {
     }
 
     private CheckResult check(String domain) {
-        return bench.check(MODULE, domain, "");
+        return fixture.check(MODULE, domain, "");
     }
 
     private static Set<String> codes(CheckResult result) {
@@ -181,7 +181,7 @@ class DmarcTreeTest {
 
     @Test
     void stopsAtARecordWithPsd() {
-        bench.dns().address("a.b.example.com", "192.0.2.1");
+        fixture.dns().address("a.b.example.com", "192.0.2.1");
         publish("b.example.com", "p=reject; psd=n");
         publish("example.com", "p=none");
 
@@ -192,22 +192,22 @@ class DmarcTreeTest {
                 .containsEntry("subdomain_policy", "reject")
                 .containsEntry("psd", "n");
         assertThat(codes(result)).isEqualTo(words("inherited organizational_domain_differs policy_domain_differs"));
-        assertThat(bench.dns().queries("_dmarc.com")).isZero();
+        assertThat(fixture.dns().queries("_dmarc.com")).isZero();
     }
 
     @Test
     void queriesAtMostEightNames() {
         String domain = "a.b.c.d.e.f.g.h.i.j.k.example.com";
-        bench.dns().address(domain, "192.0.2.1");
+        fixture.dns().address(domain, "192.0.2.1");
         publish("example.com", "p=reject");
         publish("f.g.h.i.j.k.example.com", "p=none");
 
         CheckResult result = check(domain);
 
         assertThat(result.fields()).containsEntry("inherited_from", "example.com");
-        assertThat(bench.dns().queries("_dmarc.g.h.i.j.k.example.com")).isEqualTo(1);
-        assertThat(bench.dns().queries("_dmarc.f.g.h.i.j.k.example.com")).isZero();
-        assertThat(bench.dns().queries("_dmarc.com")).isEqualTo(1);
+        assertThat(fixture.dns().queries("_dmarc.g.h.i.j.k.example.com")).isEqualTo(1);
+        assertThat(fixture.dns().queries("_dmarc.f.g.h.i.j.k.example.com")).isZero();
+        assertThat(fixture.dns().queries("_dmarc.com")).isEqualTo(1);
     }
 
     @ParameterizedTest
@@ -229,7 +229,7 @@ class DmarcTreeTest {
             })
     void reportsWhereReceiversOfRfc7489Differ(
             String domain, String publisher, @Nullable String other, @Nullable String from, @Nullable String codes) {
-        bench.dns().address(domain, "192.0.2.1");
+        fixture.dns().address(domain, "192.0.2.1");
         publish(publisher, "p=reject");
         if (other != null) {
             publish(other, "p=reject");
@@ -243,7 +243,7 @@ class DmarcTreeTest {
 
     @Test
     void usesTheRecordOfAPublicSuffixDomain() {
-        bench.dns().address("giant.bank.com", "192.0.2.1").address("bank.com", "192.0.2.1");
+        fixture.dns().address("giant.bank.com", "192.0.2.1").address("bank.com", "192.0.2.1");
         publish("bank.com", "p=reject; sp=quarantine; np=reject; psd=y");
 
         CheckResult member = check("giant.bank.com");
@@ -262,7 +262,7 @@ class DmarcTreeTest {
 
     @Test
     void appliesThePolicyForMissingDomains() {
-        bench.dns().address("www.example.com", "192.0.2.1").alias("alias.example.com", "gone.example.net");
+        fixture.dns().address("www.example.com", "192.0.2.1").alias("alias.example.com", "gone.example.net");
         publish("example.com", "p=reject; sp=quarantine; np=none");
 
         CheckResult missing = check("missing.example.com");
@@ -279,7 +279,7 @@ class DmarcTreeTest {
 
     @Test
     void continuesTheWalkAfterSeveralRecords() {
-        bench.dns().address("a.example.com", "192.0.2.1").address("b.example.net", "192.0.2.1");
+        fixture.dns().address("a.example.com", "192.0.2.1").address("b.example.net", "192.0.2.1");
         text("_dmarc.a.example.com", "v=DMARC1; p=none");
         text("_dmarc.a.example.com", "v=DMARC1; p=reject");
         publish("example.com", "p=reject");
@@ -296,7 +296,7 @@ class DmarcTreeTest {
 
     @Test
     void reportsTagsThatHaveNoEffectBelowTheOrganizationalDomain() {
-        bench.dns().address("a.example.com", "192.0.2.1");
+        fixture.dns().address("a.example.com", "192.0.2.1");
         publish("a.example.com", "p=reject; sp=none");
         publish("example.com", "p=reject");
 
@@ -322,7 +322,7 @@ class DmarcTreeTest {
             })
     void comparesOrganizationalDomainsOfReportAddresses(
             String psd, String host, @Nullable String grant, @Nullable Boolean authorized, @Nullable String codes) {
-        bench.dns().address("mail.example.com", "192.0.2.1");
+        fixture.dns().address("mail.example.com", "192.0.2.1");
         publish("example.com", "p=reject");
         publish("own.example.com", "p=reject; psd=n");
         text("_dmarc.mail.example.com", "v=DMARC1; p=reject; " + psd + REPORTED.formatted(host));
@@ -340,7 +340,7 @@ class DmarcTreeTest {
 
     @Test
     void reportsDestinationsThatAreExternalForRfc7489Only() {
-        bench.dns().address("a.co.uk", "192.0.2.1");
+        fixture.dns().address("a.co.uk", "192.0.2.1");
         publish("co.uk", "p=reject");
         text("_dmarc.a.co.uk", "v=DMARC1; p=reject; rua=mailto:x@b.co.uk");
 
@@ -357,7 +357,7 @@ class DmarcTreeTest {
     void reportsReportDomainsWhoseNameIsTooLong() {
         String domain = "a.".repeat(70) + "example.com";
         String host = "b.".repeat(60) + "example.net";
-        bench.dns().address(domain, "192.0.2.1");
+        fixture.dns().address(domain, "192.0.2.1");
         text("_dmarc." + domain, "v=DMARC1; p=reject; rua=mailto:x@" + host);
 
         CheckResult result = check(domain);
@@ -369,7 +369,7 @@ class DmarcTreeTest {
     @ParameterizedTest
     @CsvSource({"a.example.com, dns_servfail", "example.com, none"})
     void needsTheParentsOnlyWithoutAnOwnRecord(String domain, String error) {
-        bench.dns()
+        fixture.dns()
                 .address("a.example.com", "192.0.2.1")
                 .address("example.com", "192.0.2.1")
                 .behave("_dmarc.com", DnsFaults.rcode(Rcode.SERVFAIL));
@@ -388,17 +388,17 @@ class DmarcTreeTest {
 
     @Test
     void doesNotQueryUnlistedTopLevelDomains() {
-        bench.dns().address("www.lab.test", "192.0.2.1");
+        fixture.dns().address("www.lab.test", "192.0.2.1");
         publish("lab.test", "p=reject");
         text("_dmarc.test", "v=DMARC1; p=none; rua=mailto:secret@example.com");
 
         assertThat(check("www.lab.test").fields()).containsEntry("inherited_from", "lab.test");
-        assertThat(bench.dns().queries("_dmarc.test")).isZero();
+        assertThat(fixture.dns().queries("_dmarc.test")).isZero();
     }
 
     @Test
     void doesNotDiscloseRecordsOfPrivateParents() {
-        bench.dns().address("split.example.com", "10.1.2.3").address("www.split.example.com", "192.0.2.1");
+        fixture.dns().address("split.example.com", "10.1.2.3").address("www.split.example.com", "192.0.2.1");
         publish("split.example.com", "p=reject");
 
         CheckResult result = check("www.split.example.com");
@@ -411,7 +411,7 @@ class DmarcTreeTest {
     @Test
     void treatsAnExistenceThatCannotBeLookedUpAsAnError() {
         publish("example.com", "p=reject; np=none");
-        bench.dns().behave("lame.example.com", DnsFaults.only(Type.A, DnsFaults.rcode(Rcode.SERVFAIL)));
+        fixture.dns().behave("lame.example.com", DnsFaults.only(Type.A, DnsFaults.rcode(Rcode.SERVFAIL)));
 
         CheckResult result = check("lame.example.com");
 
@@ -444,14 +444,14 @@ class DmarcTreeTest {
                 "");
         try (NamedServer named = NamedServer.start(folder, zones)) {
             for (String domain : List.of("example.com", "www.example.com", "a.b.example.com", "b.example.com")) {
-                CheckResult result = bench.check(MODULE, named.address(), domain, "");
+                CheckResult result = fixture.check(MODULE, named.address(), domain, "");
                 String legacy = codes(result).contains("policy_domain_differs")
                         ? "reject"
                         : String.valueOf(result.fields().get("policy"));
 
                 assertThat(legacyPolicy(named.port(), domain)).as(domain).isEqualTo(legacy);
             }
-            CheckResult differing = bench.check(MODULE, named.address(), "a.b.example.co.uk", "");
+            CheckResult differing = fixture.check(MODULE, named.address(), "a.b.example.co.uk", "");
             assertThat(codes(differing)).contains("policy_not_applied");
             assertThat(legacyPolicy(named.port(), "a.b.example.co.uk")).isEqualTo("None");
         }

@@ -314,7 +314,7 @@ class MtaStsTest {
                 String host = "mta-sts." + entry.getKey();
                 if (hosts.containsKey(host)) {
                     String resolve = host + ":" + sites.port() + ":127.0.0.1";
-                    String status = Curl.say(
+                    String status = Curl.run(
                             "https://" + host + ":" + sites.port() + "/.well-known/mta-sts.txt",
                             "--resolve",
                             resolve,

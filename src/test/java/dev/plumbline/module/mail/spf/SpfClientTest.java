@@ -59,33 +59,33 @@ class SpfClientTest {
             // a name that does not have the address
             "77.2.0.192.in-addr.arpa. 60 IN PTR bob.example.com.");
 
-    private DnsFixture bench;
+    private DnsFixture fixture;
 
     @BeforeEach
     void start() {
-        bench = DnsFixture.start();
-        bench.dns()
+        fixture = DnsFixture.start();
+        fixture.dns()
                 .address("example.com", "192.0.2.10", "192.0.2.11")
                 .address("amy.example.com", "192.0.2.65")
                 .address("bob.example.com", "192.0.2.66")
                 .address("mail-a.example.com", "192.0.2.129")
                 .address("mail-b.example.com", "192.0.2.130")
                 .address("mail-c.example.org", "192.0.2.140");
-        RECORDS.forEach(bench.dns()::record);
+        RECORDS.forEach(fixture.dns()::record);
     }
 
     @AfterEach
     void stop() {
-        bench.close();
+        fixture.close();
     }
 
     private void text(String domain, String text) {
-        bench.dns().record(domain + ". 60 IN TXT \"" + text + '"');
+        fixture.dns().record(domain + ". 60 IN TXT \"" + text + '"');
     }
 
     private CheckResult check(String record, String options) {
         text("example.com", record);
-        return bench.check(MODULE, "example.com", options);
+        return fixture.check(MODULE, "example.com", options);
     }
 
     private static @Nullable Object result(CheckResult result) {
@@ -139,7 +139,7 @@ class SpfClientTest {
             })
     void evaluatesRecordsForAClient(String record, String ip, String result, @Nullable String matched) {
         text("other.example", "v=spf1 ip4:192.0.2.7 -all");
-        bench.dns()
+        fixture.dns()
                 .behave("lame.example", DnsFaults.rcode(Rcode.SERVFAIL))
                 .address("amy.example.com.named.example", "192.0.2.1")
                 .address("unknown.named.example", "192.0.2.1");
@@ -162,7 +162,7 @@ class SpfClientTest {
         // RFC 7208 appendix A.3
         text("mobile-users._spf.example.com", "v=spf1 exists:%{l1r+}.%{d}");
         text("remote-users._spf.example.com", "v=spf1 exists:%{ir}.%{l1r+}.%{d}");
-        bench.dns()
+        fixture.dns()
                 .address("mary.mobile-users._spf.example.com", "127.0.0.2")
                 .address("fred.mobile-users._spf.example.com", "127.0.0.2")
                 .address("15.15.168.192.joel.remote-users._spf.example.com", "127.0.0.2");
@@ -182,9 +182,9 @@ class SpfClientTest {
         String record = "v=spf1 -include:ip4._spf.%{d} -include:ptr._spf.%{d} +all";
 
         assertThat(result(check(record, "client_ip=192.0.2.65"))).isEqualTo("pass");
-        assertThat(result(bench.check(MODULE, "example.com", "client_ip=192.0.2.140")))
+        assertThat(result(fixture.check(MODULE, "example.com", "client_ip=192.0.2.140")))
                 .isEqualTo("fail");
-        assertThat(result(bench.check(MODULE, "example.com", "client_ip=198.51.100.1")))
+        assertThat(result(fixture.check(MODULE, "example.com", "client_ip=198.51.100.1")))
                 .isEqualTo("fail");
     }
 
@@ -239,7 +239,7 @@ class SpfClientTest {
         StringBuilder record = new StringBuilder("v=spf1");
         for (int i = 1; i < lookups; i++) {
             record.append(" a:h").append(i).append(".example.org");
-            bench.dns().address("h" + i + ".example.org", "192.0.2.1");
+            fixture.dns().address("h" + i + ".example.org", "192.0.2.1");
         }
 
         CheckResult checked = check(record + " a:example.com -all", "client_ip=192.0.2.10");
@@ -262,7 +262,7 @@ class SpfClientTest {
     @CsvSource({"10, pass", "11, permerror"})
     void limitsTheNumberOfMxRecords(int hosts, String result) {
         for (int i = 1; i <= hosts; i++) {
-            bench.dns()
+            fixture.dns()
                     .record("many.example.org. 60 IN MX 10 h" + i + ".example.org.")
                     .address("h" + i + ".example.org", "192.0.2." + i);
         }
@@ -274,13 +274,13 @@ class SpfClientTest {
     @Test
     void usesOnlyTenPtrRecords() {
         for (int i = 0; i < 40; i++) {
-            bench.dns().record("9.2.0.192.in-addr.arpa. 60 IN PTR p" + i + ".example.net.");
+            fixture.dns().record("9.2.0.192.in-addr.arpa. 60 IN PTR p" + i + ".example.net.");
         }
 
         assertThat(result(check("v=spf1 ptr -all", "client_ip=192.0.2.9"))).isEqualTo("fail");
         long queried = 0;
         for (int i = 0; i < 40; i++) {
-            queried += bench.dns().queries("p" + i + ".example.net");
+            queried += fixture.dns().queries("p" + i + ".example.net");
         }
         assertThat(queried).isEqualTo(10);
     }
@@ -295,7 +295,7 @@ class SpfClientTest {
         "exists:%{p}.example.org, 10.1.2.3"
     })
     void doesNotUsePrivateNamesAndAddresses(String mechanism, String ip) {
-        bench.dns()
+        fixture.dns()
                 .address("split.example.org", "10.1.2.3")
                 .record("3.2.1.10.in-addr.arpa. 60 IN PTR secret.example.org.");
         text("split.example.org", "v=spf1 ip4:192.0.2.1 -all");
@@ -305,8 +305,8 @@ class SpfClientTest {
         assertThat(checked.fields()).containsEntry("result", null).containsEntry("matched", null);
         assertThat(codes(checked)).contains("client_not_evaluated");
         assertThat(checked.toString()).doesNotContain("secret");
-        assertThat(bench.dns().queries("3.2.1.10.in-addr.arpa")).isZero();
-        assertThat(bench.dns().queries("mail.corp.example")).isZero();
+        assertThat(fixture.dns().queries("3.2.1.10.in-addr.arpa")).isZero();
+        assertThat(fixture.dns().queries("mail.corp.example")).isZero();
     }
 
     @Test
@@ -322,8 +322,8 @@ class SpfClientTest {
     @Test
     void evaluatesWithoutClientAsBefore() {
         CheckResult plain = check("v=spf1 mx -all", "");
-        CheckResult incomplete = bench.check(MODULE, "example.com", "sender=a@example.com");
-        CheckResult foreign = bench.check(MODULE, "example.com", "client_ip=192.0.2.129&sender=a@example.net");
+        CheckResult incomplete = fixture.check(MODULE, "example.com", "sender=a@example.com");
+        CheckResult foreign = fixture.check(MODULE, "example.com", "client_ip=192.0.2.129&sender=a@example.net");
 
         assertThat(plain.fields()).containsEntry("result", null).containsEntry("matched", null);
         assertThat(plain.findings()).isEmpty();
@@ -505,8 +505,8 @@ class SpfClientTest {
                     "broken.zone.test 192.0.2.1 a@broken.zone.test",
                     "syntax.zone.test 192.0.2.1 a@syntax.zone.test")) {
                 String[] words = line.split(" ");
-                CheckResult checked =
-                        bench.check(MODULE, named.address(), words[0], "client_ip=" + words[1] + "&sender=" + words[2]);
+                CheckResult checked = fixture.check(
+                        MODULE, named.address(), words[0], "client_ip=" + words[1] + "&sender=" + words[2]);
 
                 assertThat(result(checked)).as(line).isEqualTo(pyspf(named.port(), words[1], words[2]));
             }

@@ -44,13 +44,13 @@ import org.xbill.DNS.Type;
 
 class SpfTest {
     private static final ModuleDefinition<Evidence> MODULE = SheetModule.load(new Spf());
-    private DnsFixture bench;
+    private DnsFixture fixture;
 
     @BeforeEach
     void start() {
-        bench = DnsFixture.start();
+        fixture = DnsFixture.start();
         // RFC 7208 appendix A
-        bench.dns()
+        fixture.dns()
                 .address("example.com", "192.0.2.10", "192.0.2.11")
                 .record("example.com. 60 IN MX 10 mail-a.example.com.")
                 .record("example.com. 60 IN MX 20 mail-b.example.com.")
@@ -63,7 +63,7 @@ class SpfTest {
 
     @AfterEach
     void stop() {
-        bench.close();
+        fixture.close();
     }
 
     private void text(String domain, String text) {
@@ -73,11 +73,11 @@ class SpfTest {
                     .append(text, i, Math.min(text.length(), i + 200))
                     .append("\" ");
         }
-        bench.dns().record(domain + ". 60 IN TXT " + strings);
+        fixture.dns().record(domain + ". 60 IN TXT " + strings);
     }
 
     private CheckResult check(String domain) {
-        return bench.check(MODULE, domain, "");
+        return fixture.check(MODULE, domain, "");
     }
 
     private CheckResult checkRecord(String record) {
@@ -215,7 +215,7 @@ class SpfTest {
                 "v=spf1 a, mx -all|-|false|syntax_error"
             })
     void reportsFindingsForEachRecord(String record, @Nullable String all, boolean valid, @Nullable String codes) {
-        bench.dns().address("colon:a/slash.example.com", "192.0.2.1");
+        fixture.dns().address("colon:a/slash.example.com", "192.0.2.1");
         CheckResult result = checkRecord(record);
 
         assertThat(codes(result.findings())).isEqualTo(words(codes));
@@ -229,7 +229,7 @@ class SpfTest {
         StringBuilder inner = new StringBuilder("v=spf1");
         for (int i = 1; i < lookups; i++) {
             (i % 2 == 0 ? record : inner).append(" a:h").append(i).append(".example.org");
-            bench.dns().address("h" + i + ".example.org", "192.0.2.1");
+            fixture.dns().address("h" + i + ".example.org", "192.0.2.1");
         }
         text("inner.example.org", inner.toString());
 
@@ -246,7 +246,7 @@ class SpfTest {
     @ParameterizedTest
     @CsvSource({"0, true, ''", "2, true, void_lookup", "3, false, too_many_void_lookups void_lookup"})
     void countsVoidLookups(int voids, boolean valid, String codes) {
-        bench.dns().empty("empty.example.org");
+        fixture.dns().empty("empty.example.org");
         String terms = " a:empty.example.org mx:nobody.example.org exists:no.example.org".repeat(1);
         String record = "v=spf1" + String.join(" ", Arrays.copyOf(terms.split(" "), voids + 1)) + " -all";
 
@@ -268,7 +268,7 @@ class SpfTest {
     @ParameterizedTest
     @CsvSource({"lame, the nameservers failed", "mute, the lookup timed out"})
     void reportsWhyALookupFailed(String name, String why) {
-        bench.dns()
+        fixture.dns()
                 .behave("lame.example.org", DnsFaults.rcode(Rcode.SERVFAIL))
                 .behave("mute.example.org", DnsFaults.silent());
 
@@ -305,7 +305,7 @@ class SpfTest {
 
         assertThat(codes(result.findings())).contains("too_many_lookups", "not_all_followed");
         assertThat((int) result.fields().get("lookup_count")).isLessThan(500);
-        assertThat(bench.dns().queries("b1.example.org")).isLessThanOrEqualTo(3);
+        assertThat(fixture.dns().queries("b1.example.org")).isLessThanOrEqualTo(3);
     }
 
     /** A record with includes, each of them a chain of eight CNAME records. */
@@ -314,7 +314,7 @@ class SpfTest {
         for (int i = 0; i < includes; i++) {
             for (int hop = 0; hop < 8; hop++) {
                 String next = "i" + i + "-" + (hop + 1) + ".example.org";
-                bench.dns().behave("i" + i + "-" + hop + ".example.org", DnsFaults.aliasOnly(next));
+                fixture.dns().behave("i" + i + "-" + hop + ".example.org", DnsFaults.aliasOnly(next));
             }
             text("i" + i + "-8.example.org", "v=spf1 -all");
             record.append(" include:i").append(i).append("-0.example.org");
@@ -326,7 +326,7 @@ class SpfTest {
     void boundsTheNumberOfQueries() {
         CheckResult result = checkRecord(includesBehindAliases(40));
 
-        assertThat(bench.dns().queries()).isLessThan(200);
+        assertThat(fixture.dns().queries()).isLessThan(200);
         assertThat(codes(result.findings())).contains("too_many_lookups", "not_all_followed");
         assertThat(result.fields()).containsEntry("lookup_count", 40).containsEntry("valid", false);
     }
@@ -343,8 +343,8 @@ class SpfTest {
 
     @Test
     void hidesPrivateDomainsWithMxRecords() {
-        bench.dns().address("split.example.org", "10.1.2.3");
-        bench.dns().record("split.example.org. 60 IN MX 10 mail.example.org.");
+        fixture.dns().address("split.example.org", "10.1.2.3");
+        fixture.dns().record("split.example.org. 60 IN MX 10 mail.example.org.");
 
         CheckResult result = checkRecord("v=spf1 mx:split.example.org -all");
 
@@ -387,7 +387,7 @@ class SpfTest {
 
         assertThat(codes(result.findings())).containsExactly("syntax_error");
         assertThat(result.toString()).doesNotContain("10.9.9.9");
-        assertThat(bench.dns().queries("mail.corp.example")).isZero();
+        assertThat(fixture.dns().queries("mail.corp.example")).isZero();
     }
 
     @Test
@@ -413,7 +413,7 @@ class SpfTest {
     @ParameterizedTest
     @ValueSource(strings = {"v=spf1a -all", "v=spf1\t-all", "\\\"v=spf1 -all\\\"", "spf1 -all", "v=spf2 x"})
     void reportsTextsThatResembleARecord(String text) {
-        bench.dns().record("like.example.org. 60 IN TXT \"" + text + "\"");
+        fixture.dns().record("like.example.org. 60 IN TXT \"" + text + "\"");
 
         CheckResult result = check("like.example.org");
 
@@ -449,7 +449,7 @@ class SpfTest {
         "include:inside.example.org, target_blocked"
     })
     void doesNotDecideValidityAfterAFailedLookup(String terms, String code) {
-        bench.dns()
+        fixture.dns()
                 .behave("lame.example.org", DnsFaults.rcode(Rcode.SERVFAIL))
                 .behave("mute.example.org", DnsFaults.silent())
                 .address("inside.example.org", "10.1.2.3");
@@ -476,7 +476,7 @@ class SpfTest {
         "2001:db8::1, A, dns_timeout, the lookup timed out"
     })
     void doesNotDecideValidityIfOneAddressFamilyFails(String address, String lost, String code, String why) {
-        bench.dns()
+        fixture.dns()
                 .address("half.example.org", address)
                 .behave(
                         "half.example.org",
@@ -498,7 +498,7 @@ class SpfTest {
     @ParameterizedTest
     @ValueSource(strings = {"192.0.2.1", "2001:db8::1"})
     void acceptsAddressesOfOneFamily(String address) {
-        bench.dns().address("one.example.org", address);
+        fixture.dns().address("one.example.org", address);
 
         CheckResult result = checkRecord("v=spf1 a:one.example.org -all");
 
@@ -508,7 +508,7 @@ class SpfTest {
 
     @Test
     void looksUpOnlyIpv4AddressesForExists() {
-        bench.dns()
+        fixture.dns()
                 .address("six.example.org", "2001:db8::1")
                 .address("four.example.org", "192.0.2.1")
                 .behave("four.example.org", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)));
@@ -540,7 +540,7 @@ class SpfTest {
     void evaluatesARecordWhoseDomainHasNoReachableAddresses(String lost) {
         text("inner.example.org", "v=spf1 ip4:192.0.2.1 -all");
         text("outer.example.org", "v=spf1 include:inner.example.org -all");
-        bench.dns()
+        fixture.dns()
                 .behave("inner.example.org", DnsFaults.only(Type.value(lost), DnsFaults.silent()))
                 .behave("outer.example.org", DnsFaults.only(Type.value(lost), DnsFaults.rcode(Rcode.SERVFAIL)));
 
@@ -554,9 +554,9 @@ class SpfTest {
     @Test
     void doesNotShowRecordsIfTheDeadlinePreventsTheSearchForPrivateAddresses() {
         text("outer.example.org", "v=spf1 ip4:192.0.2.77 -all");
-        bench.dns().behave("outer.example.org", DnsFaults.only(Type.A, DnsFaults.silent()));
+        fixture.dns().behave("outer.example.org", DnsFaults.only(Type.A, DnsFaults.silent()));
 
-        CheckResult result = bench.check(MODULE, "outer.example.org", "timeout_ms=1500");
+        CheckResult result = fixture.check(MODULE, "outer.example.org", "timeout_ms=1500");
 
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code().id()).isEqualTo("dns_timeout");
@@ -565,7 +565,7 @@ class SpfTest {
 
     @Test
     void reportsInvalidRecordsDespiteFailedLookups() {
-        bench.dns().behave("lame.example.org", DnsFaults.rcode(Rcode.SERVFAIL));
+        fixture.dns().behave("lame.example.org", DnsFaults.rcode(Rcode.SERVFAIL));
 
         CheckResult result = checkRecord("v=spf1 include:lame.example.org ip4:x -all");
 
@@ -578,10 +578,10 @@ class SpfTest {
 
     @Test
     void reportsErrorsOfLookups() {
-        bench.dns().behave("lame.example.org", DnsFaults.rcode(Rcode.SERVFAIL));
+        fixture.dns().behave("lame.example.org", DnsFaults.rcode(Rcode.SERVFAIL));
         assertThat(check("lame.example.org").error().code().id()).isEqualTo("dns_servfail");
         assertThat(check("missing.test").error().code().id()).isEqualTo("dns_nxdomain");
-        bench.dns()
+        fixture.dns()
                 .address("slow.example.org", "192.0.2.1")
                 .behave("slow.example.org", DnsFaults.only(Type.TXT, DnsFaults.silent()));
         assertThat(check("slow.example.org").error().code().id()).isEqualTo("dns_timeout");
@@ -589,7 +589,7 @@ class SpfTest {
 
     @Test
     void hidesPrivateNetworks() {
-        bench.dns().address("split.example.org", "10.1.2.3");
+        fixture.dns().address("split.example.org", "10.1.2.3");
         text("split.example.org", "v=spf1 ip4:10.9.9.9 -all");
         text("mail.corp.example", "v=spf1 ip4:10.9.9.9 -all");
         text(
@@ -601,7 +601,7 @@ class SpfTest {
         assertThat(codes(result.findings())).containsExactly("private_names_hidden");
         assertThat(result.toString()).doesNotContain("10.9.9.9", "10.1.2.3");
         assertThat(check("split.example.org").error().code().id()).isEqualTo("target_blocked");
-        assertThat(bench.dns().queries("mail.corp.example")).isZero();
+        assertThat(fixture.dns().queries("mail.corp.example")).isZero();
     }
 
     @ParameterizedTest
@@ -753,7 +753,7 @@ class SpfTest {
                 _spf IN TXT "v=spf1 ip4:192.0.2.0/24 exists:nobody.other.test ?all"
                 loop IN TXT "v=spf1 redirect=loop.zone.test"
                 """))) {
-            CheckResult result = bench.check(MODULE, named.address(), "zone.test", "");
+            CheckResult result = fixture.check(MODULE, named.address(), "zone.test", "");
 
             assertThat(Dig.texts(named.port(), "zone.test"))
                     .contains(String.valueOf(result.fields().get("record")));
@@ -762,12 +762,12 @@ class SpfTest {
                     .containsEntry("lookup_count", 4)
                     .containsEntry("void_lookup_count", 1)
                     .containsEntry("ip4_count", 1);
-            assertThat(Dig.ask(named.port(), "+short", "nobody.other.test", "A"))
+            assertThat(Dig.query(named.port(), "+short", "nobody.other.test", "A"))
                     .isEmpty();
-            assertThat(bench.check(MODULE, named.address(), "alias.zone.test", "")
+            assertThat(fixture.check(MODULE, named.address(), "alias.zone.test", "")
                             .fields())
                     .containsEntry("record", result.fields().get("record"));
-            assertThat(codes(bench.check(MODULE, named.address(), "loop.zone.test", "")
+            assertThat(codes(fixture.check(MODULE, named.address(), "loop.zone.test", "")
                             .findings()))
                     .containsExactly("include_loop");
         }

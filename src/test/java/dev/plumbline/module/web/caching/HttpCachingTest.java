@@ -299,7 +299,7 @@ class HttpCachingTest {
     }
 
     private static void assertAgreesWithCurl(String url, CheckResult result) throws Exception {
-        String[] curl = Curl.say(
+        String[] curl = Curl.run(
                         url,
                         "--output",
                         "/dev/null",
@@ -308,7 +308,7 @@ class HttpCachingTest {
                 .split("\\|", -1);
         assertThat(String.valueOf(result.fields().get("etag"))).as(url).isEqualTo(curl[0].isEmpty() ? "null" : curl[0]);
         assertThat(result.fields().get("cache_control") != null).isEqualTo(!curl[2].isEmpty());
-        String status = Curl.say(
+        String status = Curl.run(
                 url,
                 "--output",
                 "/dev/null",

@@ -258,7 +258,7 @@ class CookiesTest {
             for (String path : List.of("/", "/moved")) {
                 CheckResult result = FIXTURE.check(MODULE, probe, nginx.https(path), "");
 
-                List<String> curl = Curl.say(
+                List<String> curl = Curl.run(
                                 nginx.https(path), "--location", "--cookie-jar", "-", "--output", "/dev/null")
                         .lines()
                         .map(line -> line.replace("#HttpOnly_", "http_only "))

@@ -418,8 +418,8 @@ class IndexabilityTest {
 
             CheckResult result = FIXTURE.check(MODULE, PROBE, url, "");
 
-            Document document = Jsoup.parse(Curl.say(url), url);
-            List<String> tags = Curl.say(url, "--head")
+            Document document = Jsoup.parse(Curl.run(url), url);
+            List<String> tags = Curl.run(url, "--head")
                     .lines()
                     .filter(line -> line.startsWith("x-robots-tag: "))
                     .map(line -> line.substring("x-robots-tag: ".length()))
@@ -434,7 +434,7 @@ class IndexabilityTest {
                     .containsEntry("x_robots_tag", String.join(", ", tags))
                     .containsEntry(
                             "status",
-                            Integer.valueOf(Curl.say(url, "--output", "/dev/null", "--write-out", "%{http_code}")))
+                            Integer.valueOf(Curl.run(url, "--output", "/dev/null", "--write-out", "%{http_code}")))
                     .containsEntry("reasons", List.of("robots_txt", "noindex_header"));
             assertThat(tags).hasSize(2);
         }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Files whose parsed content holds much more memory than their text. */
+/** Files whose parsed content uses much more memory than their text. */
 class ParsedFileMemoryTest {
     @RegisterExtension
     static final HttpFixture FIXTURE = HttpFixture.start();

@@ -269,7 +269,7 @@ class SitemapTest {
                 .map(each -> each.getUrl().toString())
                 .toList();
         int count = 0;
-        int bytes = Curl.say(base + "/index.xml").length() + 1;
+        int bytes = Curl.run(base + "/index.xml").length() + 1;
         for (String child : children) {
             count += ((SiteMap) reference(child)).getSiteMapUrls().size();
         }
@@ -294,7 +294,7 @@ class SitemapTest {
     /** The result of crawler-commons for the content that curl receives. */
     private AbstractSiteMap reference(String url) throws Exception {
         Path file = folder.resolve("received");
-        Curl.say(url, "--output", file.toString());
+        Curl.run(url, "--output", file.toString());
         String type = url.endsWith(".gz") ? "application/gzip" : "application/xml";
         return new SiteMapParser(false)
                 .parseSiteMap(type, Files.readAllBytes(file), URI.create(url).toURL());

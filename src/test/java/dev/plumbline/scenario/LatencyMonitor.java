@@ -14,11 +14,11 @@ import java.util.TreeMap;
 import java.util.function.IntFunction;
 
 /**
- * A user who requests checks of a healthy site one after the other while another client overloads the service: a cached
- * one, fresh ones of {@code http-status} and fresh ones of {@code page-metadata}. The time of a request without a
- * verdict about the target counts as infinite. Requests to the site itself show how much the machine delays all.
+ * Measures the latency of checks of a healthy site while another client overloads the service: cached and fresh checks
+ * of {@code http-status}, and fresh checks of {@code page-metadata}, one at a time. The latency of a request without a
+ * verdict is infinite. Requests to the site itself measure the delay of the machine.
  */
-final class OtherUser implements AutoCloseable {
+final class LatencyMonitor implements AutoCloseable {
     private static final String ADDRESS = "127.0.2.1";
     private static final long PAUSE_MS = 20;
     private static final long CACHED_P99_MS = 50;
@@ -69,7 +69,7 @@ final class OtherUser implements AutoCloseable {
         }
     }
 
-    private OtherUser(Vertx vertx, ScenarioService service, HostileSite site) {
+    private LatencyMonitor(Vertx vertx, ScenarioService service, HostileSite site) {
         this.vertx = vertx;
         String known = site.url("/ok/known");
         this.cached = start(service, "cached", i -> new CheckLoad.Check("http-status", known, ""));
@@ -86,8 +86,8 @@ final class OtherUser implements AutoCloseable {
         return client;
     }
 
-    /** Begins with the requests, after a warm-up of the service. */
-    static OtherUser start(Vertx vertx, ScenarioService service, HostileSite site) {
+    /** Starts the requests after a warm-up of the service. */
+    static LatencyMonitor start(Vertx vertx, ScenarioService service, HostileSite site) {
         try (CheckClient warmup = new CheckClient(vertx, service.address(), ADDRESS, 4)) {
             for (String module : List.of("http-status", "page-metadata")) {
                 List<Future<CheckClient.Response>> responses = new ArrayList<>();
@@ -98,7 +98,7 @@ final class OtherUser implements AutoCloseable {
                 responses.forEach(Await::value);
             }
         }
-        return new OtherUser(vertx, service, site);
+        return new LatencyMonitor(vertx, service, site);
     }
 
     private Series start(ScenarioService service, String name, IntFunction<CheckLoad.Check> check) {
@@ -134,7 +134,7 @@ final class OtherUser implements AutoCloseable {
     }
 
     /** Fails if requests were slower than permitted or had no verdict. */
-    void assertUndisturbed() {
+    void assertLatency() {
         assertThat(cached.millis(0.99)).as("p99 of a cached check, ms").isLessThanOrEqualTo(CACHED_P99_MS);
         assertThat(fresh.millis(0.99)).as("p99 of a fresh http-status, ms").isLessThanOrEqualTo(FRESH_P99_MS);
     }

@@ -10,25 +10,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A TCP proxy to a server on loopback that can drop data or refuse connections. */
-public final class TcpGate {
+public final class FaultInjectionProxy {
     private final Vertx vertx;
     private final String host;
     private final int target;
     private final NetClient client;
     private final Set<NetSocket> sockets = ConcurrentHashMap.newKeySet();
     private final int port;
-    private volatile boolean silent;
-    private final AtomicInteger cuts = new AtomicInteger();
-    private volatile boolean responsesDropped;
+    private volatile boolean dropping;
+    private final AtomicInteger closesLeft = new AtomicInteger();
+    private volatile boolean droppingResponses;
     private NetServer server;
 
     /** A proxy on loopback. */
-    public TcpGate(Vertx vertx, int target) {
+    public FaultInjectionProxy(Vertx vertx, int target) {
         this(vertx, "127.0.0.1", target);
     }
 
     /** @param host the address on which the proxy listens */
-    public TcpGate(Vertx vertx, String host, int target) {
+    public FaultInjectionProxy(Vertx vertx, String host, int target) {
         this.vertx = vertx;
         this.host = host;
         this.target = target;
@@ -60,9 +60,9 @@ public final class TcpGate {
 
     private void forward(NetSocket from, NetSocket to, boolean responses) {
         from.handler(bytes -> {
-            if (cuts.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            if (closesLeft.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
                 from.close();
-            } else if (!silent && !(responses && responsesDropped)) {
+            } else if (!dropping && !(responses && droppingResponses)) {
                 to.write(bytes);
             }
         });
@@ -70,35 +70,35 @@ public final class TcpGate {
     }
 
     /** Drops all data from now on, without closing connections. */
-    public void fallSilent() {
-        silent = true;
+    public void dropData() {
+        dropping = true;
     }
 
     /** Closes the connections on which the next data arrives, instead of forwarding it. */
-    public void cut(int connections) {
-        cuts.set(connections);
+    public void closeOnData(int connections) {
+        closesLeft.set(connections);
     }
 
     /** Drops the data of the server from now on. */
     public void dropResponses() {
-        responsesDropped = true;
+        droppingResponses = true;
     }
 
     /** Forwards data again. Dropped data is lost. */
-    public void speak() {
-        silent = false;
-        responsesDropped = false;
+    public void forwardData() {
+        dropping = false;
+        droppingResponses = false;
     }
 
     /** Closes all connections and refuses new ones. */
-    public void shut() {
+    public void refuseConnections() {
         TestDatabase.await(server.close());
         sockets.forEach(NetSocket::close);
         sockets.clear();
     }
 
     /** Accepts connections again. */
-    public void open() {
+    public void acceptConnections() {
         listen(port);
     }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /** The mail server of a domain of the lab. Each method changes this object. */
-public final class MailPlan {
+public final class MailSpec {
     private final String host;
     private final List<String> extensions = new ArrayList<>(List.of("SIZE 52428800", "STARTTLS"));
     private PortState state = PortState.OPEN;
@@ -19,56 +19,56 @@ public final class MailPlan {
     private boolean tlsaOfOtherKey;
     private boolean tlsa = true;
 
-    MailPlan(String domain) {
+    MailSpec(String domain) {
         host = "mail." + domain;
         certificateHost = host;
         greeting = "220 " + host + " ESMTP";
     }
 
     /** Changes port 25. */
-    public MailPlan port(PortState changed) {
+    public MailSpec port(PortState changed) {
         state = changed;
         return this;
     }
 
-    public MailPlan greeting(String line) {
+    public MailSpec greeting(String line) {
         greeting = line;
         return this;
     }
 
     /** Adds an EHLO extension. */
-    public MailPlan extension(String line) {
+    public MailSpec extension(String line) {
         extensions.add(0, line);
         return this;
     }
 
-    public MailPlan withoutStartTls() {
+    public MailSpec withoutStartTls() {
         extensions.remove("STARTTLS");
         return this;
     }
 
-    public MailPlan certificate(UnaryOperator<CertificateSpec> change) {
+    public MailSpec certificate(UnaryOperator<CertificateSpec> change) {
         certificate = change;
         return this;
     }
 
-    public MailPlan certificateHost(String name) {
+    public MailSpec certificateHost(String name) {
         certificateHost = name;
         return this;
     }
 
-    public MailPlan selfSigned() {
+    public MailSpec selfSigned() {
         selfSigned = true;
         return this;
     }
 
     /** Publishes a TLSA record for another key. */
-    public MailPlan tlsaOfOtherKey() {
+    public MailSpec tlsaOfOtherKey() {
         tlsaOfOtherKey = true;
         return this;
     }
 
-    public MailPlan withoutTlsa() {
+    public MailSpec withoutTlsa() {
         tlsa = false;
         return this;
     }

@@ -30,31 +30,31 @@ import java.util.regex.Pattern;
  * A browser with its own client address and cookies on one page of the service. On close, it asserts that no page
  * caused console errors, violations of the Content-Security-Policy or requests to other hosts.
  */
-public final class WebVisitor implements AutoCloseable {
+public final class BrowserSession implements AutoCloseable {
     private static final double TIMEOUT_MS = 20_000;
     private static final AtomicInteger NEXT_ADDRESS = new AtomicInteger();
 
     private final ServiceUnderTest service;
     private final BrowserContext context;
     private final Page page;
-    private final ViewportTheme look;
-    private final List<String> faults = new ArrayList<>();
-    private final Set<String> refusedPages = new HashSet<>();
+    private final ViewportTheme viewport;
+    private final List<String> errors = new ArrayList<>();
+    private final Set<String> errorPages = new HashSet<>();
 
-    public WebVisitor(com.microsoft.playwright.Browser browser, ServiceUnderTest service, ViewportTheme look) {
+    public BrowserSession(com.microsoft.playwright.Browser browser, ServiceUnderTest service, ViewportTheme viewport) {
         this.service = service;
-        this.look = look;
+        this.viewport = viewport;
         int address = NEXT_ADDRESS.incrementAndGet();
         this.context = browser.newContext(new com.microsoft.playwright.Browser.NewContextOptions()
-                .setViewportSize(look.width(), ViewportTheme.HEIGHT)
-                .setColorScheme(look.scheme())
+                .setViewportSize(viewport.width(), ViewportTheme.HEIGHT)
+                .setColorScheme(viewport.scheme())
                 // contrast is not measured during transitions
                 .setReducedMotion(ReducedMotion.REDUCE)
-                .setJavaScriptEnabled(look.scripts())
+                .setJavaScriptEnabled(viewport.scripts())
                 .setExtraHTTPHeaders(Map.of("X-Forwarded-For", "192.0." + address / 250 + "." + address % 250)));
         context.setDefaultTimeout(TIMEOUT_MS);
         context.route(Pattern.compile("^(?!" + Pattern.quote(service.uri("/").toString()) + ").*"), route -> {
-            faults.add("a request to " + route.request().url());
+            errors.add("request to " + route.request().url());
             route.abort();
         });
         context.addInitScript("addEventListener('securitypolicyviolation',"
@@ -62,12 +62,12 @@ public final class WebVisitor implements AutoCloseable {
         this.page = context.newPage();
         page.onResponse(this::remember);
         page.onConsoleMessage(this::evaluate);
-        page.onPageError(error -> faults.add("a script failed: " + error));
+        page.onPageError(error -> errors.add("script error: " + error));
     }
 
     private void remember(Response response) {
         if (response.request().isNavigationRequest() && response.status() >= 400) {
-            refusedPages.add(response.url());
+            errorPages.add(response.url());
         }
     }
 
@@ -77,18 +77,18 @@ public final class WebVisitor implements AutoCloseable {
         }
         // Chromium logs each response with such a status
         String place = message.location().replaceFirst(":\\d+:\\d+$", "");
-        if (message.text().startsWith("Failed to load resource") && refusedPages.contains(place)) {
+        if (message.text().startsWith("Failed to load resource") && errorPages.contains(place)) {
             return;
         }
-        faults.add("on the console of " + page.url() + ": " + message.text());
+        errors.add("console of " + page.url() + ": " + message.text());
     }
 
     public Page page() {
         return page;
     }
 
-    public ViewportTheme look() {
-        return look;
+    public ViewportTheme viewport() {
+        return viewport;
     }
 
     /** Opens a page; returns its status. */
@@ -139,15 +139,15 @@ public final class WebVisitor implements AutoCloseable {
 
     /** Drops a file on an element. */
     public void drop(String selector, String name, String content) {
-        JSHandle carried = page.evaluateHandle(
+        JSHandle data = page.evaluateHandle(
                 "([name, content]) => { const all = new DataTransfer();"
                         + " all.items.add(new File([content], name)); return all; }",
                 List.of(name, content));
-        page.dispatchEvent(selector, "drop", Map.of("dataTransfer", carried));
+        page.dispatchEvent(selector, "drop", Map.of("dataTransfer", data));
     }
 
     /** Asserts that the page does not scroll horizontally, narrow or wide. */
-    public void fits() {
+    public void assertFits() {
         page.waitForLoadState();
         ViewportSize own = page.viewportSize();
         for (int width : ViewportTheme.WIDTHS) {
@@ -164,6 +164,6 @@ public final class WebVisitor implements AutoCloseable {
     @Override
     public void close() {
         context.close();
-        assertThat(faults).isEmpty();
+        assertThat(errors).isEmpty();
     }
 }

@@ -9,42 +9,42 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The registration of a domain of the lab. Each method changes this object. */
-public final class RegistrationPlan {
+public final class RegistrationSpec {
     private final String domain;
     private final List<String> statuses = new ArrayList<>(List.of("client transfer prohibited"));
     private Instant expires = Instant.now().plus(400, ChronoUnit.DAYS);
     private @Nullable List<String> nameservers;
 
-    RegistrationPlan(String domain) {
+    RegistrationSpec(String domain) {
         this.domain = domain;
     }
 
-    public RegistrationPlan expires(Instant time) {
+    public RegistrationSpec expires(Instant time) {
         expires = time.truncatedTo(ChronoUnit.SECONDS);
         return this;
     }
 
     /** @param status an RDAP status, for example {@code client hold} */
-    public RegistrationPlan status(String status) {
+    public RegistrationSpec status(String status) {
         statuses.add(status);
         return this;
     }
 
     /** Lists other nameservers than those of the delegation. */
-    public RegistrationPlan nameservers(List<String> hosts) {
+    public RegistrationSpec nameservers(List<String> hosts) {
         nameservers = hosts;
         return this;
     }
 
     /** The RDAP object (RFC 9083). */
-    JsonObject rdap(ZonePlan zone) {
+    JsonObject rdap(ZoneSpec zone) {
         List<String> hosts = nameservers != null
                 ? nameservers
                 : zone.delegation().stream().map(label -> label + "." + domain).toList();
         JsonArray listed = new JsonArray();
         hosts.forEach(host ->
                 listed.add(new JsonObject().put("objectClassName", "nameserver").put("ldhName", host)));
-        boolean signed = zone.dnssec() != ZonePlan.Dnssec.NOT_SIGNED && zone.dnssec() != ZonePlan.Dnssec.DS_MISSING;
+        boolean signed = zone.dnssec() != ZoneSpec.Dnssec.NOT_SIGNED && zone.dnssec() != ZoneSpec.Dnssec.DS_MISSING;
         return new JsonObject()
                 .put("objectClassName", "domain")
                 .put("ldhName", domain)

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** The records, nameservers, delegation and DNSSEC of a domain of the lab. Each method changes this object. */
-public final class ZonePlan {
+public final class ZoneSpec {
     /** The state of DNSSEC of the zone. */
     public enum Dnssec {
         VALID(false),
@@ -44,7 +44,7 @@ public final class ZonePlan {
     private Dnssec dnssec = Dnssec.VALID;
     private String ptr;
 
-    ZonePlan(String domain, DomainAddresses addresses) {
+    ZoneSpec(String domain, DomainAddresses addresses) {
         this.addresses = addresses;
         this.ptr = "mail." + domain + ".";
         record("@ NS ns1").record("@ NS ns2");
@@ -60,13 +60,13 @@ public final class ZonePlan {
     }
 
     /** Adds a record, for example {@code www A 192.0.2.1}. Names are relative to the domain. */
-    public ZonePlan record(String line) {
+    public ZoneSpec record(String line) {
         records.add(line);
         return this;
     }
 
     /** Removes the records of a type from a name. */
-    public ZonePlan remove(String owner, String type) {
+    public ZoneSpec remove(String owner, String type) {
         if (!records.removeIf(line -> line.startsWith(owner + " " + type + " "))) {
             throw new IllegalArgumentException(owner + " does not have " + type + " records");
         }
@@ -74,30 +74,30 @@ public final class ZonePlan {
     }
 
     /** Replaces the records of a type. */
-    public ZonePlan replace(String owner, String type, String data) {
+    public ZoneSpec replace(String owner, String type, String data) {
         return remove(owner, type).record(owner + " " + type + " " + data);
     }
 
     /** Removes the A and AAAA records of a name. */
-    public ZonePlan removeAddresses(String owner) {
+    public ZoneSpec removeAddresses(String owner) {
         return remove(owner, "A").remove(owner, "AAAA");
     }
 
-    ZonePlan addresses(String owner, Host host) {
+    ZoneSpec addresses(String owner, Host host) {
         return record(owner + " A " + addresses.v4(host)).record(owner + " AAAA " + addresses.v6(host));
     }
 
     /** Changes the addresses of a name to those of a host without servers. */
-    public ZonePlan moveToUnusedAddress(String owner) {
+    public ZoneSpec moveToUnusedAddress(String owner) {
         return removeAddresses(owner).addresses(owner, Host.UNUSED);
     }
 
     /** Removes a nameserver from the zone, but not from the parent zone. */
-    public ZonePlan removeNameserver(String nameserver) {
+    public ZoneSpec removeNameserver(String nameserver) {
         return removeRecord("@ NS " + nameserver);
     }
 
-    private ZonePlan removeRecord(String line) {
+    private ZoneSpec removeRecord(String line) {
         if (!records.remove(line)) {
             throw new IllegalArgumentException(line);
         }
@@ -105,65 +105,65 @@ public final class ZonePlan {
     }
 
     /** Removes a nameserver from the parent zone, but not from the zone. */
-    public ZonePlan removeDelegation(String nameserver) {
+    public ZoneSpec removeDelegation(String nameserver) {
         delegation.remove(nameserver);
         return this;
     }
 
     /** Changes the glue record of a nameserver. */
-    public ZonePlan glue(String nameserver, String address) {
+    public ZoneSpec glue(String nameserver, String address) {
         glue.put(nameserver, address);
         return this;
     }
 
     /** Changes the responses of a nameserver to those of {@link DnsFaults}. */
-    public ZonePlan behave(String nameserver, DnsLab.Behavior behavior) {
+    public ZoneSpec behave(String nameserver, DnsLab.Behavior behavior) {
         behaviors.put(nameserver, behavior);
         return this;
     }
 
     /** Allows zone transfers from a nameserver. */
-    public ZonePlan allowTransfers(String nameserver) {
+    public ZoneSpec allowTransfers(String nameserver) {
         transferable.add(nameserver);
         return this;
     }
 
     /** Allows recursive queries to a nameserver. */
-    public ZonePlan allowRecursion(String nameserver) {
+    public ZoneSpec allowRecursion(String nameserver) {
         recursive.add(nameserver);
         return this;
     }
 
     /** Closes the TCP port of a nameserver. */
-    public ZonePlan closeTcp(String nameserver) {
+    public ZoneSpec closeTcp(String nameserver) {
         udpOnly.add(nameserver);
         return this;
     }
 
-    public ZonePlan serial(String nameserver, int serial) {
+    public ZoneSpec serial(String nameserver, int serial) {
         serials.put(nameserver, serial);
         return this;
     }
 
     /** @param values refresh, retry, expire and minimum of the SOA record, in seconds */
-    public ZonePlan timers(String values) {
+    public ZoneSpec timers(String values) {
         timers = values;
         return this;
     }
 
-    public ZonePlan dnssec(Dnssec state) {
+    public ZoneSpec dnssec(Dnssec state) {
         dnssec = state;
         return this;
     }
 
     /** Lookups of these records end with SERVFAIL. */
-    public ZonePlan failLookup(String owner, String type) {
+    public ZoneSpec failLookup(String owner, String type) {
         failingLookups.add(owner + " " + type);
         return this;
     }
 
     /** @param name with the final dot; empty: no PTR record of the mail server */
-    public ZonePlan ptr(String name) {
+    public ZoneSpec ptr(String name) {
         ptr = name;
         return this;
     }

@@ -25,16 +25,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The jar, killed by SIGKILL whenever it requests a certain target, as if the check ended the process. */
+/** Lines whose check ends the process: the test sends SIGKILL whenever the jar requests a certain target. */
 @Tag("integration")
-class KillingLinesIT {
+class PoisonLinesIT {
     @RegisterExtension
     static final CrashableDatabase DATABASE = CrashableDatabase.startTemporary();
 
     private static final int LINES = 60;
 
     /** Enough to be in progress at each kill; after it they run one at a time. */
-    private static final int INNOCENT_LINES = 20;
+    private static final int OTHER_LINES = 20;
 
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Vertx VERTX = Vertx.vertx();
@@ -43,8 +43,8 @@ class KillingLinesIT {
     Path folder;
 
     private final CountingTarget target = new CountingTarget(VERTX);
-    private final JobLoadClient killing = new JobLoadClient(target, 1);
-    private final JobLoadClient innocent = new JobLoadClient(target, 2);
+    private final JobLoadClient poison = new JobLoadClient(target, 1);
+    private final JobLoadClient others = new JobLoadClient(target, 2);
     private final Map<String, String> settings = new HashMap<>();
     private final AtomicReference<ServiceProcess> current = new AtomicReference<>();
     private String key;
@@ -55,7 +55,7 @@ class KillingLinesIT {
     }
 
     @BeforeEach
-    void makeKey() {
+    void createKey() {
         key = DATABASE.accounts().key().secret();
         settings.put("DATABASE_URL", DATABASE.url());
         settings.put("TARGETS_PER_IP_PER_SECOND", "0");
@@ -79,7 +79,7 @@ class KillingLinesIT {
     }
 
     @Test
-    void aJobOfKillingLinesEndsAfterThreeKills() throws Exception {
+    void aJobOfPoisonLinesEndsAfterThreeKills() throws Exception {
         List<String> lines = lines("kill");
 
         JsonArray results = killUntilEnded(lines, 3);
@@ -90,7 +90,7 @@ class KillingLinesIT {
     }
 
     @Test
-    void aKillingLineEndsAfterTwoKillsAndTheOthersComplete() throws Exception {
+    void aPoisonLineEndsAfterTwoKillsAndTheOthersComplete() throws Exception {
         List<String> lines = new ArrayList<>(lines("ok"));
         lines.set(40, target.url("/kill/40"));
 
@@ -125,13 +125,13 @@ class KillingLinesIT {
             try (ServiceProcess service = ServiceProcess.start(folder, settings)) {
                 current.set(service);
                 if (token == null) {
-                    assertThat(innocent.send(service.address(), innocent.order(key, lines("slow", INNOCENT_LINES))))
+                    assertThat(others.send(service.address(), others.newJob(key, lines("slow", OTHER_LINES))))
                             .isNotNull();
-                    token = killing.send(service.address(), killing.order(key, lines));
+                    token = poison.send(service.address(), poison.newJob(key, lines));
                 }
                 if (awaitEndOrKill(service)) {
-                    innocent.assertAllJobsCompleted(service.address(), TIMEOUT);
-                    JsonObject job = new JsonObject(killing.body(service.address(), token));
+                    others.assertAllJobsCompleted(service.address(), TIMEOUT);
+                    JsonObject job = new JsonObject(poison.body(service.address(), token));
                     assertThat(job.getString("state")).isEqualTo("completed");
                     JsonArray results = job.getJsonArray("results");
                     assertThat(results).hasSize(lines.size());
@@ -146,7 +146,7 @@ class KillingLinesIT {
                 assertThat(token).as("accepted before the first kill").isNotNull();
                 service.awaitExit(10);
             }
-            // as 20 s later
+            // instead of waiting for the end of the lease
             DATABASE.expireLeases();
         }
     }

@@ -11,7 +11,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The website of a domain of the lab, and the host of its MTA-STS policy. Each method changes this object. */
-public final class SitePlan {
+public final class SiteSpec {
     /**
      * A response.
      *
@@ -55,7 +55,7 @@ public final class SitePlan {
     private String certificateHost;
     private Page policy;
 
-    SitePlan(String domain) {
+    SiteSpec(String domain) {
         this.domain = domain;
         this.certificateHost = domain;
         headers.put("strict-transport-security", "max-age=31536000; includeSubDomains");
@@ -101,24 +101,24 @@ public final class SitePlan {
     }
 
     /** Sets a response over HTTPS, for example of {@code /robots.txt}. */
-    SitePlan page(String path, Page page) {
+    SiteSpec page(String path, Page page) {
         pages.put(path, page);
         return this;
     }
 
     /** Sets the status of a page. */
-    public SitePlan status(String path, int status) {
+    public SiteSpec status(String path, int status) {
         pages.compute(path, (same, page) -> (page == null ? new Page(status, TEXT, "") : page).withStatus(status));
         return this;
     }
 
-    public SitePlan removePage(String path) {
+    public SiteSpec removePage(String path) {
         pages.remove(path);
         return this;
     }
 
     /** @param expires value of the field Expires */
-    public SitePlan securityTxt(Instant expires) {
+    public SiteSpec securityTxt(Instant expires) {
         return page(
                 "/.well-known/security.txt",
                 new Page(
@@ -129,18 +129,18 @@ public final class SitePlan {
     }
 
     /** Redirects the first page. */
-    public SitePlan redirect(String location) {
+    public SiteSpec redirect(String location) {
         return page("/", Page.redirect(location));
     }
 
     /** Redirects the first page to a path that redirects to another one, and so on. */
-    public SitePlan withEndlessRedirects() {
+    public SiteSpec withEndlessRedirects() {
         endlessRedirects = true;
         return this;
     }
 
     /** Replaces a part of the first page. */
-    public SitePlan html(String text, String other) {
+    public SiteSpec html(String text, String other) {
         Page page = pages.get("/");
         if (!page.body().contains(text)) {
             throw new IllegalArgumentException(text);
@@ -149,7 +149,7 @@ public final class SitePlan {
     }
 
     /** Sets a header of the first page; empty: removes it. */
-    public SitePlan header(String name, String value) {
+    public SiteSpec header(String name, String value) {
         if (value.isEmpty()) {
             headers.remove(name);
         } else {
@@ -159,96 +159,96 @@ public final class SitePlan {
     }
 
     /** Changes port 80. */
-    public SitePlan http(PortState state) {
+    public SiteSpec http(PortState state) {
         http = state;
         return this;
     }
 
     /** Changes port 443. */
-    public SitePlan https(PortState state) {
+    public SiteSpec https(PortState state) {
         https = state;
         return this;
     }
 
     /** Changes both ports of the IPv6 address. */
-    public SitePlan ipv6(PortState state) {
+    public SiteSpec ipv6(PortState state) {
         ipv6 = state;
         return this;
     }
 
     /** Serves the pages also over HTTP. */
-    public SitePlan withoutRedirectToHttps() {
+    public SiteSpec withoutRedirectToHttps() {
         redirectsToHttps = false;
         return this;
     }
 
-    public SitePlan withoutCompression() {
+    public SiteSpec withoutCompression() {
         compresses = false;
         return this;
     }
 
     /** Does not respond with 304 to conditional requests. */
-    public SitePlan withoutRevalidation() {
+    public SiteSpec withoutRevalidation() {
         revalidates = false;
         return this;
     }
 
-    public SitePlan withoutHttp2() {
+    public SiteSpec withoutHttp2() {
         http2 = false;
         return this;
     }
 
     /** Enables TLS 1.0 and TLS 1.1. */
-    public SitePlan withLegacyTls() {
+    public SiteSpec withLegacyTls() {
         legacyTls = true;
         return this;
     }
 
     /** Allows each origin with credentials (CORS). */
-    public SitePlan reflectOrigin() {
+    public SiteSpec reflectOrigin() {
         reflectsOrigin = true;
         return this;
     }
 
-    public SitePlan certificate(UnaryOperator<CertificateSpec> change) {
+    public SiteSpec certificate(UnaryOperator<CertificateSpec> change) {
         certificate = change;
         return this;
     }
 
     /** Changes the certificate of the host of the MTA-STS policy. */
-    public SitePlan policyCertificate(UnaryOperator<CertificateSpec> change) {
+    public SiteSpec policyCertificate(UnaryOperator<CertificateSpec> change) {
         policyCertificate = change;
         return this;
     }
 
-    public SitePlan certificateHost(String host) {
+    public SiteSpec certificateHost(String host) {
         certificateHost = host;
         return this;
     }
 
-    public SitePlan selfSigned() {
+    public SiteSpec selfSigned() {
         selfSigned = true;
         return this;
     }
 
     /** Uses a certificate of a CA that is not trusted. */
-    public SitePlan untrustedIssuer() {
+    public SiteSpec untrustedIssuer() {
         untrustedIssuer = true;
         return this;
     }
 
-    public SitePlan withoutIntermediate() {
+    public SiteSpec withoutIntermediate() {
         sendsIntermediate = false;
         return this;
     }
 
     /** Replaces a part of the MTA-STS policy. */
-    public SitePlan policy(String text, String other) {
+    public SiteSpec policy(String text, String other) {
         policy = new Page(policy.status(), policy.contentType(), policy.body().replace(text, other));
         return this;
     }
 
-    public SitePlan policyStatus(int status) {
+    public SiteSpec policyStatus(int status) {
         policy = policy.withStatus(status);
         return this;
     }

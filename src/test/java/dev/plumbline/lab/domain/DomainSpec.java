@@ -1,44 +1,44 @@
 package dev.plumbline.lab.domain;
 
 /** A domain of the lab: website, DNS, mail and registration. Initially, it has no faults. */
-public final class DomainPlan {
+public final class DomainSpec {
     private final String domain;
     private final DomainAddresses addresses;
-    private final ZonePlan zone;
-    private final SitePlan site;
-    private final MailPlan mail;
-    private final RegistrationPlan registration;
+    private final ZoneSpec zone;
+    private final SiteSpec site;
+    private final MailSpec mail;
+    private final RegistrationSpec registration;
 
     /**
      * @param domain below the top-level domain {@code test}
      * @param number from 1 to 120, unique among the domains that exist at the same time
      */
-    public DomainPlan(String domain, int number) {
+    public DomainSpec(String domain, int number) {
         this.domain = domain;
         this.addresses = new DomainAddresses(number);
-        this.zone = new ZonePlan(domain, addresses);
-        this.site = new SitePlan(domain);
-        this.mail = new MailPlan(domain);
-        this.registration = new RegistrationPlan(domain);
+        this.zone = new ZoneSpec(domain, addresses);
+        this.site = new SiteSpec(domain);
+        this.mail = new MailSpec(domain);
+        this.registration = new RegistrationSpec(domain);
     }
 
     public String domain() {
         return domain;
     }
 
-    public ZonePlan zone() {
+    public ZoneSpec zone() {
         return zone;
     }
 
-    public SitePlan site() {
+    public SiteSpec site() {
         return site;
     }
 
-    public MailPlan mail() {
+    public MailSpec mail() {
         return mail;
     }
 
-    public RegistrationPlan registration() {
+    public RegistrationSpec registration() {
         return registration;
     }
 
