@@ -14,8 +14,12 @@ public final class CheckFailure extends Exception {
     private final transient CheckError error;
 
     public CheckFailure(ErrorCode code, String message) {
-        super(message, null, false, false);
-        this.error = new CheckError(code, message);
+        this(new CheckError(code, message));
+    }
+
+    public CheckFailure(CheckError error) {
+        super(error.message(), null, false, false);
+        this.error = error;
     }
 
     public static boolean hasCode(@Nullable Throwable cause, ErrorCode code) {
@@ -27,6 +31,13 @@ public final class CheckFailure extends Exception {
         return cause -> cause instanceof CheckFailure failure
                 ? Future.succeededFuture(value.apply(failure.error))
                 : Future.failedFuture(cause);
+    }
+
+    /** As {@link #otherwise(Function)}, except for failures with a code, which remain failures. */
+    public static <T extends @Nullable Object> Function<Throwable, Future<T>> otherwise(
+            ErrorCode except, Function<CheckError, T> value) {
+        Function<Throwable, Future<T>> any = otherwise(value);
+        return cause -> hasCode(cause, except) ? Future.failedFuture(cause) : any.apply(cause);
     }
 
     public CheckError error() {

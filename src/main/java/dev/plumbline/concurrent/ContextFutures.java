@@ -1,14 +1,19 @@
 package dev.plumbline.concurrent;
 
 import io.vertx.core.AsyncResult;
+import io.vertx.core.CompositeFuture;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Futures of asynchronous operations. */
 public final class ContextFutures {
@@ -47,6 +52,12 @@ public final class ContextFutures {
         } catch (RuntimeException | Error thrown) {
             return Future.failedFuture(thrown);
         }
+    }
+
+    /** The results of an operation for each item, in the order of the items. Fails with the first failure. */
+    public static <T, R extends @Nullable Object> Future<List<R>> all(
+            Collection<T> items, Function<? super T, Future<R>> operation) {
+        return Future.all(items.stream().map(operation).toList()).map(CompositeFuture::list);
     }
 
     /**

@@ -6,7 +6,7 @@ import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
-import dev.plumbline.dns.DnsResolver;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.module.mail.record.MailHosts;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.DnsProbe;
@@ -17,15 +17,13 @@ import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.xbill.DNS.Name;
 import org.xbill.DNS.Type;
 
 /** The DKIM keys of a domain at given or common selectors (RFC 6376). */
@@ -96,19 +94,12 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
      * @param error why the lookup failed; null if it succeeded
      */
     record Lookup(String selector, List<String> texts, @Nullable String alias, @Nullable CheckError error) {
-        static Lookup of(String selector, DnsLookupResult result) {
-            List<Name> aliases = result.aliases();
-            return new Lookup(
-                    selector,
-                    result.response() == null ? List.of() : result.response().texts(),
-                    aliases.isEmpty() ? null : DnsResolver.text(aliases.get(aliases.size() - 1)),
-                    result.error());
-        }
-
         List<String> keys() {
             return texts.stream().limit(MAX_TEXTS).filter(DkimKey::resembles).toList();
         }
     }
+
+    private record Found(Row row, DkimKey key) {}
 
     /**
      * @param requested whether the option names the selectors
@@ -150,11 +141,10 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
         Future<DnsLookupResult> parent = dns.lookup(context, SUFFIX.substring(1) + domain, "TXT");
         Future<Lookup> wildcard = lookup(context, domain, UNUSED);
         return Future.all(hosts, txt, parent, wildcard).compose(done -> {
-            Optional<String> spf = txt.result().response() == null
-                    ? Optional.empty()
-                    : txt.result().response().texts().stream()
-                            .filter(record -> record.startsWith("v=spf1"))
-                            .findFirst();
+            Optional<String> spf = Stream.ofNullable(txt.result().response())
+                    .flatMap(response -> response.texts().stream())
+                    .filter(record -> record.startsWith("v=spf1"))
+                    .findFirst();
             List<String> names = Stream.concat(
                             hosts.result().names().stream(), DkimSelectors.domainsOf(spf.orElse("")).stream())
                     .toList();
@@ -171,14 +161,10 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
 
     /** Adds the selectors of the services to which CNAME records point. */
     private static Future<List<Lookup>> more(CheckContext context, String domain, List<Lookup> tested) {
-        Set<String> known = new HashSet<>();
-        List<String> aliases = new ArrayList<>();
-        for (Lookup lookup : tested) {
-            known.add(lookup.selector());
-            if (lookup.alias() != null) {
-                aliases.add(lookup.alias());
-            }
-        }
+        List<String> known = tested.stream().map(Lookup::selector).toList();
+        List<String> aliases = tested.stream()
+                .flatMap(lookup -> Stream.ofNullable(lookup.alias()))
+                .toList();
         List<String> suggested = DkimSelectors.suggestedBy(aliases).stream()
                 .filter(selector -> !known.contains(selector))
                 .limit(MAX_SUGGESTED)
@@ -188,16 +174,19 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
     }
 
     private static Future<List<Lookup>> lookups(CheckContext context, String domain, Collection<String> selectors) {
-        List<Future<Lookup>> lookups = selectors.stream()
-                .map(selector -> lookup(context, domain, selector))
-                .toList();
-        return Future.all(lookups).map(all -> all.list());
+        return ContextFutures.all(selectors, selector -> lookup(context, domain, selector));
     }
 
     private static Future<Lookup> lookup(CheckContext context, String domain, String selector) {
         return context.probe(DnsProbe.class)
                 .lookup(context, selector + SUFFIX + domain, "TXT")
-                .map(result -> Lookup.of(selector, result));
+                .map(result -> new Lookup(
+                        selector,
+                        result.response() == null
+                                ? List.of()
+                                : result.response().texts(),
+                        result.alias(),
+                        result.error()));
     }
 
     @Override
@@ -213,8 +202,7 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
             }
             findings.lookupFailed(failed.stream().map(Lookup::selector).toList(), error.message());
         }
-        List<Row> rows = new ArrayList<>();
-        List<DkimKey> keys = new ArrayList<>();
+        List<Found> found = new ArrayList<>();
         List<String> without = new ArrayList<>();
         for (Lookup lookup : evidence.lookups()) {
             if (lookup.error() != null) {
@@ -226,26 +214,26 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
                     findings.selectorAliasDangling(lookup.selector(), lookup.alias());
                 }
             } else {
-                add(evidence.domain(), lookup, rows, keys, findings);
+                found.add(evaluateKey(evidence.domain(), lookup, findings));
             }
         }
         if (!evidence.requested() && !evidence.wildcard().keys().isEmpty()) {
             findings.wildcardKey(evidence.domain());
             String text = evidence.wildcard().keys().get(0);
-            add(evidence.domain(), new Lookup("*", List.of(text), null, null), rows, keys, findings);
+            found.add(evaluateKey(evidence.domain(), new Lookup("*", List.of(text), null, null), findings));
         }
-        reportGroups(rows, keys, findings);
+        reportGroups(found, findings);
         if (evidence.requested()) {
             reportIfAny(without, missing -> findings.selectorWithoutKey(missing, evidence.domain()));
-        } else if (rows.isEmpty()) {
+        } else if (found.isEmpty()) {
             if (!failed.isEmpty() && !evidence.noSelectors()) {
                 findings.error(failed.get(0).error());
                 return null;
             }
             reportAbsence(evidence, without.size(), findings);
         }
-        int weak = (int) keys.stream().filter(DkimKey::weak).count();
-        return new Report(rows, rows.size(), weak);
+        int weak = (int) found.stream().filter(each -> each.key().weak()).count();
+        return new Report(found.stream().map(Found::row).toList(), found.size(), weak);
     }
 
     /** Whether the records of a selector are those of a wildcard: each selector has them, so they are not its key. */
@@ -266,7 +254,7 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
         }
     }
 
-    private static void add(String domain, Lookup lookup, List<Row> rows, List<DkimKey> keys, Findings findings) {
+    private static Found evaluateKey(String domain, Lookup lookup, Findings findings) {
         String selector = lookup.selector();
         boolean single = lookup.texts().size() == 1;
         if (!single) {
@@ -293,32 +281,21 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
         if (key.excludesMail()) {
             findings.serviceExcludesMail(selector);
         }
-        keys.add(key);
-        rows.add(new Row(selector, key.type(), bits, key.flags(), single && key.usable()));
+        return new Found(new Row(selector, key.type(), bits, key.flags(), single && key.usable()), key);
     }
 
-    private static void reportGroups(List<Row> rows, List<DkimKey> keys, Findings findings) {
-        List<String> testing = new ArrayList<>();
-        List<String> revoked = new ArrayList<>();
-        List<String> usable = new ArrayList<>();
-        boolean rsa = false;
-        for (int i = 0; i < rows.size(); i++) {
-            String selector = rows.get(i).selector();
-            DkimKey key = keys.get(i);
-            if (key.revoked()) {
-                revoked.add(selector);
-            } else if (key.testing()) {
-                testing.add(selector);
-            }
-            if (rows.get(i).valid()) {
-                usable.add(selector);
-                rsa |= key.type().equals("rsa");
-            }
+    private static void reportGroups(List<Found> found, Findings findings) {
+        reportIfAny(selectors(found, each -> each.key().testing() && !each.key().revoked()), findings::testMode);
+        reportIfAny(selectors(found, each -> each.key().revoked()), findings::selectorRevoked);
+        if (found.stream().noneMatch(each -> each.row().valid() && each.key().isRsa())) {
+            reportIfAny(selectors(found, each -> each.row().valid()), findings::ed25519Only);
         }
-        reportIfAny(testing, findings::testMode);
-        reportIfAny(revoked, findings::selectorRevoked);
-        if (!rsa) {
-            reportIfAny(usable, findings::ed25519Only);
-        }
+    }
+
+    private static List<String> selectors(List<Found> found, Predicate<Found> condition) {
+        return found.stream()
+                .filter(condition)
+                .map(each -> each.row().selector())
+                .toList();
     }
 }

@@ -47,12 +47,16 @@ record DkimKey(
         return tags.get("p") != null || version != null && version.startsWith("DKIM");
     }
 
+    boolean isRsa() {
+        return type.equals(RSA);
+    }
+
     boolean knownType() {
-        return type.equals(RSA) || type.equals(ED25519);
+        return isRsa() || type.equals(ED25519);
     }
 
     boolean weak() {
-        return type.equals(RSA) && bits != null && bits < RECOMMENDED_BITS;
+        return isRsa() && bits != null && bits < RECOMMENDED_BITS;
     }
 
     boolean testing() {
@@ -64,7 +68,7 @@ record DkimKey(
         return errors.isEmpty()
                 && knownType()
                 && bits != null
-                && !(type.equals(RSA) && bits < MIN_BITS)
+                && !(isRsa() && bits < MIN_BITS)
                 && !sha1Only
                 && !excludesMail;
     }

@@ -25,9 +25,8 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
@@ -87,7 +86,6 @@ public final class Dnsbl implements CheckModule<Dnsbl.Evidence, Dnsbl.Report, Dn
             List<String> zones,
             List<DnsblLookup> lookups) {}
 
-    /** What a lookup shows. */
     private enum Outcome {
         LISTED,
         NOT_LISTED,
@@ -157,17 +155,11 @@ public final class Dnsbl implements CheckModule<Dnsbl.Evidence, Dnsbl.Report, Dn
                 .compose(admitted -> dns.query(context, host.name(), Type.A))
                 .compose(DnsProbe::requireName)
                 .compose(response -> dns.addresses(context, host.name()))
-                .compose(addresses -> {
-                    CheckError error = addresses.error();
-                    if (!addresses.ips().isEmpty()) {
-                        return Future.succeededFuture(addresses);
-                    }
-                    return Future.failedFuture(
-                            error == null
-                                    ? new CheckFailure(
-                                            ErrorCode.DNS_NO_DATA, "No A or AAAA record for " + host.name() + ".")
-                                    : new CheckFailure(error.code(), error.message()));
-                });
+                .compose(HostAddresses::requireKnown)
+                .compose(addresses -> addresses.ips().isEmpty()
+                        ? Future.failedFuture(
+                                new CheckFailure(ErrorCode.DNS_NO_DATA, "No A or AAAA record for " + host.name() + "."))
+                        : Future.succeededFuture(addresses));
     }
 
     private static Future<List<DnsblLookup>> lookups(
@@ -205,8 +197,7 @@ public final class Dnsbl implements CheckModule<Dnsbl.Evidence, Dnsbl.Report, Dn
         CheckError error = unanswered < rows.size()
                 ? null
                 : evidence.lookups().stream()
-                        .map(DnsblLookup::error)
-                        .filter(Objects::nonNull)
+                        .flatMap(lookup -> Stream.ofNullable(lookup.error()))
                         .findFirst()
                         .orElse(null);
         findings.error(error);
@@ -266,7 +257,7 @@ public final class Dnsbl implements CheckModule<Dnsbl.Evidence, Dnsbl.Report, Dn
                 .filter(lookup -> Outcome.of(lookup) == outcome)
                 .map(text)
                 .distinct()
-                .collect(Collectors.toList());
+                .toList();
     }
 
     private static String withText(DnsblLookup lookup) {

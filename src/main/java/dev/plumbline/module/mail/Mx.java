@@ -13,7 +13,6 @@ import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.probe.dns.HostAddresses.State;
 import dev.plumbline.probe.smtp.SmtpGreetingScript;
 import dev.plumbline.probe.tcp.TcpProbe;
-import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.Options;
@@ -160,16 +159,13 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
     }
 
     private static Future<Evidence> implicit(CheckContext context, String domain) {
-        return context.probe(DnsProbe.class).addresses(context, domain).compose(addresses -> {
-            CheckError error = addresses.error();
-            if (!addresses.ips().isEmpty()) {
-                return Future.succeededFuture(
-                        new Evidence(List.of(new Server(0, domain, addresses, null, null)), true, TlsRequirement.NONE));
-            }
-            return error == null
-                    ? Future.succeededFuture(new Evidence(List.of(), true, TlsRequirement.NONE))
-                    : Future.failedFuture(new CheckFailure(error.code(), error.message()));
-        });
+        return context.probe(DnsProbe.class)
+                .addresses(context, domain)
+                .compose(HostAddresses::requireKnown)
+                .map(addresses -> addresses.ips().isEmpty()
+                        ? List.<Server>of()
+                        : List.of(new Server(0, domain, addresses, null, null)))
+                .map(servers -> new Evidence(servers, true, TlsRequirement.NONE));
     }
 
     private static Future<Evidence> servers(CheckContext context, DnsResponse response) {
@@ -212,11 +208,8 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
                 .exchange(context, host, server.addresses().ips().get(0), SMTP_PORT, timeout, timeout, script)
                 .map(exchange -> script.session().offersTls())
                 .map(tls -> server.with(tls, tls == null ? "no valid SMTP response" : null))
-                .recover(cause ->
-                        cause instanceof CheckFailure failure && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
-                                ? Future.succeededFuture(
-                                        server.with(null, reason(failure.error().code())))
-                                : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(
+                        ErrorCode.DEADLINE_EXCEEDED, error -> server.with(null, reason(error.code()))));
     }
 
     static String reason(ErrorCode code) {
@@ -327,8 +320,10 @@ public final class Mx implements CheckModule<Mx.Evidence, Mx.Report, Mx.Findings
     }
 
     private static Row row(Server server) {
-        List<String> ips =
-                server.addresses().ips().stream().map(IpAddressText::format).toList();
-        return new Row(server.preference(), server.host(), ips, server.tls());
+        return new Row(
+                server.preference(),
+                server.host(),
+                IpAddressText.format(server.addresses().ips()),
+                server.tls());
     }
 }

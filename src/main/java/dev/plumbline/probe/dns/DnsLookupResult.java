@@ -1,5 +1,6 @@
 package dev.plumbline.probe.dns;
 
+import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
@@ -39,6 +40,12 @@ public record DnsLookupResult(String type, @Nullable DnsResponse response, @Null
     /** The targets of the CNAME chain, in order. */
     public List<Name> aliases() {
         return response == null ? List.of() : response.aliases();
+    }
+
+    /** The end of the CNAME chain; null if there is none. */
+    public @Nullable String alias() {
+        List<Name> chain = aliases();
+        return chain.isEmpty() ? null : DnsResolver.text(chain.get(chain.size() - 1));
     }
 
     /** Whether the name has records or a CNAME chain, shown or not. */

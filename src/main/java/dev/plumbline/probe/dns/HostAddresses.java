@@ -1,7 +1,9 @@
 package dev.plumbline.probe.dns;
 
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
+import io.vertx.core.Future;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.stream.Stream;
@@ -33,6 +35,13 @@ public record HostAddresses(State state, List<InetAddress> ips, boolean alias, @
     /** Whether a lookup was not made because of a limit of the check, which is not an error of the nameservers. */
     public boolean limited() {
         return error != null && error.code() == ErrorCode.REQUEST_LIMIT;
+    }
+
+    /** These addresses; fails if none was found because a lookup failed. */
+    public Future<HostAddresses> requireKnown() {
+        return ips.isEmpty() && error != null
+                ? Future.failedFuture(new CheckFailure(error))
+                : Future.succeededFuture(this);
     }
 
     static HostAddresses of(DnsLookupResult a, DnsLookupResult aaaa) {

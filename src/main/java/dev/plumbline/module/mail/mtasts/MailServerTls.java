@@ -2,6 +2,7 @@ package dev.plumbline.module.mail.mtasts;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.probe.certificate.CertificateProbe;
 import dev.plumbline.probe.starttls.StartTlsPeer;
 import dev.plumbline.probe.starttls.StartTlsProbe;
@@ -39,8 +40,7 @@ record MailServerTls(String host, @Nullable String problem, @Nullable String unk
     static Future<List<MailServerTls>> test(CheckContext context, List<String> hosts) {
         long timeout = Math.min(TIMEOUT_MS, context.deadline().remainingMillis() / 2);
         CheckContext share = context.within(context.deadline().atMost(timeout));
-        return Future.all(hosts.stream().map(host -> test(share, host)).toList())
-                .map(all -> all.<MailServerTls>list());
+        return ContextFutures.all(hosts, host -> test(share, host));
     }
 
     private static Future<MailServerTls> test(CheckContext context, String name) {
@@ -48,10 +48,7 @@ record MailServerTls(String host, @Nullable String problem, @Nullable String unk
         return context.probe(StartTlsProbe.class)
                 .handshake(context, new Target.HostPort(host, SMTP_PORT, false), StartTlsProtocol.SMTP, name)
                 .compose(dialog -> examine(context, host, dialog))
-                .recover(cause ->
-                        cause instanceof CheckFailure failure && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
-                                ? Future.succeededFuture(unknown(name, failure.error()))
-                                : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(ErrorCode.DEADLINE_EXCEEDED, error -> unknown(name, error)));
     }
 
     private static Future<MailServerTls> examine(CheckContext context, Host host, StartTlsPeer dialog) {
