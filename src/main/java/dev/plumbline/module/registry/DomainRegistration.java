@@ -143,19 +143,14 @@ public final class DomainRegistration
     }
 
     private static RegistrationRecord parse(RdapResponse response, String domain) throws CheckFailure {
-        switch (response.status()) {
-            case 200 -> {
-                RegistrationRecord registration = RdapDomainParser.read(response.body(), domain);
-                if (registration != null) {
-                    return registration;
-                }
-                throw response.invalid(domain);
-            }
-            case 404 -> {
-                return RegistrationRecord.NOT_REGISTERED;
-            }
-            default -> throw response.failure();
+        if (!response.found()) {
+            return RegistrationRecord.NOT_REGISTERED;
         }
+        RegistrationRecord registration = RdapDomainParser.read(response.body(), domain);
+        if (registration == null) {
+            throw response.invalid(domain);
+        }
+        return registration;
     }
 
     private static Future<Evidence> lookupWhois(CheckContext context, String domain, @Nullable CheckError rdapError) {
@@ -167,7 +162,7 @@ public final class DomainRegistration
             }
             return rdapError == null
                     ? Future.succeededFuture(unsupported(context, domain))
-                    : Future.failedFuture(new CheckFailure(rdapError.code(), rdapError.message()));
+                    : Future.failedFuture(new CheckFailure(rdapError));
         });
     }
 

@@ -1,6 +1,7 @@
 package dev.plumbline.module.registry;
 
 import com.google.auto.service.AutoService;
+import com.google.common.collect.Lists;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
@@ -19,6 +20,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,9 +30,6 @@ import org.jspecify.annotations.Nullable;
 @AutoService(RegisteredModule.class)
 public final class IpRegistration
         implements CheckModule<IpRegistration.Evidence, IpRegistration.Report, IpRegistration.Findings> {
-    private static final int OK = 200;
-    private static final int NOT_FOUND = 404;
-
     /** Rejects special-purpose addresses only. */
     private static final TargetPolicy SPECIAL_PURPOSE =
             new TargetPolicy(new TargetPolicy.Rules(List.of(), List.of(), List.of(), List.of()), (ip, port) -> false);
@@ -87,28 +86,19 @@ public final class IpRegistration
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         InetAddress ip = Objects.requireNonNull(target.host().literal());
-        if (SPECIAL_PURPOSE.refusalOf(ip) != null) {
-            return Future.succeededFuture(new Evidence(ip, List.of(), null, null, null));
-        }
-        return context.probe(RdapProbe.class).lookup(context, ip).compose(response -> {
-            if (response.isEmpty()) {
-                return Future.succeededFuture(new Evidence(ip, List.of(), null, null, null));
-            }
-            List<String> servers = response.get().servers();
-            return context.executeBlocking(() -> parse(response.get(), ip))
-                    .compose(network ->
-                            network == null || network.originAsNumbers().size() != 1
-                                    ? Future.succeededFuture(new Evidence(ip, servers, network, null, null))
-                                    : withAsName(context, new Evidence(ip, servers, network, null, null)));
-        });
+        Future<Optional<RdapResponse>> lookup = SPECIAL_PURPOSE.refusalOf(ip) != null
+                ? Future.succeededFuture(Optional.empty())
+                : context.probe(RdapProbe.class).lookup(context, ip);
+        return lookup.compose(response -> response.isEmpty()
+                ? Future.succeededFuture(new Evidence(ip, List.of(), null, null, null))
+                : context.executeBlocking(() -> parse(response.get(), ip))
+                        .map(network -> new Evidence(ip, response.get().servers(), network, null, null))
+                        .compose(evidence -> withAsName(context, evidence)));
     }
 
     private static @Nullable NetworkRegistration parse(RdapResponse response, InetAddress ip) throws CheckFailure {
-        if (response.status() == NOT_FOUND) {
+        if (!response.found()) {
             return null;
-        }
-        if (response.status() != OK) {
-            throw response.failure();
         }
         NetworkRegistration network = RdapNetworkParser.network(response.body(), ip);
         if (network == null) {
@@ -117,27 +107,24 @@ public final class IpRegistration
         return network.coversAllAddresses() ? null : network;
     }
 
+    /** Adds the name of the AS number, if there is exactly one. */
     private static Future<Evidence> withAsName(CheckContext context, Evidence evidence) {
-        long asn = Objects.requireNonNull(evidence.network()).originAsNumbers().get(0);
+        NetworkRegistration network = evidence.network();
+        if (network == null || network.originAsNumbers().size() != 1) {
+            return Future.succeededFuture(evidence);
+        }
+        long asn = network.originAsNumbers().get(0);
         // A retry of the check would repeat the first request, so wait for the rate limit instead.
         return context.probe(RdapProbe.class)
                 .lookup(context.patiently(), asn)
                 .compose(response -> response.isEmpty()
                         ? Future.<@Nullable String>succeededFuture(null)
-                        : context.executeBlocking(() -> asName(response.get(), asn)))
-                .map(name -> new Evidence(evidence.ip(), evidence.servers(), evidence.network(), name, null))
+                        : context.executeBlocking(() -> response.get().found()
+                                ? RdapNetworkParser.asName(response.get().body(), asn)
+                                : null))
+                .map(name -> new Evidence(evidence.ip(), evidence.servers(), network, name, null))
                 .recover(CheckFailure.otherwise(
-                        error -> new Evidence(evidence.ip(), evidence.servers(), evidence.network(), null, error)));
-    }
-
-    private static @Nullable String asName(RdapResponse response, long asn) throws CheckFailure {
-        if (response.status() == NOT_FOUND) {
-            return null;
-        }
-        if (response.status() != OK) {
-            throw response.failure();
-        }
-        return RdapNetworkParser.asName(response.body(), asn);
+                        error -> new Evidence(evidence.ip(), evidence.servers(), network, null, error)));
     }
 
     @Override
@@ -187,14 +174,10 @@ public final class IpRegistration
      * transferred addresses to another one.
      */
     private static @Nullable String registry(List<String> servers) {
-        for (int i = servers.size() - 1; i >= 0; i--) {
-            String server = servers.get(i);
-            for (Map.Entry<String, String> registry : REGISTRIES.entrySet()) {
-                if (server.endsWith("." + registry.getKey())) {
-                    return registry.getValue();
-                }
-            }
-        }
-        return null;
+        return Lists.reverse(servers).stream()
+                .flatMap(server -> REGISTRIES.keySet().stream().filter(domain -> server.endsWith("." + domain)))
+                .findFirst()
+                .map(REGISTRIES::get)
+                .orElse(null);
     }
 }

@@ -16,9 +16,16 @@ public record RdapResponse(List<String> servers, int status, String body) {
         return servers.get(servers.size() - 1);
     }
 
-    /** The failure of a response whose status is neither 200 nor 404. */
-    public CheckFailure failure() {
-        return status == 403 || status == 429
+    /**
+     * Whether the object is registered.
+     *
+     * @throws CheckFailure if the status is neither 200 nor 404
+     */
+    public boolean found() throws CheckFailure {
+        if (status == 200 || status == 404) {
+            return status == 200;
+        }
+        throw status == 403 || status == 429
                 ? new CheckFailure(
                         ErrorCode.RATE_LIMITED,
                         "The RDAP server " + server() + " rejected the request because of its rate limit.")
