@@ -8,6 +8,7 @@ import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
@@ -32,36 +33,7 @@ import org.xbill.DNS.Type;
 public final class EmailAddress
         implements CheckModule<EmailAddress.Evidence, EmailAddress.Report, EmailAddress.Findings> {
 
-    /** The names of RFC 2142 and common names of automatic senders. */
-    private static final Set<String> ROLES = Set.of(
-            "abuse",
-            "admin",
-            "administrator",
-            "billing",
-            "contact",
-            "ftp",
-            "help",
-            "helpdesk",
-            "hostmaster",
-            "info",
-            "list",
-            "mailer-daemon",
-            "marketing",
-            "news",
-            "no-reply",
-            "noc",
-            "noreply",
-            "office",
-            "postmaster",
-            "root",
-            "sales",
-            "security",
-            "support",
-            "trouble",
-            "usenet",
-            "uucp",
-            "webmaster",
-            "www");
+    private static final Set<String> ROLES = Set.copyOf(MailDomains.lines("role-accounts.txt"));
 
     /** The fields of the report. Boxed values are null only in a result with an error. */
     public record Report(
@@ -134,7 +106,7 @@ public final class EmailAddress
 
     private static Future<Evidence> evidence(Target.Email address, DnsResponse response, CheckContext context) {
         List<String> hosts = response.records().stream()
-                .map(record -> DnsResolver.text(((MXRecord) record).getTarget()).toLowerCase(Locale.ROOT))
+                .map(record -> DnsResolver.text(((MXRecord) record).getTarget()))
                 .map(host -> host.isEmpty() ? "." : host)
                 .toList();
         if (!hosts.isEmpty()) {
@@ -142,13 +114,8 @@ public final class EmailAddress
         }
         return context.probe(DnsProbe.class)
                 .addresses(context, address.domain())
-                .compose(addresses -> {
-                    CheckError error = addresses.error();
-                    return addresses.ips().isEmpty() && error != null
-                            ? Future.failedFuture(new CheckFailure(error.code(), error.message()))
-                            : Future.succeededFuture(new Evidence(
-                                    address, hosts, !addresses.ips().isEmpty(), null));
-                });
+                .compose(HostAddresses::requireKnown)
+                .map(addresses -> new Evidence(address, hosts, !addresses.ips().isEmpty(), null));
     }
 
     @Override

@@ -1,15 +1,12 @@
 package dev.plumbline.module.mail;
 
-import java.io.BufferedReader;
+import com.google.common.base.Strings;
+import com.google.common.io.Resources;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,28 +14,9 @@ import org.jspecify.annotations.Nullable;
  * short, because public lists have thousands of domains, change daily and contain mailbox providers.
  */
 final class MailDomains {
-    private static final Set<String> DISPOSABLE = read("disposable-domains.txt");
+    private static final Set<String> DISPOSABLE = Set.copyOf(lines("disposable-domains.txt"));
 
-    /** Providers with many mailboxes and a name of at least five letters; others resemble too many domains. */
-    private static final List<String> PROVIDERS = List.of(
-            "gmail.com",
-            "googlemail.com",
-            "yahoo.com",
-            "yahoo.co.uk",
-            "hotmail.com",
-            "hotmail.co.uk",
-            "hotmail.fr",
-            "outlook.com",
-            "icloud.com",
-            "protonmail.com",
-            "comcast.net",
-            "verizon.net",
-            "sbcglobal.net",
-            "bellsouth.net",
-            "rocketmail.com",
-            "t-online.de",
-            "freenet.de",
-            "libero.it");
+    private static final List<String> PROVIDERS = lines("mailbox-providers.txt");
 
     /** Other domains that differ from a provider by one edit. */
     private static final Set<String> NOT_MISSPELLED = Set.of("mail.com", "email.com", "ymail.com", "cloud.com");
@@ -47,15 +25,8 @@ final class MailDomains {
 
     /** Whether the domain or one of its parents is a known service for disposable addresses. */
     static boolean isDisposable(String domain) {
-        for (String name = domain; !name.isEmpty(); name = name.substring(name.indexOf('.') + 1)) {
-            if (DISPOSABLE.contains(name)) {
-                return true;
-            }
-            if (name.indexOf('.') < 0) {
-                return false;
-            }
-        }
-        return false;
+        int dot = domain.indexOf('.');
+        return DISPOSABLE.contains(domain) || dot >= 0 && isDisposable(domain.substring(dot + 1));
     }
 
     /** The provider whose domain differs by one edit; null if there is none or the domain is a provider itself. */
@@ -76,14 +47,8 @@ final class MailDomains {
     static boolean isOneEdit(String a, String b) {
         int shorter = Math.min(a.length(), b.length());
         int longer = Math.max(a.length(), b.length());
-        int prefix = 0;
-        while (prefix < shorter && a.charAt(prefix) == b.charAt(prefix)) {
-            prefix++;
-        }
-        int suffix = 0;
-        while (suffix < shorter - prefix && a.charAt(a.length() - 1 - suffix) == b.charAt(b.length() - 1 - suffix)) {
-            suffix++;
-        }
+        int prefix = Strings.commonPrefix(a, b).length();
+        int suffix = Math.min(Strings.commonSuffix(a, b).length(), shorter - prefix);
         int changed = longer - prefix - suffix;
         if (changed == 1) {
             return true;
@@ -94,10 +59,12 @@ final class MailDomains {
                 && a.charAt(prefix + 1) == b.charAt(prefix);
     }
 
-    private static Set<String> read(String file) {
-        try (InputStream in = Objects.requireNonNull(MailDomains.class.getResourceAsStream(file), file);
-                BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-            return lines.lines().filter(line -> !line.startsWith("#")).collect(Collectors.toUnmodifiableSet());
+    /** The lines of a list in the resources, without its comments. */
+    static List<String> lines(String file) {
+        try {
+            return Resources.readLines(Resources.getResource(MailDomains.class, file), StandardCharsets.UTF_8).stream()
+                    .filter(line -> !line.startsWith("#"))
+                    .toList();
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
