@@ -1,5 +1,7 @@
 package dev.plumbline.module.tls;
 
+import static dev.plumbline.sheet.FindingCollector.reportIfAny;
+
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
@@ -12,7 +14,6 @@ import dev.plumbline.probe.certificate.CertificateProbe;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.TlsaLookup;
 import dev.plumbline.probe.dns.ValidatedLookup;
-import dev.plumbline.probe.starttls.StartTlsPeer;
 import dev.plumbline.probe.starttls.StartTlsProbe;
 import dev.plumbline.probe.starttls.StartTlsProtocol;
 import dev.plumbline.probe.tls.TlsPeer;
@@ -26,10 +27,12 @@ import dev.plumbline.target.Host;
 import dev.plumbline.target.Target;
 import dev.plumbline.tls.CertificateEvidence;
 import io.vertx.core.Future;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.TLSARecord;
+import org.xbill.DNS.TLSARecord.MatchingType;
 import org.xbill.DNS.utils.base16;
 
 /** Validates the TLSA records of a server, and compares them with its certificate. */
@@ -69,18 +72,14 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
     }
 
     /**
-     * @param name the owner of the TLSA records
-     * @param host for which the certificate must be valid
      * @param protocol the protocol before TLS; null for TLS from the start
      * @param certificate null if no certificate was received
      * @param error why no certificate was received; null if one was, or if there are no records
      * @param offered whether the server supports STARTTLS; null if unknown
      */
     public record Evidence(
-            String name,
-            String host,
+            TlsaLookup tlsa,
             @Nullable StartTlsProtocol protocol,
-            ValidatedLookup lookup,
             @Nullable CertificateEvidence certificate,
             @Nullable CheckError error,
             @Nullable Boolean offered) {}
@@ -93,73 +92,58 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
                     new CheckFailure(ErrorCode.INVALID_TARGET, "TLSA records require a hostname, not an address."));
         }
         String host = to.host().name();
+        StartTlsProtocol protocol = StartTlsProtocol.ofPort(to.port());
         return context.probe(DnsProbe.class)
                 .admitWithoutAddresses(context, host)
                 .compose(admitted -> TlsaLookup.of(context, host, to.port()))
-                .compose(base -> base.lookup().records().isEmpty()
-                        ? Future.succeededFuture(evidence(to, base, null, null, null))
-                        : connect(context.patiently(), to, base));
+                .compose(tlsa -> tlsa.lookup().records().isEmpty()
+                        ? Future.succeededFuture(new Evidence(tlsa, protocol, null, null, null))
+                        : connect(context.patiently(), to, tlsa, protocol)
+                                .recover(CheckFailure.otherwise(
+                                        error -> new Evidence(tlsa, protocol, null, error, null))));
     }
 
-    private static Future<Evidence> connect(CheckContext context, Target.HostPort to, TlsaLookup base) {
-        StartTlsProtocol protocol = StartTlsProtocol.ofPort(to.port());
+    private static Future<Evidence> connect(
+            CheckContext context, Target.HostPort to, TlsaLookup tlsa, @Nullable StartTlsProtocol protocol) {
         if (protocol == null) {
             return context.probe(TlsProbe.class)
-                    .handshake(context, to.host(), to.port(), base.host())
-                    .compose(peer -> examine(context, to, base, peer, null))
-                    .recover(CheckFailure.otherwise(error -> evidence(to, base, null, error, null)));
+                    .handshake(context, to.host(), to.port(), tlsa.host())
+                    .compose(peer -> examine(context, tlsa, null, peer, null));
         }
         return context.probe(StartTlsProbe.class)
-                .handshake(context, to, protocol, base.host())
-                .compose(dialog -> examine(context, to, base, dialog))
-                .recover(CheckFailure.otherwise(error -> evidence(to, base, null, error, null)));
+                .handshake(context, to, protocol, tlsa.host())
+                .compose(dialog -> {
+                    TlsPeer peer = dialog.peer();
+                    return peer == null
+                            ? Future.succeededFuture(
+                                    new Evidence(tlsa, protocol, null, dialog.error(), dialog.offered()))
+                            : examine(context, tlsa, protocol, peer, dialog.offered());
+                });
     }
 
     private static Future<Evidence> examine(
-            CheckContext context, Target.HostPort to, TlsaLookup base, StartTlsPeer dialog) {
-        TlsPeer peer = dialog.peer();
-        return peer == null
-                ? Future.succeededFuture(evidence(to, base, null, dialog.error(), dialog.offered()))
-                : examine(context, to, base, peer, dialog.offered());
-    }
-
-    private static Future<Evidence> examine(
-            CheckContext context, Target.HostPort to, TlsaLookup base, TlsPeer peer, @Nullable Boolean offered) {
-        return context.probe(CertificateProbe.class)
-                .examine(context, peer, new Host(base.host(), null), false)
-                .map(certificate -> evidence(to, base, certificate, null, offered));
-    }
-
-    private static Evidence evidence(
-            Target.HostPort to,
-            TlsaLookup base,
-            @Nullable CertificateEvidence certificate,
-            @Nullable CheckError error,
+            CheckContext context,
+            TlsaLookup tlsa,
+            @Nullable StartTlsProtocol protocol,
+            TlsPeer peer,
             @Nullable Boolean offered) {
-        return new Evidence(
-                base.name(),
-                base.host(),
-                StartTlsProtocol.ofPort(to.port()),
-                base.lookup(),
-                certificate,
-                error,
-                offered);
+        return context.probe(CertificateProbe.class)
+                .examine(context, peer, new Host(tlsa.host(), null), false)
+                .map(certificate -> new Evidence(tlsa, protocol, certificate, null, offered));
     }
 
     @Override
     public Report evaluate(Evidence evidence, Options options, Findings findings) {
-        ValidatedLookup lookup = evidence.lookup();
-        List<TLSARecord> records = lookup.records().stream()
-                .filter(TLSARecord.class::isInstance)
-                .map(TLSARecord.class::cast)
-                .toList();
+        String name = evidence.tlsa().name();
+        ValidatedLookup lookup = evidence.tlsa().lookup();
+        List<TLSARecord> records = evidence.tlsa().records();
         findings.error(lookup.error());
         if (lookup.status() == DnssecStatus.BOGUS && lookup.result().failure() != null) {
-            findings.lookupBogus(evidence.name(), lookup.result().failure().reason());
+            findings.lookupBogus(name, lookup.result().failure().reason());
         } else if (records.isEmpty() && lookup.error() == null) {
-            findings.tlsaMissing(evidence.name());
+            findings.tlsaMissing(name);
         } else if (lookup.status() == DnssecStatus.INSECURE) {
-            findings.notSecure(evidence.name());
+            findings.notSecure(name);
         }
         CertificateEvidence certificate = evidence.certificate();
         if (certificate == null && !records.isEmpty()) {
@@ -169,28 +153,22 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
                 findings.error(evidence.error());
             }
         }
-        List<Problem> problems = new ArrayList<>();
-        List<Problem> used = new ArrayList<>();
-        List<TlsaRow> rows = new ArrayList<>();
         TlsaMatcher matcher = certificate == null ? null : new TlsaMatcher(certificate);
-        for (TLSARecord record : records) {
-            Problem problem =
-                    matcher != null ? matcher.compare(record) : TlsaMatcher.isUsable(record) ? null : Problem.UNUSABLE;
-            if (problem != null) {
-                problems.add(problem);
-                if (isUsed(evidence, record)) {
-                    used.add(problem);
-                }
-            }
-            rows.add(new TlsaRow(
-                    record.getCertificateUsage(),
-                    record.getSelector(),
-                    record.getMatchingType(),
-                    base16.toString(record.getCertificateAssociationData()),
-                    problem));
-        }
-        Problem closest = TlsaMatcher.closest(used);
-        evaluateRecords(evidence, records, problems, closest, findings);
+        List<TlsaRow> rows = records.stream()
+                .map(record -> new TlsaRow(
+                        record.getCertificateUsage(),
+                        record.getSelector(),
+                        record.getMatchingType(),
+                        base16.toString(record.getCertificateAssociationData()),
+                        matcher != null
+                                ? matcher.compare(record)
+                                : TlsaMatcher.isUsable(record) ? null : Problem.UNUSABLE))
+                .toList();
+        Problem closest = TlsaMatcher.closest(rows.stream()
+                .filter(row -> isUsed(evidence, row))
+                .flatMap(row -> Stream.ofNullable(row.problem()))
+                .toList());
+        evaluateRecords(evidence, rows, closest, findings);
         return new Report(
                 rows,
                 lookup.error() == null ? (Boolean) lookup.secure() : null,
@@ -198,54 +176,41 @@ public final class DaneTlsa implements CheckModule<DaneTlsa.Evidence, DaneTlsa.R
     }
 
     private static void evaluateRecords(
-            Evidence evidence,
-            List<TLSARecord> records,
-            List<Problem> problems,
-            @Nullable Problem closest,
-            Findings findings) {
+            Evidence evidence, List<TlsaRow> rows, @Nullable Problem closest, Findings findings) {
+        String host = evidence.tlsa().host();
         // clients ignore records that are not secured by DNSSEC
         if (closest != null
                 && evidence.certificate() != null
-                && evidence.lookup().secure()) {
+                && evidence.tlsa().lookup().secure()) {
             switch (closest) {
-                case NO_MATCH -> findings.noMatch(evidence.name());
-                case HOSTNAME_MISMATCH -> findings.hostnameMismatch(evidence.host());
-                case EXPIRED -> findings.certificateExpired(evidence.host());
-                case NOT_TRUSTED -> findings.notTrusted(evidence.host());
+                case NO_MATCH -> findings.noMatch(evidence.tlsa().name());
+                case HOSTNAME_MISMATCH -> findings.hostnameMismatch(host);
+                case EXPIRED -> findings.certificateExpired(host);
+                case NOT_TRUSTED -> findings.notTrusted(host);
                 case NONE, UNUSABLE -> {}
             }
         }
-        List<String> unusable = new ArrayList<>();
-        List<String> unused = new ArrayList<>();
-        List<String> others = new ArrayList<>();
-        List<String> exact = new ArrayList<>();
-        for (int i = 0; i < records.size(); i++) {
-            TLSARecord record = records.get(i);
-            if (!TlsaMatcher.isUsable(record)) {
-                unusable.add(parameters(record));
-                continue;
-            }
-            if (!isUsed(evidence, record)) {
-                unused.add(parameters(record));
-            } else if (closest == Problem.NONE && problems.get(i) != Problem.NONE) {
-                others.add(parameters(record));
-            }
-            if (TlsaMatcher.isExact(record)) {
-                exact.add(parameters(record));
-            }
+        List<TlsaRow> usable =
+                rows.stream().filter(row -> row.problem() != Problem.UNUSABLE).toList();
+        reportIfAny(parameters(rows, row -> row.problem() == Problem.UNUSABLE), findings::unusableRecords);
+        reportIfAny(parameters(usable, row -> !isUsed(evidence, row)), findings::unusedUsage);
+        if (closest == Problem.NONE) {
+            reportIfAny(
+                    parameters(usable, row -> isUsed(evidence, row) && row.problem() != Problem.NONE),
+                    findings::otherRecords);
         }
-        FindingCollector.reportIfAny(unusable, findings::unusableRecords);
-        FindingCollector.reportIfAny(unused, findings::unusedUsage);
-        FindingCollector.reportIfAny(others, findings::otherRecords);
-        FindingCollector.reportIfAny(exact, findings::fullCertificate);
+        reportIfAny(parameters(usable, row -> row.matchingType() == MatchingType.EXACT), findings::fullCertificate);
     }
 
     /** SMTP clients do not use records that require a public root (RFC 7672 section 3.1.3). */
-    private static boolean isUsed(Evidence evidence, TLSARecord record) {
-        return evidence.protocol() != StartTlsProtocol.SMTP || !TlsaMatcher.requiresPublicRoot(record);
+    private static boolean isUsed(Evidence evidence, TlsaRow row) {
+        return evidence.protocol() != StartTlsProtocol.SMTP || !TlsaMatcher.requiresPublicRoot(row.usage());
     }
 
-    private static String parameters(TLSARecord record) {
-        return record.getCertificateUsage() + " " + record.getSelector() + " " + record.getMatchingType();
+    private static List<String> parameters(List<TlsaRow> rows, Predicate<TlsaRow> condition) {
+        return rows.stream()
+                .filter(condition)
+                .map(row -> row.usage() + " " + row.selector() + " " + row.matchingType())
+                .toList();
     }
 }

@@ -44,11 +44,7 @@ public final class SslCertificate
      * @param addresses those that were checked, in order; not empty
      * @param skipped the number of addresses that were not checked
      */
-    public record Evidence(List<Address> addresses, int skipped) {
-        public Evidence {
-            addresses = List.copyOf(addresses);
-        }
-    }
+    public record Evidence(List<Address> addresses, int skipped) {}
 
     /** The certificate of one address, or the error. */
     public record Address(String ip, @Nullable CertificateEvidence certificate, @Nullable CheckError error) {}

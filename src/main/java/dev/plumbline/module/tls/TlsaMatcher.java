@@ -1,16 +1,18 @@
 package dev.plumbline.module.tls;
 
+import com.google.common.hash.Hashing;
 import dev.plumbline.tls.CertificateEvidence;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertificateEncodingException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.TLSARecord;
+import org.xbill.DNS.TLSARecord.MatchingType;
 
 /** Compares TLSA records with the certificates of a server (RFC 6698 section 2.1, RFC 7671 section 5). */
 final class TlsaMatcher {
@@ -19,15 +21,9 @@ final class TlsaMatcher {
     private static final int DANE_TA = 2;
     private static final int DANE_EE = 3;
     private static final int SPKI = 1;
-    private static final int EXACT = 0;
-    private static final int SHA256 = 1;
-    private static final int SHA512 = 2;
-    private static final int SHA256_BYTES = 32;
-    private static final int SHA512_BYTES = 64;
 
-    /** Why a record does not match. */
+    /** Why a record does not match, from the furthest from a match to none. */
     enum Problem {
-        NONE,
         /** Usage, selector or matching type is not defined, or the length of the data is wrong. */
         UNUSABLE,
         /** No certificate has this key or hash. */
@@ -37,7 +33,8 @@ final class TlsaMatcher {
         /** A certificate of the chain matches, but a certificate has expired or is not valid yet. */
         EXPIRED,
         /** A certificate matches, but the chain does not end at a public root, which usages 0 and 1 require. */
-        NOT_TRUSTED
+        NOT_TRUSTED,
+        NONE
     }
 
     private record Form(X509Certificate certificate, int selector, int matchingType) {}
@@ -54,9 +51,9 @@ final class TlsaMatcher {
         int length = record.getCertificateAssociationData().length;
         boolean complete =
                 switch (record.getMatchingType()) {
-                    case EXACT -> length > 0;
-                    case SHA256 -> length == SHA256_BYTES;
-                    case SHA512 -> length == SHA512_BYTES;
+                    case MatchingType.EXACT -> length > 0;
+                    case MatchingType.SHA256 -> length == 32;
+                    case MatchingType.SHA512 -> length == 64;
                     default -> false;
                 };
         return complete && record.getCertificateUsage() <= DANE_EE && record.getSelector() <= SPKI;
@@ -106,11 +103,11 @@ final class TlsaMatcher {
                     ? form.certificate().getPublicKey().getEncoded()
                     : form.certificate().getEncoded();
             return switch (form.matchingType()) {
-                case SHA256 -> MessageDigest.getInstance("SHA-256").digest(selected);
-                case SHA512 -> MessageDigest.getInstance("SHA-512").digest(selected);
+                case MatchingType.SHA256 -> Hashing.sha256().hashBytes(selected).asBytes();
+                case MatchingType.SHA512 -> Hashing.sha512().hashBytes(selected).asBytes();
                 default -> selected;
             };
-        } catch (CertificateEncodingException | NoSuchAlgorithmException unavailable) {
+        } catch (CertificateEncodingException unavailable) {
             throw new IllegalStateException(unavailable);
         }
     }
@@ -124,20 +121,12 @@ final class TlsaMatcher {
     static @Nullable Problem closest(List<Problem> problems) {
         return problems.stream()
                 .filter(problem -> problem != Problem.UNUSABLE)
-                .max(TlsaMatcher::compareProblems)
+                .max(Comparator.naturalOrder())
                 .orElse(null);
     }
 
-    private static int compareProblems(Problem one, Problem other) {
-        return one == Problem.NONE ? 1 : other == Problem.NONE ? -1 : one.compareTo(other);
-    }
-
     /** Whether the usage requires a public root. SMTP clients do not use such records (RFC 7672 section 3.1.3). */
-    static boolean requiresPublicRoot(TLSARecord record) {
-        return record.getCertificateUsage() == PKIX_TA || record.getCertificateUsage() == PKIX_EE;
-    }
-
-    static boolean isExact(TLSARecord record) {
-        return record.getMatchingType() == EXACT;
+    static boolean requiresPublicRoot(int usage) {
+        return usage == PKIX_TA || usage == PKIX_EE;
     }
 }

@@ -289,9 +289,7 @@ class DaneTlsaTest {
                 fixture.vertx, () -> MODULE.collect(target(server.host() + ":" + server.port()), context)));
 
         Evaluation evaluation = MODULE.evaluate(
-                new Evidence(
-                        tls.name(), tls.host(), StartTlsProtocol.SMTP, tls.lookup(), tls.certificate(), null, true),
-                context.options());
+                new Evidence(tls.tlsa(), StartTlsProtocol.SMTP, tls.certificate(), null, true), context.options());
 
         assertThat(evaluation.findings()).extracting(Finding::code).containsExactlyInAnyOrder(findings.split(" "));
         assertThat(evaluation.fields()).containsEntry("matches", matches);
@@ -338,8 +336,8 @@ class DaneTlsaTest {
         TLSARecord record = (TLSARecord) Record.fromString(name, Type.TLSA, DClass.IN, 3600, complete, Name.root);
 
         assertThat(TlsaMatcher.isUsable(record)).isTrue();
-        assertThat(TlsaMatcher.requiresPublicRoot(record)).isEqualTo(publicRoot);
-        assertThat(TlsaMatcher.isExact(record)).isEqualTo(exact);
+        assertThat(TlsaMatcher.requiresPublicRoot(record.getCertificateUsage())).isEqualTo(publicRoot);
+        assertThat(record.getMatchingType() == TLSARecord.MatchingType.EXACT).isEqualTo(exact);
     }
 
     @Test
