@@ -10,8 +10,10 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.egress.RegistrableDomains;
+import dev.plumbline.module.dns.nameservers.NamedServerLookups;
 import dev.plumbline.module.dns.record.DnsRecordRow;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.DnsProbe;
@@ -21,7 +23,6 @@ import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
-import io.vertx.core.CompositeFuture;
 import io.vertx.core.Future;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -154,15 +155,9 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
         }
         Future<CheckError> admission = dns.admit(context, name)
                 .<CheckError>mapEmpty()
-                .recover(cause ->
-                        cause instanceof CheckFailure failure && !CheckFailure.hasCode(cause, ErrorCode.TARGET_BLOCKED)
-                                ? Future.succeededFuture(unverified(failure.error()))
-                                : Future.failedFuture(cause));
+                .recover(CheckFailure.otherwise(ErrorCode.TARGET_BLOCKED, DnsRecords::unverified));
         Future<DnsLookupResult> random = random(name, types, (below, type) -> dns.lookup(context, below, type));
-        Future<List<DnsLookupResult>> lookups = Future.all(types.stream()
-                        .map(type -> dns.lookup(context, name, type))
-                        .toList())
-                .map(CompositeFuture::list);
+        Future<List<DnsLookupResult>> lookups = ContextFutures.all(types, type -> dns.lookup(context, name, type));
         return admission.compose(unverified -> lookups.compose(all -> withAlias(dns, context, name, all))
                 .compose(all -> random.map(one -> evidence(name, all, one, unverified))));
     }
@@ -382,8 +377,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
 
     private static @Nullable CheckError failure(List<DnsLookupResult> lookups) {
         return lookups.stream()
-                .map(DnsLookupResult::failure)
-                .filter(each -> each != null)
+                .flatMap(each -> Stream.ofNullable(each.failure()))
                 .findFirst()
                 .orElseGet(() -> lookups.get(0).error());
     }

@@ -226,8 +226,7 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
 
     private static @Nullable DenialParameters denial(Evidence evidence) {
         return Stream.concat(Stream.ofNullable(evidence.missing()), evidence.lookups().stream())
-                .map(lookup -> lookup.result().last().denial())
-                .filter(Objects::nonNull)
+                .flatMap(lookup -> Stream.ofNullable(lookup.result().last().denial()))
                 .findFirst()
                 .orElse(null);
     }
@@ -368,17 +367,12 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
 
     private static String describe(Record record) {
         if (record instanceof DSRecord ds) {
-            return "%d %s %s"
-                    .formatted(
-                            ds.getFootprint(),
-                            DnssecAlgorithm.name(ds.getAlgorithm()),
-                            DnssecAlgorithm.digestName(ds.getDigestID()));
+            return ds.getFootprint() + " " + DnssecAlgorithm.name(ds.getAlgorithm()) + " "
+                    + DnssecAlgorithm.digestName(ds.getDigestID());
         }
         DNSKEYRecord key = (DNSKEYRecord) record;
-        return "%d %s %s"
-                .formatted(
-                        key.getFootprint(),
-                        DnssecAlgorithm.name(key.getAlgorithm()),
-                        ((key.getFlags() & SEP_FLAG) != 0 ? "KSK" : "ZSK") + (isRevoked(key) ? " (revoked)" : ""));
+        String role = (key.getFlags() & SEP_FLAG) != 0 ? "KSK" : "ZSK";
+        return key.getFootprint() + " " + DnssecAlgorithm.name(key.getAlgorithm()) + " " + role
+                + (isRevoked(key) ? " (revoked)" : "");
     }
 }

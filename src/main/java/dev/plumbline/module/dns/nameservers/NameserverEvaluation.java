@@ -14,14 +14,13 @@ import dev.plumbline.target.IpAddressText;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Name;
@@ -56,10 +55,8 @@ final class NameserverEvaluation {
         Boolean match = evaluateDelegation();
         Boolean serialsMatch = evaluateContents();
         evaluateNetworks();
-        List<String> recursive = evidence.labels(probe -> probe.recursion(NameserverSurvey.OUTSIDE));
-        reportIfAny(recursive, findings::openRecursion);
-        List<String> transfers = evidence.labels(probe -> probe.transfers(zone));
-        reportIfAny(transfers, findings::zoneTransferOpen);
+        reportIfAny(evidence.labels(AddressProbe::recursion), findings::openRecursion);
+        reportIfAny(evidence.labels(probe -> probe.transfers(zone)), findings::zoneTransferOpen);
         List<String> noTcp =
                 evidence.labels(probe -> probe.tcpError() != null && !NameserverSurvey.isLimit(probe.tcpError()));
         reportIfAny(noTcp, findings::tcpClosed);
@@ -71,7 +68,7 @@ final class NameserverEvaluation {
                 unknown ? null : match,
                 unknown ? null : serialsMatch,
                 names(this::isLame),
-                names(probe -> probe.recursion(NameserverSurvey.OUTSIDE)),
+                names(AddressProbe::recursion),
                 names(probe -> probe.transfers(zone)),
                 networks().size(),
                 unknown ? null : noTcp.isEmpty() && authoritative.stream().anyMatch(probe -> probe.ns() != null));
@@ -83,8 +80,7 @@ final class NameserverEvaluation {
             return evidence.delegationError();
         }
         return probes.stream()
-                .map(AddressProbe::error)
-                .filter(error -> error != null)
+                .flatMap(probe -> Stream.ofNullable(probe.error()))
                 .findFirst()
                 .map(error ->
                         new CheckError(error.code(), "No nameserver of " + zoneText + " responded. " + error.message()))
@@ -97,20 +93,12 @@ final class NameserverEvaluation {
         if (responded && authoritative.isEmpty()) {
             findings.noAuthoritativeServer(zoneText);
         }
-        List<String> lame = new ArrayList<>();
-        List<String> unresponsive = new ArrayList<>();
-        for (Server server : evidence.servers()) {
-            for (AddressProbe probe : server.probes()) {
-                String label = NameserverEvidence.label(server, probe.address());
-                if (isLame(probe)) {
-                    lame.add(label + ": " + lameness(probe));
-                } else if (isUnresponsive(probe)) {
-                    unresponsive.add(label + ": " + failure(probe.error()));
-                }
-            }
-        }
-        reportIfAny(lame, servers -> findings.lameDelegation(zoneText, servers));
-        reportIfAny(unresponsive, findings::unresponsiveServers);
+        reportIfAny(
+                evidence.labels(this::isLame, probe -> ": " + lameness(probe)),
+                servers -> findings.lameDelegation(zoneText, servers));
+        reportIfAny(
+                evidence.labels(this::isUnresponsive, probe -> ": " + failure(probe.error())),
+                findings::unresponsiveServers);
         reportIfAny(evidence.labels(this::isUnreachableIpv6), findings::ipv6NotTested);
         List<String> omitted = Stream.concat(
                         evidence.omitted().stream(),
@@ -258,18 +246,15 @@ final class NameserverEvaluation {
         List<InetAddress> all = servers.stream()
                 .flatMap(server -> shownAddresses(server).stream())
                 .toList();
-        Set<InetAddress> distinct = new LinkedHashSet<>(all);
         if (servers.size() == 1 && !evidence.named()) {
             findings.singleNameserver(zoneText, servers.get(0).label());
         }
-        Set<InetAddress> unique = new HashSet<>();
-        Set<String> repeated = all.stream()
-                .filter(address -> !unique.add(address))
-                .map(IpAddressText::format)
-                .collect(Collectors.toCollection(LinkedHashSet::new));
-        if (!repeated.isEmpty()) {
-            findings.sharedAddress(List.copyOf(repeated));
-        }
+        Set<InetAddress> distinct = new HashSet<>();
+        List<InetAddress> repeated = all.stream()
+                .filter(address -> !distinct.add(address))
+                .distinct()
+                .toList();
+        reportIfAny(IpAddressText.format(repeated), findings::sharedAddress);
         List<String> networks = networks();
         long v4 = networks.stream().filter(network -> network.endsWith("/24")).count();
         boolean known = servers.stream()
@@ -301,9 +286,7 @@ final class NameserverEvaluation {
     private static String network(InetAddress address) {
         byte[] bytes = address.getAddress();
         int kept = bytes.length == 4 ? 3 : 6;
-        for (int i = kept; i < bytes.length; i++) {
-            bytes[i] = 0;
-        }
+        Arrays.fill(bytes, kept, bytes.length, (byte) 0);
         return IpAddressText.format(IpAddressText.of(bytes)) + "/" + 8 * kept;
     }
 
@@ -321,8 +304,8 @@ final class NameserverEvaluation {
         SOARecord soa = best == null ? null : best.soa(zone);
         return new Nameservers.Row(
                 server.label(),
-                shownAddresses(server).stream().map(IpAddressText::format).toList(),
-                server.responds(),
+                IpAddressText.format(shownAddresses(server)),
+                server.probes().isEmpty() ? null : (Boolean) (best != null),
                 best == null ? null : soa != null,
                 soa == null ? null : soa.getSerial(),
                 best == null || best.first() == null
@@ -337,7 +320,7 @@ final class NameserverEvaluation {
         if (responded.isEmpty()) {
             return null;
         }
-        if (responded.stream().anyMatch(probe -> probe.recursion(NameserverSurvey.OUTSIDE))) {
+        if (responded.stream().anyMatch(AddressProbe::recursion)) {
             return true;
         }
         boolean unknown = responded.stream()
@@ -355,9 +338,8 @@ final class NameserverEvaluation {
     }
 
     /** The names that others does not contain. */
-    private static List<String> texts(List<Name> names, Iterable<Name> others) {
-        Set<Name> excluded = new HashSet<>();
-        others.forEach(excluded::add);
+    private static List<String> texts(List<Name> names, Collection<Name> others) {
+        Set<Name> excluded = Set.copyOf(others);
         return names.stream()
                 .filter(name -> !excluded.contains(name))
                 .map(DnsRecordRow::text)

@@ -2,12 +2,15 @@ package dev.plumbline.module.dns.nameservers;
 
 import dev.plumbline.module.dns.record.ZoneDelegation;
 import dev.plumbline.probe.dns.HostAddresses;
+import dev.plumbline.probe.dns.NameserverAddress;
 import dev.plumbline.probe.dns.NameserverResponse;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
+import dev.plumbline.target.Host;
 import dev.plumbline.target.IpAddressText;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -51,26 +54,22 @@ public record NameserverEvidence(
             List<InetAddress> glue,
             List<AddressProbe> probes) {
 
-        Server with(List<AddressProbe> results) {
-            return new Server(label, name, addresses, glue, results);
+        NameserverAddress at(InetAddress address) {
+            return new NameserverAddress(new Host(label, name == null ? address : null), address);
         }
 
-        /** Whether an address responded; null if none was queried. */
-        @Nullable
-        Boolean responds() {
-            return probes.isEmpty() ? null : (Boolean) probes.stream().anyMatch(AddressProbe::responded);
+        Server with(List<AddressProbe> results) {
+            return new Server(label, name, addresses, glue, results);
         }
 
         /** The first address that returned the SOA record of the zone, otherwise the first that responded. */
         @Nullable
         AddressProbe best(Name zone) {
-            return probes.stream()
-                    .filter(probe -> probe.soa(zone) != null)
+            return Stream.concat(
+                            probes.stream().filter(probe -> probe.soa(zone) != null),
+                            probes.stream().filter(AddressProbe::responded))
                     .findFirst()
-                    .orElseGet(() -> probes.stream()
-                            .filter(AddressProbe::responded)
-                            .findFirst()
-                            .orElse(null));
+                    .orElse(null);
         }
     }
 
@@ -142,11 +141,11 @@ public record NameserverEvidence(
         }
 
         /** Whether the server resolves names outside of its zones (RFC 5358). */
-        boolean recursion(Name outside) {
+        boolean recursion() {
             return recursive != null
                     && recursive.succeeded()
                     && !recursive.authoritative()
-                    && !recursive.answers(outside, Type.A).isEmpty();
+                    && !recursive.answers(NameserverSurvey.OUTSIDE, Type.A).isEmpty();
         }
 
         /** Whether the first record of the response is the SOA record of the zone (RFC 5936 section 2.2). */
@@ -157,37 +156,28 @@ public record NameserverEvidence(
         }
     }
 
-    NameserverEvidence withServers(List<Server> others) {
-        return new NameserverEvidence(requested, zone, delegation, delegationError, named, others, omitted);
-    }
-
-    NameserverEvidence withOmitted(List<InetAddress> addresses) {
-        return new NameserverEvidence(
-                requested, zone, delegation, delegationError, named, servers, List.copyOf(addresses));
-    }
-
-    /** The servers of an earlier survey, followed by these. */
-    NameserverEvidence after(NameserverEvidence earlier) {
-        return withServers(
-                Stream.concat(earlier.servers().stream(), servers.stream()).toList());
+    NameserverEvidence with(List<Server> others, List<InetAddress> notQueried) {
+        return new NameserverEvidence(requested, zone, delegation, delegationError, named, others, notQueried);
     }
 
     Stream<AddressProbe> probes() {
         return servers.stream().flatMap(server -> server.probes().stream());
     }
 
-    /** The labels of servers, each with the addresses that meet the condition. */
     List<String> labels(Predicate<AddressProbe> condition) {
-        return servers.stream()
-                .flatMap(server ->
-                        server.probes().stream().filter(condition).map(probe -> label(server, probe.address())))
-                .distinct()
-                .toList();
+        return labels(condition, probe -> "");
     }
 
-    static String label(Server server, InetAddress address) {
-        String ip = IpAddressText.format(address);
-        return server.label().equals(ip) ? ip : server.label() + " (" + ip + ")";
+    /** The labels of servers, each with the addresses that meet the condition, and a suffix. */
+    List<String> labels(Predicate<AddressProbe> condition, Function<AddressProbe, String> suffix) {
+        return servers.stream()
+                .flatMap(server -> server.probes().stream().filter(condition).map(probe -> {
+                    String ip = IpAddressText.format(probe.address());
+                    String label = server.label().equals(ip) ? ip : server.label() + " (" + ip + ")";
+                    return label + suffix.apply(probe);
+                }))
+                .distinct()
+                .toList();
     }
 
     /** The names in the NS records of the zone that any of its servers returned. */

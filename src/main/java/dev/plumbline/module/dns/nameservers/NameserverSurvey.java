@@ -2,6 +2,7 @@ package dev.plumbline.module.dns.nameservers;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.module.dns.nameservers.NameserverEvidence.AddressProbe;
 import dev.plumbline.module.dns.nameservers.NameserverEvidence.Server;
@@ -11,10 +12,8 @@ import dev.plumbline.probe.dns.HostAddresses;
 import dev.plumbline.probe.dns.NameserverAddress;
 import dev.plumbline.probe.dns.NameserverProbe;
 import dev.plumbline.probe.dns.NameserverProbe.Query;
-import dev.plumbline.probe.dns.NameserverResponse;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
-import dev.plumbline.target.Host;
 import io.vertx.core.Future;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -24,11 +23,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Name;
-import org.xbill.DNS.Record;
 import org.xbill.DNS.Type;
 
 /**
@@ -76,7 +74,12 @@ final class NameserverSurvey {
     Future<NameserverEvidence> run(NameserverEvidence evidence) {
         return query(evidence)
                 .compose(this::repeatNsQueries)
-                .compose(this::requirePublicServers)
+                .compose(first -> probe.requirePublic(
+                                zone,
+                                first.probes()
+                                        .flatMap(each -> each.nsRecords(zone).stream())
+                                        .toList())
+                        .map(first))
                 .compose(first -> {
                     Set<Name> known = new HashSet<>();
                     first.servers().forEach(server -> known.add(server.name()));
@@ -86,15 +89,12 @@ final class NameserverSurvey {
                     return others.isEmpty() || first.named()
                             ? Future.succeededFuture(first)
                             : servers(others, null)
-                                    .compose(more -> query(first.withServers(more)))
-                                    .map(second -> second.after(first));
+                                    .compose(more -> query(first.with(more, first.omitted())))
+                                    .map(second -> second.with(
+                                            Stream.concat(first.servers().stream(), second.servers().stream())
+                                                    .toList(),
+                                            second.omitted()));
                 });
-    }
-
-    private Future<NameserverEvidence> requirePublicServers(NameserverEvidence evidence) {
-        List<Record> records =
-                evidence.probes().flatMap(each -> each.nsRecords(zone).stream()).toList();
-        return probe.requirePublic(zone, records).map(evidence);
     }
 
     private Future<NameserverEvidence> query(NameserverEvidence evidence) {
@@ -116,17 +116,10 @@ final class NameserverSurvey {
                 }
             }
         }
-        List<Future<Server>> servers = new ArrayList<>();
-        for (Server server : evidence.servers()) {
-            List<Future<AddressProbe>> probes = selected.getOrDefault(server, List.of()).stream()
-                    .map(address -> query(server, address))
-                    .toList();
-            servers.add(
-                    probes.isEmpty()
-                            ? Future.succeededFuture(server)
-                            : Future.all(probes).map(all -> server.with(all.list())));
-        }
-        return Future.all(servers).map(all -> evidence.withServers(all.list()).withOmitted(omitted));
+        return ContextFutures.all(evidence.servers(), server -> ContextFutures.all(
+                                selected.getOrDefault(server, List.of()), address -> query(server, address))
+                        .map(server::with))
+                .map(servers -> evidence.with(servers, List.copyOf(omitted)));
     }
 
     /** The addresses of a server; the glue only if the resolver does not find any, and not if they are private. */
@@ -137,11 +130,10 @@ final class NameserverSurvey {
     }
 
     private Future<AddressProbe> query(Server server, InetAddress address) {
-        NameserverAddress target = target(server, address);
-        return recovered(
-                        probe.query(context, target, Query.iterative(zone, Type.SOA))
-                                .map(response -> AddressProbe.responded(address, response)),
-                        error -> AddressProbe.failed(address, error))
+        NameserverAddress target = server.at(address);
+        return probe.query(context, target, Query.iterative(zone, Type.SOA))
+                .map(response -> AddressProbe.responded(address, response))
+                .recover(CheckFailure.otherwise(error -> AddressProbe.failed(address, error)))
                 .compose(first -> first.soa(zone) == null ? Future.succeededFuture(first) : queryTcp(target, first))
                 .compose(second -> second.first() != null && second.first().recursionAvailable()
                         ? queryRecursively(target, second)
@@ -150,13 +142,15 @@ final class NameserverSurvey {
 
     private Future<AddressProbe> queryTcp(NameserverAddress target, AddressProbe soFar) {
         List<Query> queries = List.of(Query.iterative(zone, Type.NS), Query.iterative(zone, Type.AXFR));
-        return recovered(probe.queryTcp(context, target, queries).map(soFar::withTcp), soFar::withTcpError);
+        return probe.queryTcp(context, target, queries)
+                .map(soFar::withTcp)
+                .recover(CheckFailure.otherwise(soFar::withTcpError));
     }
 
     private Future<AddressProbe> queryRecursively(NameserverAddress target, AddressProbe soFar) {
-        return recovered(
-                probe.query(context, target, Query.recursive(OUTSIDE, Type.A)).map(soFar::withRecursive),
-                error -> soFar);
+        return probe.query(context, target, Query.recursive(OUTSIDE, Type.A))
+                .map(soFar::withRecursive)
+                .recover(CheckFailure.otherwise(error -> soFar));
     }
 
     /** Sends the NS query over UDP if no server returned the NS records over TCP. */
@@ -174,22 +168,13 @@ final class NameserverSurvey {
             }
             servers.add(Future.all(probes).map(all -> server.with(all.list())));
         }
-        return Future.all(servers).map(all -> evidence.withServers(all.list()));
+        return Future.all(servers).map(all -> evidence.with(all.list(), evidence.omitted()));
     }
 
     private Future<AddressProbe> repeatNsQuery(Server server, AddressProbe soFar) {
-        Future<NameserverResponse> response =
-                probe.query(context, target(server, soFar.address()), Query.iterative(zone, Type.NS));
-        return recovered(response.map(soFar::withNs), error -> soFar);
-    }
-
-    private static NameserverAddress target(Server server, InetAddress address) {
-        return new NameserverAddress(new Host(server.label(), server.name() == null ? address : null), address);
-    }
-
-    private static Future<AddressProbe> recovered(
-            Future<AddressProbe> query, Function<CheckError, AddressProbe> onError) {
-        return query.recover(CheckFailure.otherwise(error -> onError.apply(error)));
+        return probe.query(context, server.at(soFar.address()), Query.iterative(zone, Type.NS))
+                .map(soFar::withNs)
+                .recover(CheckFailure.otherwise(error -> soFar));
     }
 
     /** Whether an error is due to the limits of this service. */

@@ -135,15 +135,13 @@ public final class Nameservers implements CheckModule<NameserverEvidence, Namese
     /** Queries the servers of the option, before or after a change of the delegation. */
     private static Future<NameserverEvidence> named(CheckContext context, Name zone, List<String> named) {
         NameserverSurvey survey = new NameserverSurvey(context, zone);
-        return NamedServers.resolve(context, named)
+        return NamedServerLookups.resolve(context, named)
                 .compose(servers -> DelegationFinder.find(context, zone)
                         .map(delegation ->
                                 new NameserverEvidence(zone, zone, delegation, null, true, servers, List.of()))
-                        .recover(cause -> cause instanceof CheckFailure failure
-                                        && !CheckFailure.hasCode(cause, ErrorCode.TARGET_BLOCKED)
-                                ? Future.succeededFuture(new NameserverEvidence(
-                                        zone, zone, null, failure.error(), true, servers, List.of()))
-                                : Future.failedFuture(cause)))
+                        .recover(CheckFailure.otherwise(
+                                ErrorCode.TARGET_BLOCKED,
+                                error -> new NameserverEvidence(zone, zone, null, error, true, servers, List.of()))))
                 .compose(survey::run);
     }
 

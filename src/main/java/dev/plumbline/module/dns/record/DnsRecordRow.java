@@ -26,7 +26,6 @@ import org.xbill.DNS.SOARecord;
 import org.xbill.DNS.SRVRecord;
 import org.xbill.DNS.SVCBBase;
 import org.xbill.DNS.TXTRecord;
-import org.xbill.DNS.TextParseException;
 
 /** DNS records as rows of a report: owner, TTL, presentation format and the parts of the data. */
 public final class DnsRecordRow {
@@ -121,11 +120,7 @@ public final class DnsRecordRow {
 
     /** The name of a domain without the final dot, as {@link dev.plumbline.target.TargetParser} normalizes it. */
     public static Name name(String domain) {
-        try {
-            return Name.fromString(domain, Name.root);
-        } catch (TextParseException malformed) {
-            throw new IllegalArgumentException(domain, malformed);
-        }
+        return Name.fromConstantString(domain + ".");
     }
 
     /** A name without the final dot; the root is a dot. */
