@@ -1,12 +1,15 @@
 package dev.plumbline.module.dns;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import dev.plumbline.module.dns.record.DnsRecordRow;
 import dev.plumbline.probe.dns.NameserverResponse;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.Name;
@@ -69,23 +72,17 @@ public record AnswerRecords(int rcode, List<String> aliases, List<String> data, 
 
     /** The targets of the CNAME chain, followed by the data. */
     List<String> texts() {
-        List<String> texts = new ArrayList<>();
-        aliases.forEach(alias -> texts.add("CNAME " + alias));
-        texts.addAll(data);
-        return texts;
+        return Stream.concat(aliases.stream().map(alias -> "CNAME " + alias), data.stream())
+                .toList();
     }
 
     /** The most common records; null if there are no responses. */
     static @Nullable AnswerRecords mostCommon(List<DnsPropagation.Answer> answers) {
-        Map<List<Object>, List<AnswerRecords>> groups = new LinkedHashMap<>();
-        answers.forEach(answer -> {
-            AnswerRecords records = answer.records();
-            if (records != null) {
-                groups.computeIfAbsent(List.of(records.rcode, records.data), first -> new ArrayList<>())
-                        .add(records);
-            }
-        });
-        return groups.values().stream()
+        return answers.stream()
+                .flatMap(answer -> Stream.ofNullable(answer.records()))
+                .collect(groupingBy(records -> List.of(records.rcode, records.data), LinkedHashMap::new, toList()))
+                .values()
+                .stream()
                 .max(Comparator.comparingInt(List::size))
                 .map(group -> group.get(0))
                 .orElse(null);

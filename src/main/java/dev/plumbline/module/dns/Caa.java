@@ -1,11 +1,12 @@
 package dev.plumbline.module.dns;
 
+import static dev.plumbline.sheet.FindingCollector.reportIfAny;
+
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
-import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.egress.RegistrableDomains;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.DnsProbe;
@@ -16,7 +17,6 @@ import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.CAARecord;
@@ -106,7 +106,7 @@ public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Find
             CheckError error = lookup.error();
             if (error != null) {
                 return error.code() == ErrorCode.TARGET_BLOCKED
-                        ? Future.failedFuture(new CheckFailure(error.code(), error.message()))
+                        ? Future.failedFuture(new CheckFailure(error))
                         : Future.succeededFuture(new Evidence(domain, null, null, List.of(), name, error));
             }
             if (name.equals(domain) && lookup.nxdomain() && lookup.aliases().isEmpty()) {
@@ -126,10 +126,7 @@ public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Find
     private static Future<Evidence> found(CheckContext context, String domain, String name, DnsLookupResult lookup) {
         List<CAARecord> records =
                 lookup.records().stream().map(CAARecord.class::cast).toList();
-        String alias = lookup.aliases().isEmpty()
-                ? null
-                : DnsResolver.text(lookup.aliases().get(lookup.aliases().size() - 1));
-        Evidence evidence = new Evidence(domain, name, alias, records, null, null);
+        Evidence evidence = new Evidence(domain, name, lookup.alias(), records, null, null);
         return name.equals(domain) || name.indexOf('.') < 0
                 ? Future.succeededFuture(evidence)
                 : context.probe(DnsProbe.class)
@@ -171,14 +168,9 @@ public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Find
         if (evidence.alias() != null) {
             findings.fromAlias(effective, evidence.alias());
         }
-        List<CaaProperty> mail = tagged(properties, "issuemail");
-        if (!mail.isEmpty()) {
-            findings.smimeRestricted(orNone(issuers(mail)));
-        }
-        List<CaaProperty> marks = tagged(properties, "issuevmc");
-        if (!marks.isEmpty()) {
-            findings.markCertificatesRestricted(orNone(issuers(marks)));
-        }
+        reportIfAny(tagged(properties, "issuemail"), mail -> findings.smimeRestricted(orNone(issuers(mail))));
+        reportIfAny(
+                tagged(properties, "issuevmc"), marks -> findings.markCertificatesRestricted(orNone(issuers(marks))));
         return new Report(
                 true,
                 properties.stream()
@@ -214,8 +206,7 @@ public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Find
     }
 
     private static List<CaaProperty> tagged(List<CaaProperty> properties, String tag) {
-        Predicate<CaaProperty> hasTag = each -> each.tag().equals(tag);
-        return properties.stream().filter(hasTag).toList();
+        return properties.stream().filter(each -> each.tag().equals(tag)).toList();
     }
 
     /** The domains of the authorized CAs. */

@@ -1,10 +1,13 @@
 package dev.plumbline.module.dns;
 
+import com.google.common.base.CharMatcher;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.CAARecord;
 
@@ -22,8 +25,12 @@ record CaaProperty(int flags, String tag, String value, @Nullable Issuer issuer)
     /** The properties whose value is an issuer: RFC 8659, RFC 9495, and the requirements for mark certificates. */
     private static final List<String> ISSUER_TAGS = List.of("issue", "issuewild", "issuemail", "issuevmc");
 
-    private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9](?:[A-Za-z0-9-]*+(?<!-))?+");
+    private static final Predicate<String> LABEL =
+            Pattern.compile("[A-Za-z0-9](?:[A-Za-z0-9-]*+(?<!-))?+").asMatchPredicate();
     private static final Pattern VALUE = Pattern.compile("[\\x21-\\x3a\\x3c-\\x7e]*+");
+
+    /** Spaces and tabs (RFC 5234). */
+    private static final CharMatcher WSP = CharMatcher.anyOf(" \t");
 
     /**
      * An issuer and its parameters.
@@ -53,49 +60,23 @@ record CaaProperty(int flags, String tag, String value, @Nullable Issuer issuer)
     /** Parses an issue value (RFC 8659 section 4.2); null if it does not follow the grammar. */
     static @Nullable Issuer issuer(String value) {
         int end = value.indexOf(';');
-        String domain = stripped(end < 0 ? value : value.substring(0, end)).toLowerCase(Locale.ROOT);
-        if (!domain.isEmpty() && !isDomain(domain)) {
+        String domain = WSP.trimFrom(end < 0 ? value : value.substring(0, end)).toLowerCase(Locale.ROOT);
+        if (!domain.isEmpty() && !Stream.of(domain.split("\\.", -1)).allMatch(LABEL)) {
             return null;
         }
-        String rest = end < 0 ? "" : stripped(value.substring(end + 1));
+        String rest = end < 0 ? "" : WSP.trimFrom(value.substring(end + 1));
         List<Parameter> parameters = new ArrayList<>();
         if (!rest.isEmpty()) {
             for (String each : rest.split(";", -1)) {
                 int equals = each.indexOf('=');
-                String tag = equals < 0 ? "" : stripped(each.substring(0, equals));
-                String parameter = stripped(each.substring(equals + 1));
-                if (!LABEL.matcher(tag).matches() || !VALUE.matcher(parameter).matches()) {
+                String tag = equals < 0 ? "" : WSP.trimFrom(each.substring(0, equals));
+                String parameter = WSP.trimFrom(each.substring(equals + 1));
+                if (!LABEL.test(tag) || !VALUE.matcher(parameter).matches()) {
                     return null;
                 }
                 parameters.add(new Parameter(tag.toLowerCase(Locale.ROOT), parameter));
             }
         }
         return new Issuer(domain, List.copyOf(parameters));
-    }
-
-    private static boolean isDomain(String domain) {
-        for (String label : domain.split("\\.", -1)) {
-            if (!LABEL.matcher(label).matches()) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Removes spaces and tabs (WSP of RFC 5234) at both ends. */
-    private static String stripped(String text) {
-        int from = 0;
-        int to = text.length();
-        while (from < to && isSpace(text.charAt(from))) {
-            from++;
-        }
-        while (to > from && isSpace(text.charAt(to - 1))) {
-            to--;
-        }
-        return text.substring(from, to);
-    }
-
-    private static boolean isSpace(char c) {
-        return c == ' ' || c == '\t';
     }
 }

@@ -7,6 +7,7 @@ import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.module.dns.record.DnsRecordRow;
 import dev.plumbline.module.dns.record.ZoneDelegation;
@@ -25,10 +26,10 @@ import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Host;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
@@ -80,7 +81,11 @@ public final class DnsPropagation
      *
      * @param records null if there is an error
      */
-    public record Answer(String server, @Nullable AnswerRecords records, double timeMs, @Nullable CheckError error) {}
+    public record Answer(String server, @Nullable AnswerRecords records, double timeMs, @Nullable CheckError error) {
+        private boolean has(Predicate<AnswerRecords> condition) {
+            return records != null && condition.test(records);
+        }
+    }
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
@@ -95,14 +100,12 @@ public final class DnsPropagation
                         ErrorCode.TARGET_BLOCKED,
                         "No public resolvers are configured. An operator can set `dns.propagation`."));
             }
-            List<Future<Answer>> answers = resolvers.stream()
-                    .limit(MAX_RESOLVERS)
-                    .map(resolver -> query(patient, resolver, name, type))
-                    .toList();
+            Future<List<Answer>> answers = ContextFutures.all(
+                    resolvers.subList(0, Math.min(resolvers.size(), MAX_RESOLVERS)),
+                    resolver -> query(patient, resolver, name, type));
             Future<@Nullable AnswerRecords> authoritative = authoritative(patient, name, name, type);
-            return Future.all(Future.all(answers), authoritative)
-                    .map(all -> new Evidence(
-                            name, answers.stream().map(Future::result).toList(), authoritative.result()));
+            return Future.all(answers, authoritative)
+                    .map(all -> new Evidence(name, answers.result(), authoritative.result()));
         });
     }
 
@@ -111,17 +114,16 @@ public final class DnsPropagation
         return probe.query(context, resolver.address(), Query.recursive(name, type))
                 .compose(response -> shown(probe, name, type, response)
                         .map(records -> new Answer(resolver.name(), records, response.responseMs(), null)))
-                .recover(cause -> cause instanceof CheckFailure failure
-                                && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
-                                && !isPrivate(failure, name)
+                .recover(cause -> cause instanceof CheckFailure failure && isOfServer(failure.error(), name)
                         ? Future.succeededFuture(new Answer(resolver.name(), null, 0, failure.error()))
                         : Future.failedFuture(cause));
     }
 
-    /** Whether the failure is that of private records, not of a resolver that is not allowed as a target. */
-    private static boolean isPrivate(CheckFailure failure, Name name) {
-        return failure.error().code() == ErrorCode.TARGET_BLOCKED
-                && failure.error().message().startsWith(DnsResolver.text(name));
+    /** Whether an error is neither that of the deadline nor that of private records; a resolver can be blocked too. */
+    private static boolean isOfServer(CheckError error, Name name) {
+        boolean isPrivate =
+                error.code() == ErrorCode.TARGET_BLOCKED && error.message().startsWith(DnsResolver.text(name));
+        return error.code() != ErrorCode.DEADLINE_EXCEEDED && !isPrivate;
     }
 
     private static Future<AnswerRecords> shown(
@@ -157,9 +159,7 @@ public final class DnsPropagation
                 .compose(response -> response.authoritative()
                         ? shown(probe, name, type, response).<@Nullable AnswerRecords>map(records -> records)
                         : ask(context, name, servers, index + 1, type))
-                .recover(cause -> cause instanceof CheckFailure failure
-                                && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
-                                && !isPrivate(failure, name)
+                .recover(cause -> cause instanceof CheckFailure failure && isOfServer(failure.error(), name)
                         ? ask(context, name, servers, index + 1, type)
                         : Future.failedFuture(cause));
     }
@@ -167,19 +167,18 @@ public final class DnsPropagation
     @Override
     public Report evaluate(Evidence evidence, Options options, Findings findings) {
         List<Answer> answered = evidence.answers().stream()
-                .filter(answer -> answer.records() != null && !answer.records().failed())
+                .filter(answer -> answer.has(records -> !records.failed()))
                 .toList();
         AnswerRecords authoritative = evidence.authoritative();
         boolean comparable = authoritative != null && !authoritative.incomplete() && !authoritative.failed();
         AnswerRecords expected = comparable ? authoritative : AnswerRecords.mostCommon(answered);
         List<Answer> equal = answered.stream()
-                .filter(answer -> answer.records() != null && answer.records().sameAs(expected))
+                .filter(answer -> answer.has(records -> records.sameAs(expected)))
                 .toList();
-        reportIfAny(servers(evidence, answer -> answer.error() != null), findings::unresponsiveResolvers);
+        reportIfAny(servers(evidence.answers(), answer -> answer.error() != null), findings::unresponsiveResolvers);
         reportIfAny(
                 evidence.answers().stream()
-                        .filter(answer ->
-                                answer.records() != null && answer.records().failed())
+                        .filter(answer -> answer.has(AnswerRecords::failed))
                         .map(answer -> answer.server() + " (" + rcode(answer) + ")")
                         .toList(),
                 findings::resolverErrors);
@@ -189,7 +188,11 @@ public final class DnsPropagation
         if (!answered.isEmpty() && expected != null) {
             compare(evidence, answered, equal, expected, options, findings);
         } else {
-            findings.error(failure(evidence));
+            findings.error(evidence.answers().stream()
+                    .flatMap(answer -> Stream.ofNullable(answer.error()))
+                    .findFirst()
+                    .orElseGet(
+                            () -> new CheckError(ErrorCode.DNS_SERVFAIL, "No public resolver returned the records.")));
         }
         return new Report(
                 evidence.answers().stream().map(DnsPropagation::row).toList(),
@@ -209,23 +212,18 @@ public final class DnsPropagation
         }
         List<Answer> others =
                 answered.stream().filter(answer -> !equal.contains(answer)).toList();
-        List<String> missing = others.stream()
-                .filter(answer -> answer.records() != null
-                        && answer.records().data().isEmpty()
-                        && !expected.data().isEmpty())
-                .map(Answer::server)
-                .toList();
+        List<String> missing = servers(
+                others,
+                answer -> !expected.data().isEmpty()
+                        && answer.has(records -> records.data().isEmpty()));
         reportIfAny(missing, findings::missingOnResolvers);
-        List<String> differing = others.stream()
-                .map(Answer::server)
-                .filter(server -> !missing.contains(server))
-                .toList();
+        List<String> differing = servers(others, answer -> !missing.contains(answer.server()));
         if (differing.isEmpty()) {
             return;
         }
         long ttl = others.stream()
-                .mapToLong(answer ->
-                        answer.records() == null ? 0 : answer.records().ttl())
+                .flatMap(answer -> Stream.ofNullable(answer.records()))
+                .mapToLong(AnswerRecords::ttl)
                 .max()
                 .orElse(0);
         if (LOCATED.contains(options.text("type"))) {
@@ -235,20 +233,8 @@ public final class DnsPropagation
         }
     }
 
-    private static @Nullable CheckError failure(Evidence evidence) {
-        List<CheckError> errors = new ArrayList<>();
-        evidence.answers().forEach(answer -> {
-            if (answer.error() != null) {
-                errors.add(answer.error());
-            }
-        });
-        return errors.isEmpty()
-                ? new CheckError(ErrorCode.DNS_SERVFAIL, "No public resolver returned the records.")
-                : errors.get(0);
-    }
-
-    private static List<String> servers(Evidence evidence, Predicate<Answer> condition) {
-        return evidence.answers().stream().filter(condition).map(Answer::server).toList();
+    private static List<String> servers(List<Answer> answers, Predicate<Answer> condition) {
+        return answers.stream().filter(condition).map(Answer::server).toList();
     }
 
     private static @Nullable String rcode(Answer answer) {

@@ -1,12 +1,18 @@
 package dev.plumbline.module.dns;
 
 import static dev.plumbline.sheet.FindingCollector.reportIfAny;
+import static java.util.stream.Collectors.joining;
 
 import com.google.auto.service.AutoService;
+import com.google.common.base.CharMatcher;
+import com.google.common.collect.Lists;
+import com.google.common.io.BaseEncoding;
+import com.google.common.primitives.Bytes;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.probe.dns.DnsLookupResult;
 import dev.plumbline.probe.dns.DnsProbe;
@@ -22,9 +28,11 @@ import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.PTRRecord;
 import org.xbill.DNS.ReverseMap;
@@ -37,6 +45,8 @@ public final class ReverseDns implements CheckModule<ReverseDns.Evidence, Revers
 
     private static final Pattern HOSTNAME = Pattern.compile(
             "(?!.*\\.?[0-9]+$)[A-Za-z0-9](?:[A-Za-z0-9-]*+(?<!-))?+(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*+(?<!-))?+)++");
+
+    private static final CharMatcher SEPARATORS = CharMatcher.anyOf(".-_x");
 
     /** The fields of the report. Beside an error, forwardConfirmed can be null. */
     public record Report(List<String> ptr, @NullOnError Boolean forwardConfirmed, List<Row> names) {}
@@ -92,7 +102,7 @@ public final class ReverseDns implements CheckModule<ReverseDns.Evidence, Revers
             CheckError error = lookup.error();
             return error == null
                     ? forward(context, ip, reverseName, lookup)
-                    : Future.failedFuture(new CheckFailure(error.code(), error.message()));
+                    : Future.failedFuture(new CheckFailure(error));
         });
     }
 
@@ -103,24 +113,16 @@ public final class ReverseDns implements CheckModule<ReverseDns.Evidence, Revers
                 .distinct()
                 .sorted()
                 .toList();
-        String delegation = lookup.aliases().isEmpty()
-                ? null
-                : DnsResolver.text(lookup.aliases().get(lookup.aliases().size() - 1));
-        List<Future<Forward>> forwards = names.stream()
-                .limit(MAX_NAMES)
-                .map(name -> context.probe(DnsProbe.class)
-                        .addresses(context, name)
-                        .map(addresses -> new Forward(name, addresses)))
-                .toList();
-        return Future.all(forwards)
-                .map(all -> new Evidence(ip, reverseName, delegation, names.size(), all.<Forward>list()));
+        DnsProbe dns = context.probe(DnsProbe.class);
+        return ContextFutures.all(
+                        names.subList(0, Math.min(names.size(), MAX_NAMES)),
+                        name -> dns.addresses(context, name).map(addresses -> new Forward(name, addresses)))
+                .map(forwards -> new Evidence(ip, reverseName, lookup.alias(), names.size(), forwards));
     }
 
     @Override
     public Report evaluate(Evidence evidence, Options options, Findings findings) {
         InetAddress ip = evidence.ip();
-        List<Forward> hidden =
-                evidence.names().stream().filter(ReverseDns::isHidden).toList();
         List<Forward> names =
                 evidence.names().stream().filter(each -> !isHidden(each)).toList();
         Boolean confirmed = confirmed(names, ip);
@@ -128,8 +130,9 @@ public final class ReverseDns implements CheckModule<ReverseDns.Evidence, Revers
             findings.noPtr(evidence.reverseName());
         }
         evaluateForward(names, ip, confirmed, findings);
-        if (!hidden.isEmpty()) {
-            findings.privateNamesHidden(hidden.size());
+        int hidden = evidence.names().size() - names.size();
+        if (hidden > 0) {
+            findings.privateNamesHidden(hidden);
         }
         reportIfAny(names(names, each -> !HOSTNAME.matcher(each.name()).matches()), findings::invalidHostname);
         reportIfAny(names(names, each -> each.addresses().alias()), findings::ptrPointsToAlias);
@@ -138,7 +141,7 @@ public final class ReverseDns implements CheckModule<ReverseDns.Evidence, Revers
         } else if (evidence.count() > 1) {
             findings.severalPtr(evidence.count());
         }
-        reportIfAny(names(names, each -> GenericHostname.isGeneric(each.name(), ip)), findings::genericName);
+        reportIfAny(names(names, each -> isGeneric(each.name(), ip)), findings::genericName);
         if (evidence.delegation() != null) {
             findings.delegated(evidence.reverseName(), evidence.delegation());
         }
@@ -164,8 +167,7 @@ public final class ReverseDns implements CheckModule<ReverseDns.Evidence, Revers
         reportIfAny(names(names, each -> confirmed(each, ip) == null), findings::forwardLookupFailed);
         if (confirmed == null) {
             names.stream()
-                    .map(each -> each.addresses().error())
-                    .filter(Objects::nonNull)
+                    .flatMap(each -> Stream.ofNullable(each.addresses().error()))
                     .findFirst()
                     .ifPresent(findings::error);
         }
@@ -190,6 +192,37 @@ public final class ReverseDns implements CheckModule<ReverseDns.Evidence, Revers
             return true;
         }
         return name.is(State.FAILED) || name.is(State.PARTIAL) ? null : (Boolean) false;
+    }
+
+    /**
+     * Whether a provider generated the name from the address, for example {@code 192-0-2-1.dynamic.example.net}: it
+     * contains all parts of the address, in either order.
+     */
+    static boolean isGeneric(String name, InetAddress ip) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        byte[] bytes = ip.getAddress();
+        String hex = BaseEncoding.base16().lowerCase().encode(bytes);
+        if (bytes.length == 4) {
+            List<Integer> parts =
+                    Bytes.asList(bytes).stream().map(Byte::toUnsignedInt).toList();
+            return lower.contains(hex)
+                    || containsNumbers(lower, parts)
+                    || containsNumbers(lower, Lists.reverse(parts))
+                    || lower.contains(String.format(Locale.ROOT, "%03d%03d%03d%03d", parts.toArray()));
+        }
+        String digits = SEPARATORS.removeFrom(lower);
+        return digits.contains(hex)
+                || digits.contains(new StringBuilder(hex).reverse())
+                || lower.contains(ip.getHostAddress().replace(':', '-'))
+                || lower.contains(IpAddressText.format(ip).replace(':', '-'));
+    }
+
+    /** Whether the numbers occur one after the other, with optional leading zeros. */
+    private static boolean containsNumbers(String name, List<Integer> numbers) {
+        String pattern = numbers.stream().map(number -> "0{0,2}" + number).collect(joining("[.x_-]"));
+        return Pattern.compile("(?<![0-9])" + pattern + "(?![0-9])")
+                .matcher(name)
+                .find();
     }
 
     private static List<String> names(List<Forward> names, Predicate<Forward> condition) {

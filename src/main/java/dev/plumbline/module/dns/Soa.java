@@ -1,6 +1,9 @@
 package dev.plumbline.module.dns;
 
+import static dev.plumbline.sheet.FindingCollector.reportIfAny;
+
 import com.google.auto.service.AutoService;
+import com.google.common.collect.Maps;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
@@ -20,12 +23,15 @@ import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Record;
@@ -37,6 +43,16 @@ import org.xbill.DNS.Type;
 public final class Soa implements CheckModule<Soa.Evidence, Soa.Report, Soa.Findings> {
     /** The maximum number of nameservers whose SOA record is compared. */
     static final int MAX_SERVERS = 6;
+
+    /** The limits of the intervals, in seconds. */
+    private static final long MIN_REFRESH = 1_200;
+
+    private static final long MAX_REFRESH = 86_400;
+    private static final long MIN_RETRY = 180;
+    private static final long MIN_EXPIRE = 7 * 86_400;
+    private static final long MAX_EXPIRE = 42 * 86_400;
+    private static final long MIN_MINIMUM = 60;
+    private static final long MAX_MINIMUM = 86_400;
 
     public record Report(
             String primary,
@@ -138,20 +154,17 @@ public final class Soa implements CheckModule<Soa.Evidence, Soa.Report, Soa.Find
                         return Future.succeededFuture(new Evidence(requested, soa, null, Map.of(), today));
                     }
                     List<Name> servers = ZoneDelegation.targets(lookup.records());
-                    List<Future<@Nullable Long>> serials = new ArrayList<>();
+                    Map<String, Future<@Nullable Long>> serials = new LinkedHashMap<>();
                     for (Name server : servers) {
-                        serials.add(
+                        serials.put(
+                                DnsRecordRow.text(server),
                                 serials.size() < MAX_SERVERS
                                         ? serial(context.patiently(), soa.getName(), server)
                                         : Future.succeededFuture(null));
                     }
-                    return Future.all(serials).map(all -> {
-                        Map<String, @Nullable Long> byServer = new LinkedHashMap<>();
-                        for (int i = 0; i < servers.size(); i++) {
-                            byServer.put(DnsRecordRow.text(servers.get(i)), all.resultAt(i));
-                        }
-                        return new Evidence(requested, soa, servers, byServer, today);
-                    });
+                    return Future.all(List.copyOf(serials.values()))
+                            .map(all -> Maps.transformValues(serials, Future::result))
+                            .map(byServer -> new Evidence(requested, soa, servers, byServer, today));
                 });
     }
 
@@ -180,7 +193,7 @@ public final class Soa implements CheckModule<Soa.Evidence, Soa.Report, Soa.Find
         }
         evaluateNames(evidence, findings, errors);
         evaluateSerial(evidence, findings);
-        SoaTimers.evaluate(soa, findings, errors);
+        evaluateTimers(soa, findings, errors);
         return new Report(
                 DnsRecordRow.text(soa.getHost()),
                 contact(soa.getAdmin()),
@@ -210,15 +223,10 @@ public final class Soa implements CheckModule<Soa.Evidence, Soa.Report, Soa.Find
     }
 
     private static boolean isHostname(Name name) {
-        if (name.labels() < 3) {
-            return false;
-        }
-        for (int i = 0; i < name.labels() - 1; i++) {
-            if (!name.getLabelString(i).matches("[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?")) {
-                return false;
-            }
-        }
-        return true;
+        return name.labels() >= 3
+                && IntStream.range(0, name.labels() - 1)
+                        .mapToObj(name::getLabelString)
+                        .allMatch(label -> label.matches("[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?"));
     }
 
     /** Whether the name has the form of a mailbox (RFC 1035 section 8): a local part and a hostname, without an @. */
@@ -256,23 +264,54 @@ public final class Soa implements CheckModule<Soa.Evidence, Soa.Report, Soa.Find
         if (serials.size() > 1) {
             findings.serialsDiffer(serials);
         }
-        if (!unknown.isEmpty()) {
-            findings.serversNotCompared(unknown);
-        }
+        reportIfAny(unknown, findings::serversNotCompared);
         if (evidence.servers() == null) {
             findings.nameserversUnknown(DnsRecordRow.text(evidence.soa().getName()));
         }
     }
 
+    /**
+     * Evaluates the intervals (RFC 1912 section 2.2, RFC 2308 section 5).
+     *
+     * @param errors receives a sentence for each contradiction
+     */
+    private static void evaluateTimers(SOARecord soa, Findings findings, List<String> errors) {
+        long refresh = soa.getRefresh();
+        long retry = soa.getRetry();
+        long expire = soa.getExpire();
+        if (refresh < MIN_REFRESH) {
+            findings.refreshLow(refresh);
+        } else if (refresh > MAX_REFRESH) {
+            findings.refreshHigh(refresh);
+        }
+        if (retry >= refresh) {
+            findings.retryNotBelowRefresh(retry, refresh);
+            errors.add("RETRY (%d) is not less than REFRESH (%d).".formatted(retry, refresh));
+        } else if (retry < MIN_RETRY) {
+            findings.retryLow(retry);
+        }
+        if (expire <= refresh) {
+            findings.expireNotAboveRefresh(expire, refresh);
+            errors.add("EXPIRE (%d) is not greater than REFRESH (%d).".formatted(expire, refresh));
+        } else if (expire < MIN_EXPIRE) {
+            findings.expireLow(expire);
+        } else if (expire > MAX_EXPIRE) {
+            findings.expireHigh(expire);
+        }
+        if (soa.getMinimum() < MIN_MINIMUM) {
+            findings.minimumLow(soa.getMinimum());
+        } else if (soa.getMinimum() > MAX_MINIMUM) {
+            findings.minimumHigh(soa.getMinimum());
+        }
+    }
+
     /** The date in a serial number of the form YYYYMMDDnn (RFC 1912 section 2.2); null if it has another form. */
     static @Nullable LocalDate date(long serial) {
-        int day = (int) (serial / 100 % 100);
-        int month = (int) (serial / 10_000 % 100);
-        int year = (int) (serial / 1_000_000);
-        if (year < 1990 || year > 2100 || month < 1 || month > 12 || day < 1) {
+        try {
+            LocalDate date = LocalDate.parse(Long.toString(serial / 100), DateTimeFormatter.BASIC_ISO_DATE);
+            return date.getYear() < 1990 || date.getYear() > 2100 ? null : date;
+        } catch (DateTimeParseException otherForm) {
             return null;
         }
-        LocalDate first = LocalDate.of(year, month, 1);
-        return day > first.lengthOfMonth() ? null : first.withDayOfMonth(day);
     }
 }
