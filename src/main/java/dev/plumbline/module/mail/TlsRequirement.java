@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,10 +25,6 @@ import org.jspecify.annotations.Nullable;
 record TlsRequirement(Set<String> daneHosts, boolean mtaSts, @Nullable CheckError error) {
     static final TlsRequirement NONE = new TlsRequirement(Set.of(), false, null);
 
-    TlsRequirement {
-        daneHosts = Set.copyOf(daneHosts);
-    }
-
     /**
      * Looks up what DANE and, for the servers of a domain, MTA-STS require. Uses at most half of the time that remains.
      *
@@ -37,26 +34,21 @@ record TlsRequirement(Set<String> daneHosts, boolean mtaSts, @Nullable CheckErro
         CheckContext share = context.patiently()
                 .within(context.deadline().atMost(context.deadline().remainingMillis() / 2));
         List<Future<TlsRequirement>> parts = new ArrayList<>();
-        hosts.forEach(host -> parts.add(dane(share, host, port).recover(TlsRequirement::unknown)));
+        hosts.forEach(host -> parts.add(dane(share, host, port)));
         if (domain != null) {
-            parts.add(mtaSts(share, domain).recover(TlsRequirement::unknown));
+            parts.add(mtaSts(share, domain));
         }
+        parts.replaceAll(
+                part -> part.recover(CheckFailure.otherwise(error -> new TlsRequirement(Set.of(), false, error))));
         return Future.all(parts).map(all -> merge(all.list()));
-    }
-
-    private static Future<TlsRequirement> unknown(Throwable cause) {
-        return cause instanceof CheckFailure failure
-                ? Future.succeededFuture(new TlsRequirement(Set.of(), false, failure.error()))
-                : Future.failedFuture(cause);
     }
 
     private static TlsRequirement merge(List<TlsRequirement> parts) {
         return new TlsRequirement(
-                parts.stream().flatMap(part -> part.daneHosts().stream()).collect(Collectors.toSet()),
+                parts.stream().flatMap(part -> part.daneHosts().stream()).collect(Collectors.toUnmodifiableSet()),
                 parts.stream().anyMatch(TlsRequirement::mtaSts),
                 parts.stream()
-                        .map(TlsRequirement::error)
-                        .filter(error -> error != null)
+                        .flatMap(part -> Stream.ofNullable(part.error()))
                         .findFirst()
                         .orElse(null));
     }
@@ -71,7 +63,7 @@ record TlsRequirement(Set<String> daneHosts, boolean mtaSts, @Nullable CheckErro
 
     private static Future<TlsRequirement> mtaSts(CheckContext context, String domain) {
         return MtaStsLookup.texts(context, domain)
-                .compose(texts -> MtaStsLookup.recordsOf(texts).isEmpty()
+                .compose(texts -> MtaStsLookup.VERSION.records(texts).isEmpty()
                         ? Future.succeededFuture(NONE)
                         : MtaStsLookup.fetch(context, domain, MtaStsLookup.HTTPS_PORT, texts)
                                 .map(TlsRequirement::of));

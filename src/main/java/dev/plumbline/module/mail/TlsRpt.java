@@ -57,10 +57,8 @@ public final class TlsRpt implements CheckModule<TlsRpt.Evidence, TlsRpt.Report,
         Future<Void> admission = dns.admit(context, domain);
         Future<DnsResponse> response = dns.query(context, PREFIX + domain, Type.TXT);
         return admission.compose(admitted -> response).map(DnsResponse::texts).compose(texts -> {
-            List<String> records =
-                    texts.stream().filter(TlsRptRecord::hasVersion).toList();
-            String lookalike =
-                    texts.stream().filter(TlsRptRecord::resembles).findFirst().orElse(null);
+            List<String> records = TlsRptRecord.VERSION.records(texts);
+            String lookalike = TlsRptRecord.VERSION.lookalike(texts);
             if (!records.isEmpty()) {
                 return Future.succeededFuture(new Evidence(domain, records, lookalike, null));
             }

@@ -1,6 +1,7 @@
 package dev.plumbline.module.mail;
 
 import com.google.common.base.Ascii;
+import dev.plumbline.module.mail.record.RecordVersion;
 import dev.plumbline.module.mail.record.TagList;
 import dev.plumbline.target.TargetParser;
 import java.util.ArrayList;
@@ -17,23 +18,12 @@ import org.jspecify.annotations.Nullable;
  * @param errors each a sentence
  */
 record TlsRptRecord(List<String> addresses, int usable, List<String> unknownTags, List<String> errors) {
-    private static final String VERSION = "v=TLSRPTv1;";
-    private static final Pattern SIMILAR = Pattern.compile("(?is)\\W{0,8}(v\\s{0,8}=\\s{0,8})?tls-?rpt.*");
+    static final RecordVersion VERSION = RecordVersion.of("v=TLSRPTv1;.*", "\\W{0,8}(v\\s{0,8}=\\s{0,8})?tls-?rpt.*");
 
     /** RFC 3986; commas, exclamation marks and semicolons must be encoded (RFC 8460 section 3). */
     private static final Pattern URI_CHARACTERS = Pattern.compile("[A-Za-z0-9._~:/?#\\[\\]@$&'()*+=%-]+");
 
     private static final Pattern HTTPS_HOST = Pattern.compile("(?i)https://[^/?#]");
-
-    /** Whether a text starts with the version of a TLSRPT record. Senders discard other texts. */
-    static boolean hasVersion(String text) {
-        return text.startsWith(VERSION);
-    }
-
-    /** Whether a text resembles a TLSRPT record but does not start with its version. */
-    static boolean resembles(String text) {
-        return SIMILAR.matcher(text).matches() && !hasVersion(text);
-    }
 
     static TlsRptRecord parse(String text) {
         TagList tags = TagList.parse(text);

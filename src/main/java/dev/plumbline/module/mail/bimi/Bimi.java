@@ -10,7 +10,6 @@ import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.module.mail.dmarc.DmarcRecord;
 import dev.plumbline.module.mail.dmarc.DmarcRecord.Policy;
 import dev.plumbline.module.mail.dmarc.DmarcTree;
-import dev.plumbline.module.mail.dmarc.DmarcWalk;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.result.QuantityText;
 import dev.plumbline.sheet.FindingCollector;
@@ -138,7 +137,11 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
             DmarcState dmarc,
             @Nullable BimiFile<SvgLogo> logo,
             @Nullable BimiFile<MarkCertificate> certificate,
-            Instant now) {}
+            Instant now) {
+        private Evidence with(@Nullable BimiFile<SvgLogo> file, @Nullable BimiFile<MarkCertificate> mark) {
+            return new Evidence(selector, domain, publisher, records, lookalike, dmarc, file, mark, now);
+        }
+    }
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
@@ -151,7 +154,7 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
         return dns.admit(context, domain)
                 .compose(admitted -> dns.query(context, domain, Type.A))
                 .compose(DnsProbe::requireName)
-                .compose(exists -> DmarcWalk.tree(context, domain, List.of()))
+                .compose(exists -> DmarcTree.walk(context, domain, List.of()))
                 .compose(tree -> records(context, selector, domain, tree))
                 .compose(evidence -> files(context, evidence));
     }
@@ -188,8 +191,8 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
                 selector,
                 domain,
                 publisher,
-                texts.stream().filter(BimiRecord::hasVersion).toList(),
-                texts.stream().filter(BimiRecord::resembles).findFirst().orElse(null),
+                BimiRecord.VERSION.records(texts),
+                BimiRecord.VERSION.lookalike(texts),
                 dmarc,
                 null,
                 null,
@@ -209,16 +212,7 @@ public final class Bimi implements CheckModule<Bimi.Evidence, Bimi.Report, Bimi.
                 ? Future.succeededFuture()
                 : BimiFile.certificate(context.patiently(), certificate, evidence.now());
         return Future.join(logoFile, certificateFile)
-                .map(done -> new Evidence(
-                        evidence.selector(),
-                        evidence.domain(),
-                        evidence.publisher(),
-                        evidence.records(),
-                        evidence.lookalike(),
-                        evidence.dmarc(),
-                        logoFile.result(),
-                        certificateFile.result(),
-                        evidence.now()));
+                .map(done -> evidence.with(logoFile.result(), certificateFile.result()));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.plumbline.module.mail.bimi;
 
+import dev.plumbline.module.mail.record.RecordVersion;
 import dev.plumbline.module.mail.record.TagList;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetParser;
@@ -25,20 +26,10 @@ record BimiRecord(
         boolean declined,
         List<String> unknownTags,
         List<String> errors) {
-    private static final Pattern VERSION = Pattern.compile("v[ \\t]*+=[ \\t]*+BIMI1[ \\t]*+(;.*)?", Pattern.DOTALL);
-    private static final Pattern SIMILAR = Pattern.compile("(?is)\\W{0,8}(v\\s{0,8}=\\s{0,8})?bimi.*");
+    static final RecordVersion VERSION =
+            RecordVersion.of("v[ \\t]*+=[ \\t]*+BIMI1[ \\t]*+(;.*)?", "\\W{0,8}(v\\s{0,8}=\\s{0,8})?bimi.*");
     private static final Set<String> PREFERENCES = Set.of("brand", "personal");
     private static final Pattern OTHER_IMAGE = Pattern.compile("(?s).*\\.(png|jpe?g|gif|webp|bmp|ico|pdf|eps)");
-
-    /** Whether a text starts with the version of a BIMI record. Receivers discard other texts. */
-    static boolean hasVersion(String text) {
-        return VERSION.matcher(text).matches();
-    }
-
-    /** Whether a text resembles a BIMI record but does not start with its version. */
-    static boolean resembles(String text) {
-        return SIMILAR.matcher(text).matches() && !hasVersion(text);
-    }
 
     static BimiRecord parse(String text) {
         TagList tags = TagList.parse(text);

@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +41,7 @@ record MarkCertificate(
         boolean chained) {
     private static final String BRAND_INDICATOR = "1.3.6.1.5.5.7.3.31";
     private static final String LOGOTYPE = "1.3.6.1.5.5.7.1.12";
-    private static final String DATA_URI = "data:image/svg+xml;base64,";
+    private static final Pattern DATA_URI = Pattern.compile("data:image/svg\\+xml;base64,([A-Za-z0-9+/]*+)(=?)");
     private static final String BEGIN = "-----BEGIN CERTIFICATE-----";
     private static final String END = "-----END CERTIFICATE-----";
     private static final int MAX_CERTIFICATES = 10;
@@ -107,27 +109,20 @@ record MarkCertificate(
 
     /** Of the first data URI in the extension (RFC 9399 section 4.1). */
     private static @Nullable String logoDigest(byte[] extension) {
-        String text = new String(extension, StandardCharsets.ISO_8859_1);
-        int start = text.indexOf(DATA_URI);
-        if (start < 0) {
+        Matcher uri = DATA_URI.matcher(new String(extension, StandardCharsets.ISO_8859_1));
+        if (!uri.find()) {
             return null;
         }
-        start += DATA_URI.length();
-        int end = start;
-        while (end < text.length() && isBase64(text.charAt(end))) {
-            end++;
+        String data = uri.group(1);
+        if (uri.group(2).isEmpty()) {
+            // The tag of the next element can be a Base64 character. Without padding, it makes the length odd.
+            data = data.substring(0, data.length() - data.length() % 4);
         }
-        // The tag of the next element can be a Base64 character. Without padding, it makes the length odd.
-        String data = text.substring(start, end - (text.startsWith("=", end) ? 0 : (end - start) % 4));
         try {
             return SvgLogo.digest(SvgLogo.uncompressed(Base64.getDecoder().decode(data)));
         } catch (IllegalArgumentException | IOException malformed) {
             return null;
         }
-    }
-
-    private static boolean isBase64(char c) {
-        return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/';
     }
 
     /** Whether the certificate is for a domain, a parent of it, or one selector of the domain. */

@@ -20,6 +20,7 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Type;
 
@@ -126,9 +127,9 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         String text = target.text();
-        String domain = text.startsWith(DmarcWalk.PREFIX) ? text.substring(DmarcWalk.PREFIX.length()) : text;
+        String domain = text.startsWith(DmarcTree.PREFIX) ? text.substring(DmarcTree.PREFIX.length()) : text;
         Future<Void> admission = context.probe(DnsProbe.class).admit(context, domain);
-        Future<DmarcTree> walk = DmarcWalk.tree(context, domain, List.of());
+        Future<DmarcTree> walk = DmarcTree.walk(context, domain, List.of());
         return admission.compose(admitted -> walk).compose(tree -> evidence(context, tree));
     }
 
@@ -157,7 +158,7 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
         if (walked != null || !tree.levels().get(0).records().isEmpty()) {
             return Future.succeededFuture(walked);
         }
-        return DmarcWalk.level(context, name)
+        return DmarcTree.lookup(context, name)
                 .<@Nullable Level>map(level -> level)
                 .recover(CheckFailure.otherwise(error -> null));
     }
@@ -175,7 +176,7 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
             int count = level.records().size();
             if (count > 1) {
                 ambiguous = true;
-                errors.add(count + " DMARC records are published at " + DmarcWalk.PREFIX + level.name() + ".");
+                errors.add(count + " DMARC records are published at " + DmarcTree.PREFIX + level.name() + ".");
                 findings.severalRecords(count, level.name());
             }
         }
@@ -183,8 +184,7 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
             findings.dmarcMissing(domain, DmarcTree.listed(domain));
         }
         tree.levels().stream()
-                .map(Level::lookalike)
-                .filter(lookalike -> lookalike != null)
+                .flatMap(level -> Stream.ofNullable(level.lookalike()))
                 .findFirst()
                 .ifPresent(findings::lookalike);
         if (policy != null) {
@@ -325,11 +325,11 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
         String listed = DmarcTree.listed(domain);
         List<String> failed = new ArrayList<>();
         if (tree.failed() != null) {
-            failed.add(DmarcWalk.PREFIX + tree.failed());
+            failed.add(DmarcTree.PREFIX + tree.failed());
         }
         Level listedLevel = evidence.listed();
         if (listedLevel == null && tree.levels().get(0).records().isEmpty()) {
-            failed.add(DmarcWalk.PREFIX + listed);
+            failed.add(DmarcTree.PREFIX + listed);
         } else {
             Level legacy = tree.legacyPolicy(listedLevel == null ? tree.levels().get(0) : listedLevel);
             if (legacy == null) {

@@ -1,5 +1,6 @@
 package dev.plumbline.module.mail.dmarc;
 
+import dev.plumbline.module.mail.record.RecordVersion;
 import dev.plumbline.module.mail.record.TagList;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.TargetParser;
@@ -16,9 +17,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A parsed DMARC record (RFC 9989 section 4.7). A tag that is missing or not valid has its default. */
 public final class DmarcRecord {
-    private static final Pattern VERSION = Pattern.compile("[vV][ \\t]*+=[ \\t]*+DMARC1[ \\t]*+(;.*)?", Pattern.DOTALL);
-    private static final Pattern SIMILAR_START = Pattern.compile("(?is)\\W{0,8}(v\\s{0,8}=\\s{0,8})?dmarc.*");
-    private static final Pattern LATER_VERSION = Pattern.compile("(?i);\\s{0,8}v\\s{0,8}=\\s{0,8}dmarc1");
+    /** RFC 9989 section 4.10. */
+    static final RecordVersion VERSION = RecordVersion.of(
+            "[vV][ \\t]*+=[ \\t]*+DMARC1[ \\t]*+(;.*)?",
+            "\\W{0,8}(v\\s{0,8}=\\s{0,8})?dmarc.*|.*;\\s{0,8}v\\s{0,8}=\\s{0,8}dmarc1.*");
+
     private static final Pattern TAG_NAME = Pattern.compile("[a-z][a-z0-9_]{0,30}");
     private static final Pattern OBSOLETE_SIZE = Pattern.compile("[^!]*+(![0-9]{1,18}[kmgtKMGT]?)");
 
@@ -91,7 +94,7 @@ public final class DmarcRecord {
     final List<String> rua;
     final List<String> ruf;
 
-    /** @param text {@linkplain #hasVersion with the version}, or the empty text for a record without tags */
+    /** @param text with the {@linkplain #VERSION version}, or the empty text for a record without tags */
     public DmarcRecord(String text) {
         for (String part : text.split(";")) {
             String tag = part.strip();
@@ -134,18 +137,6 @@ public final class DmarcRecord {
         testing = "y".equalsIgnoreCase(valid("t", "(?i)[yn]", "y or n"));
         aspf = alignment("aspf");
         adkim = alignment("adkim");
-    }
-
-    /** Whether a text starts with the version of a DMARC record (RFC 9989 section 4.10). */
-    static boolean hasVersion(String text) {
-        return VERSION.matcher(text).matches();
-    }
-
-    /** Whether a text resembles a DMARC record but does not start with its version. */
-    static boolean resembles(String text) {
-        boolean similar = SIMILAR_START.matcher(text).matches()
-                || LATER_VERSION.matcher(text).find();
-        return similar && !hasVersion(text);
     }
 
     /** The value of a tag, null if it is missing or does not match. */

@@ -2,10 +2,10 @@ package dev.plumbline.module.mail.dmarc;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.result.ErrorCode;
 import io.vertx.core.Future;
-import java.util.ArrayList;
 import java.util.List;
 import org.xbill.DNS.Type;
 
@@ -13,7 +13,6 @@ import org.xbill.DNS.Type;
 final class DmarcReports {
     static final int MAX_DOMAINS = 10;
 
-    /** Whether a domain authorizes reports. */
     enum Authorization {
         GRANTED,
         DENIED,
@@ -40,14 +39,11 @@ final class DmarcReports {
 
     /** The destinations of a record that are external by RFC 9989 or RFC 7489. */
     static Future<List<Destination>> collect(CheckContext context, DmarcRecord record, DmarcTree publisher) {
-        List<Future<Destination>> destinations = new ArrayList<>();
-        record.reportDomains.stream()
-                .limit(MAX_DOMAINS)
-                .forEach(domain -> destinations.add(destination(context, publisher, domain)));
-        return Future.all(destinations).map(all -> destinations.stream()
-                .map(Future::result)
-                .filter(destination -> destination.external() || destination.externalByList())
-                .toList());
+        List<String> domains = record.reportDomains.stream().limit(MAX_DOMAINS).toList();
+        return ContextFutures.all(domains, domain -> destination(context, publisher, domain))
+                .map(all -> all.stream()
+                        .filter(destination -> destination.external() || destination.externalByList())
+                        .toList());
     }
 
     private static Future<Destination> destination(CheckContext context, DmarcTree publisher, String domain) {
@@ -72,7 +68,7 @@ final class DmarcReports {
         if (!("." + domain).endsWith("." + organizational)) {
             return Future.succeededFuture(true);
         }
-        return DmarcWalk.tree(context, domain, publisher.levels())
+        return DmarcTree.walk(context, domain, publisher.levels())
                 .map(tree -> {
                     String other = tree.organizationalDomain();
                     return other == null ? listed : !other.equals(organizational);
@@ -83,7 +79,7 @@ final class DmarcReports {
     private static Future<Authorization> authorization(CheckContext context, String publisher, String domain) {
         DnsProbe dns = context.probe(DnsProbe.class);
         return dns.admit(context, domain)
-                .compose(admitted -> dns.query(context, publisher + "._report." + DmarcWalk.PREFIX + domain, Type.TXT))
+                .compose(admitted -> dns.query(context, publisher + "._report." + DmarcTree.PREFIX + domain, Type.TXT))
                 .map(response -> authorization(response.texts(), domain))
                 .recover(CheckFailure.otherwise(error -> error.code() == ErrorCode.INVALID_TARGET
                         ? Authorization.NAME_TOO_LONG
@@ -91,7 +87,7 @@ final class DmarcReports {
     }
 
     static Authorization authorization(List<String> texts, String domain) {
-        List<String> records = texts.stream().filter(DmarcRecord::hasVersion).toList();
+        List<String> records = DmarcRecord.VERSION.records(texts);
         if (records.isEmpty()) {
             return Authorization.DENIED;
         }

@@ -1,10 +1,15 @@
 package dev.plumbline.module.mail.dmarc;
 
+import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.egress.RegistrableDomains;
 import dev.plumbline.module.mail.dmarc.DmarcRecord.Psd;
+import dev.plumbline.probe.dns.DnsProbe;
+import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.Type;
 
 /**
  * The DMARC records of a domain and its parents, up to one with {@code psd=y} or {@code psd=n} (RFC 9989 section 4.10).
@@ -13,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param failed the parent whose lookup failed, null if the walk is complete
  */
 public record DmarcTree(String domain, List<Level> levels, @Nullable String failed) {
+    static final String PREFIX = "_dmarc.";
     private static final int MAX_PARENT_LABELS = 7;
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
@@ -29,16 +35,57 @@ public record DmarcTree(String domain, List<Level> levels, @Nullable String fail
         }
 
         static Level of(String name, List<String> texts) {
-            return new Level(
-                    name,
-                    texts.stream().filter(DmarcRecord::hasVersion).toList(),
-                    texts.stream().filter(DmarcRecord::resembles).findFirst().orElse(null));
+            return new Level(name, DmarcRecord.VERSION.records(texts), DmarcRecord.VERSION.lookalike(texts));
         }
 
         /** Whether exactly one record exists: several are discarded. */
         boolean hasRecord() {
             return records.size() == 1;
         }
+    }
+
+    /**
+     * Looks up the records of a domain and its parents. Fails if a lookup fails and no record applies to the domain.
+     *
+     * @param known levels that are not looked up again
+     */
+    public static Future<DmarcTree> walk(CheckContext context, String domain, List<Level> known) {
+        return climb(context, domain, names(domain), known, new ArrayList<>());
+    }
+
+    private static Future<DmarcTree> climb(
+            CheckContext context, String domain, List<String> names, List<Level> known, List<Level> levels) {
+        if (names.isEmpty() || !isPublic(names.get(0))) {
+            return Future.succeededFuture(new DmarcTree(domain, levels, null));
+        }
+        String name = names.get(0);
+        return known.stream()
+                .filter(level -> level.name().equals(name))
+                .findFirst()
+                .map(Future::succeededFuture)
+                .orElseGet(() -> lookup(context, name))
+                .compose(level -> {
+                    levels.add(level);
+                    return level.psd() == Psd.U
+                            ? climb(context, domain, names.subList(1, names.size()), known, levels)
+                            : Future.succeededFuture(new DmarcTree(domain, levels, null));
+                })
+                .recover(cause -> cause instanceof CheckFailure
+                                && !levels.isEmpty()
+                                && levels.get(0).hasRecord()
+                        ? Future.succeededFuture(new DmarcTree(domain, levels, name))
+                        : Future.failedFuture(cause));
+    }
+
+    /** The records of a name. Fails if it is private: a name without texts does not disclose anything. */
+    static Future<Level> lookup(CheckContext context, String name) {
+        DnsProbe dns = context.probe(DnsProbe.class);
+        return dns.query(context, PREFIX + name, Type.TXT).compose(response -> {
+            Level level = Level.of(name, response.texts());
+            return response.texts().isEmpty() || name.indexOf('.') < 0
+                    ? Future.succeededFuture(level)
+                    : dns.admit(context, name).map(level);
+        });
     }
 
     /** The domains of a walk in order, at most eight. */
@@ -127,7 +174,7 @@ public record DmarcTree(String domain, List<Level> levels, @Nullable String fail
     }
 
     /** Whether a parent can be looked up: an unlisted top-level domain can be that of a private network. */
-    static boolean isPublic(String name) {
+    private static boolean isPublic(String name) {
         return name.indexOf('.') >= 0 || DOMAINS.isRegistrySuffix(name);
     }
 

@@ -3,6 +3,7 @@ package dev.plumbline.module.mail.mtasts;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.dns.DnsResponse;
+import dev.plumbline.module.mail.record.RecordVersion;
 import dev.plumbline.module.mail.record.TagList;
 import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.http.HttpBody;
@@ -39,10 +40,10 @@ public record MtaStsLookup(
     public static final int HTTPS_PORT = 443;
     static final String PREFIX = "_mta-sts.";
     private static final String PATH = "/.well-known/mta-sts.txt";
-    private static final String VERSION = "v=STSv1;";
+    public static final RecordVersion VERSION =
+            RecordVersion.of("v=STSv1;.*", "\\W{0,8}v\\s{0,8}=\\s{0,8}(mta-?)?sts.*");
     private static final long OPTIONAL_MS = 2_000;
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9]{1,32}");
-    private static final Pattern SIMILAR = Pattern.compile("(?is)\\W{0,8}v\\s{0,8}=\\s{0,8}(mta-?)?sts.*");
     private static final Pattern PLAIN_TEXT = Pattern.compile("(?i)text/plain[ \\t]*+(;.*)?");
 
     /**
@@ -89,10 +90,6 @@ public record MtaStsLookup(
                 .map(DnsResponse::texts);
     }
 
-    public static List<String> recordsOf(List<String> texts) {
-        return texts.stream().filter(text -> text.startsWith(VERSION)).toList();
-    }
-
     /**
      * Requests the policy.
      *
@@ -100,9 +97,8 @@ public record MtaStsLookup(
      * @param texts as {@link #texts} returns them
      */
     public static Future<MtaStsLookup> fetch(CheckContext context, String domain, int port, List<String> texts) {
-        List<String> records = recordsOf(texts);
-        String lookalike =
-                texts.stream().filter(MtaStsLookup::resembles).findFirst().orElse(null);
+        List<String> records = VERSION.records(texts);
+        String lookalike = VERSION.lookalike(texts);
         Target.Url url = new Target.Url("https", new Host("mta-sts." + domain, null), port, PATH);
         HttpRequestSpec request = HttpRequestSpec.get(url, MAX_BYTES).with("accept", "text/plain");
         // Without a record, senders do not request the policy, so the result does not depend on it.
@@ -112,14 +108,8 @@ public record MtaStsLookup(
                 .exchange(share, request)
                 .compose(exchange -> context.executeBlocking(
                         () -> new MtaStsLookup(records, lookalike, PolicyResponse.of(exchange), exchange.bodyError())))
-                .recover(cause ->
-                        cause instanceof CheckFailure failure && failure.error().code() != ErrorCode.DEADLINE_EXCEEDED
-                                ? Future.succeededFuture(new MtaStsLookup(records, lookalike, null, failure.error()))
-                                : Future.failedFuture(cause));
-    }
-
-    static boolean resembles(String text) {
-        return SIMILAR.matcher(text).matches() && !text.startsWith(VERSION);
+                .recover(CheckFailure.otherwise(
+                        ErrorCode.DEADLINE_EXCEEDED, error -> new MtaStsLookup(records, lookalike, null, error)));
     }
 
     static boolean isValidId(@Nullable String id) {

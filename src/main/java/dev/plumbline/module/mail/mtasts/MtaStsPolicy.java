@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +37,8 @@ public record MtaStsPolicy(
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,31}");
     private static final Pattern SECONDS = Pattern.compile("[0-9]{1,10}");
-    private static final Pattern LABEL = Pattern.compile("(?i)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
+    private static final Predicate<String> LABEL =
+            Pattern.compile("(?i)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?").asMatchPredicate();
     private static final int MAX_NAME = 253;
 
     /** The modes of a policy. */
@@ -119,9 +122,7 @@ public record MtaStsPolicy(
             hasMx = true;
             String name = value.startsWith("*.") ? value.substring(2) : value;
             boolean valid = name.length() <= MAX_NAME
-                    && !name.isEmpty()
-                    && List.of(name.split("\\.", -1)).stream()
-                            .allMatch(label -> LABEL.matcher(label).matches());
+                    && Stream.of(name.split("\\.", -1)).allMatch(LABEL);
             if (valid) {
                 patterns.add(value.toLowerCase(Locale.ROOT));
             } else {

@@ -21,11 +21,6 @@ public record TagList(Map<String, String> tags, List<String> errors) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,31}");
     private static final int MAX_QUOTED = 60;
 
-    public TagList {
-        tags = Collections.unmodifiableMap(tags);
-        errors = List.copyOf(errors);
-    }
-
     public static TagList parse(String text) {
         Map<String, String> tags = new LinkedHashMap<>();
         List<String> errors = new ArrayList<>();
@@ -41,7 +36,7 @@ public record TagList(Map<String, String> tags, List<String> errors) {
                 add(errors, "The part " + quote(tag) + " is not a tag of the form name=value.");
             }
         }
-        return new TagList(tags, errors);
+        return new TagList(Collections.unmodifiableMap(tags), List.copyOf(errors));
     }
 
     private static void add(List<String> errors, String error) {

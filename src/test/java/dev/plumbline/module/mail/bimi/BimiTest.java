@@ -194,8 +194,8 @@ class BimiTest {
                 "v=spf1 -all|false|false",
             })
     void recognizesTheVersion(String text, boolean version, boolean lookalike) {
-        assertThat(BimiRecord.hasVersion(text)).isEqualTo(version);
-        assertThat(BimiRecord.resembles(text)).isEqualTo(lookalike);
+        assertThat(BimiRecord.VERSION.isIn(text)).isEqualTo(version);
+        assertThat(BimiRecord.VERSION.isMissingIn(text)).isEqualTo(lookalike);
     }
 
     @ParameterizedTest
@@ -465,7 +465,7 @@ class BimiTest {
         assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
             certificate(text);
             evaluate("v=BIMI1; l=https://a.test/" + text, ENFORCED, null, null);
-            BimiRecord.resembles(text);
+            BimiRecord.VERSION.isMissingIn(text);
         });
     }
 }

@@ -1,0 +1,37 @@
+package dev.plumbline.module.mail.record;
+
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The version with which the TXT records of a standard start. Receivers discard other texts.
+ *
+ * @param start matches the texts that start with the version
+ * @param similar matches texts that resemble a record, with and without the version
+ */
+public record RecordVersion(Pattern start, Pattern similar) {
+    public static RecordVersion of(String start, String similar) {
+        return new RecordVersion(
+                Pattern.compile(start, Pattern.DOTALL),
+                Pattern.compile(similar, Pattern.DOTALL | Pattern.CASE_INSENSITIVE));
+    }
+
+    public boolean isIn(String text) {
+        return start.matcher(text).matches();
+    }
+
+    /** Whether a text resembles a record but does not start with the version. */
+    public boolean isMissingIn(String text) {
+        return similar.matcher(text).matches() && !isIn(text);
+    }
+
+    public List<String> records(List<String> texts) {
+        return texts.stream().filter(this::isIn).toList();
+    }
+
+    /** A text that resembles a record but is not one; null if there is none. */
+    public @Nullable String lookalike(List<String> texts) {
+        return texts.stream().filter(this::isMissingIn).findFirst().orElse(null);
+    }
+}
