@@ -25,9 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** The SPF record of a domain and the limits of its evaluation (RFC 7208). */
 @AutoService(RegisteredModule.class)
 public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Findings> {
-    private static final int MAX_LOOKUPS = 10;
     private static final int MANY_LOOKUPS = 8;
-    private static final int MAX_VOID_LOOKUPS = 2;
     private static final int LONG_RECORD = 450;
 
     /**
@@ -136,7 +134,7 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
         return SpfTree.collect(context, domain)
                 .compose(tree -> client == null
                         ? Future.succeededFuture(new Evidence(tree, null))
-                        : SpfCollector.evaluate(context, domain, client).map(outcome -> new Evidence(tree, outcome)));
+                        : SpfLookups.evaluate(context, domain, client).map(outcome -> new Evidence(tree, outcome)));
     }
 
     @Override
@@ -156,15 +154,15 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
             findings.spfMissing(root.domain());
         }
         evaluation.report(findings);
-        if (evaluation.lookups() > MAX_LOOKUPS) {
-            evaluation.list("The record requires " + evaluation.lookups() + " DNS lookups; 10 are allowed");
-            findings.tooManyLookups(evaluation.lookups());
-        } else if (evaluation.lookups() >= MANY_LOOKUPS) {
-            findings.manyLookups(evaluation.lookups());
+        if (evaluation.lookups > SpfEvaluator.MAX_LOOKUPS) {
+            evaluation.list("The record requires " + evaluation.lookups + " DNS lookups; 10 are allowed");
+            findings.tooManyLookups(evaluation.lookups);
+        } else if (evaluation.lookups >= MANY_LOOKUPS) {
+            findings.manyLookups(evaluation.lookups);
         }
-        if (evaluation.voidLookups() > MAX_VOID_LOOKUPS) {
-            evaluation.list(evaluation.voidLookups() + " lookups return no records; 2 are allowed");
-            findings.tooManyVoidLookups(evaluation.voidLookups());
+        if (evaluation.voidLookups > SpfEvaluator.MAX_VOID_LOOKUPS) {
+            evaluation.list(evaluation.voidLookups + " lookups return no records; 2 are allowed");
+            findings.tooManyVoidLookups(evaluation.voidLookups);
         }
         if (tree.lookalike() != null) {
             findings.lookalike(tree.lookalike());
@@ -175,10 +173,10 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
         SpfEvaluator.Outcome outcome = evidence.outcome();
         evaluateClient(root.domain(), outcome, options, findings);
         boolean invalid = record == null
-                || evaluation.invalid()
-                || evaluation.lookups() > MAX_LOOKUPS
-                || evaluation.voidLookups() > MAX_VOID_LOOKUPS;
-        CheckError error = invalid ? null : evaluation.failure();
+                || evaluation.invalid
+                || evaluation.lookups > SpfEvaluator.MAX_LOOKUPS
+                || evaluation.voidLookups > SpfEvaluator.MAX_VOID_LOOKUPS;
+        CheckError error = invalid ? null : evaluation.failure;
         findings.error(error);
         return new Report(
                 record,
@@ -186,12 +184,12 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
                 outcome == null ? null : outcome.result(),
                 outcome == null ? null : outcome.matched(),
                 all,
-                evaluation.lookups(),
-                evaluation.voidLookups(),
+                evaluation.lookups,
+                evaluation.voidLookups,
                 records > 1,
                 terms,
-                evaluation.ip4(),
-                evaluation.errors());
+                evaluation.ip4,
+                evaluation.errors);
     }
 
     private static void evaluateClient(

@@ -1,13 +1,14 @@
 package dev.plumbline.module.mail.spf;
 
+import com.google.common.io.BaseEncoding;
+import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.IpAddressText;
+import java.math.BigInteger;
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.xbill.DNS.ReverseMap;
 
 /**
  * The client for which a record is evaluated. Its address is not connected.
@@ -57,37 +58,22 @@ record SpfClient(InetAddress address, String sender, String helo) {
 
     /** The address with a dot after each byte (IPv4) or hexadecimal digit (IPv6), for the macro i. */
     String dotted() {
-        return String.join(".", parts());
+        return isV4()
+                ? IpAddressText.format(address)
+                : BaseEncoding.base16().lowerCase().withSeparator(".", 1).encode(address.getAddress());
     }
 
     /** The name of the PTR records of the address. */
     String reverseName() {
-        List<String> parts = parts();
-        Collections.reverse(parts);
-        return String.join(".", parts) + (isV4() ? ".in-addr.arpa" : ".ip6.arpa");
-    }
-
-    private List<String> parts() {
-        StringBuilder text = new StringBuilder();
-        for (byte octet : address.getAddress()) {
-            text.append(isV4() ? (octet & 0xff) + " " : "%x %x ".formatted(octet >> 4 & 0xf, octet & 0xf));
-        }
-        return new ArrayList<>(List.of(text.toString().split(" ")));
+        return DnsResolver.text(ReverseMap.fromAddress(address));
     }
 
     /** Whether the first bits of an address are those of this client. False for the other family. */
     boolean matches(InetAddress network, int prefix) {
         byte[] own = address.getAddress();
         byte[] other = network.getAddress();
-        if (own.length != other.length) {
-            return false;
-        }
-        for (int i = 0; i < prefix; i++) {
-            int mask = 0x80 >> i % 8;
-            if ((own[i / 8] & mask) != (other[i / 8] & mask)) {
-                return false;
-            }
-        }
-        return true;
+        BigInteger difference = new BigInteger(1, own).xor(new BigInteger(1, other));
+        return own.length == other.length
+                && difference.shiftRight(8 * own.length - prefix).signum() == 0;
     }
 }

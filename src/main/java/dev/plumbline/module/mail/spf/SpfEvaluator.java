@@ -11,8 +11,8 @@ import org.xbill.DNS.Type;
 
 /** Evaluates SPF records for a client (RFC 7208 section 4). A pure function of the DNS responses. */
 final class SpfEvaluator {
-    private static final int MAX_LOOKUPS = 10;
-    private static final int MAX_VOID_LOOKUPS = 2;
+    static final int MAX_LOOKUPS = 10;
+    static final int MAX_VOID_LOOKUPS = 2;
     private static final int MAX_NAMES = 10;
 
     /** The results of RFC 7208 section 2.6. */
@@ -72,8 +72,7 @@ final class SpfEvaluator {
     /** @param counted whether a missing record is a void lookup: the first lookup of a check is not */
     private Outcome record(String domain, String origin, boolean counted) {
         Response response = lookup(domain, Type.TXT, counted);
-        List<String> records =
-                response.texts().stream().filter(SpfRecord::hasVersion).toList();
+        List<String> records = SpfRecord.VERSION.records(response.texts());
         if (records.isEmpty()) {
             return new Outcome(Result.NONE, null, null);
         }
@@ -98,13 +97,16 @@ final class SpfEvaluator {
                 return new Outcome(result(term.qualifier()), term.text(), match);
             }
         }
-        return redirect == null ? new Outcome(Result.NEUTRAL, null, null) : redirect(redirect, domain, origin);
+        if (redirect == null) {
+            return new Outcome(Result.NEUTRAL, null, null);
+        }
+        countLookup(redirect);
+        return referenced(redirect, domain, origin);
     }
 
-    private Outcome redirect(Term term, String domain, String origin) {
-        countLookup(term);
-        String target = expand(term, domain);
-        Outcome outcome = record(target, origin, true);
+    /** The outcome of the record to which a term refers. */
+    private Outcome referenced(Term term, String domain, String origin) {
+        Outcome outcome = record(expand(term, domain), origin, true);
         if (outcome.result() == Result.NONE) {
             throw new AbortException(
                     Result.PERMERROR, position(term, domain, origin) + " references a domain without an SPF record");
@@ -134,6 +136,10 @@ final class SpfEvaluator {
     /** The position of the mechanism that matches the client, in an included record if there is one; null if none. */
     private @Nullable String match(Term term, String domain, String origin) {
         countLookup(term);
+        if (term.kind() == Kind.INCLUDE) {
+            Outcome included = referenced(term, domain, origin);
+            return included.result() == Result.PASS ? included.detail() : null;
+        }
         boolean matches =
                 switch (term.kind()) {
                     case ALL -> true;
@@ -147,19 +153,7 @@ final class SpfEvaluator {
                                 .isEmpty();
                     default -> false;
                 };
-        if (term.kind() == Kind.INCLUDE) {
-            return include(term, domain, origin);
-        }
         return matches ? position(term, domain, origin) : null;
-    }
-
-    private @Nullable String include(Term term, String domain, String origin) {
-        Outcome included = record(expand(term, domain), origin, true);
-        if (included.result() == Result.NONE) {
-            throw new AbortException(
-                    Result.PERMERROR, position(term, domain, origin) + " references a domain without an SPF record");
-        }
-        return included.result() == Result.PASS ? included.detail() : null;
     }
 
     private int addressType() {

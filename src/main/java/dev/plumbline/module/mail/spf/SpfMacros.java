@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The macros of SPF (RFC 7208 section 7). */
@@ -79,12 +80,7 @@ final class SpfMacros {
     /** Whether all labels of a name have a valid length. A trailing dot is allowed. */
     static boolean hasValidLabels(String name) {
         String plain = name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
-        for (String label : plain.split("\\.", -1)) {
-            if (label.isEmpty() || label.length() > MAX_LABEL) {
-                return false;
-            }
-        }
-        return true;
+        return Stream.of(plain.split("\\.", -1)).allMatch(label -> !label.isEmpty() && label.length() <= MAX_LABEL);
     }
 
     /**

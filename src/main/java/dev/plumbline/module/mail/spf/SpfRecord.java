@@ -1,5 +1,6 @@
 package dev.plumbline.module.mail.spf;
 
+import dev.plumbline.module.mail.record.RecordVersion;
 import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.IpAddressText;
 import java.net.InetAddress;
@@ -19,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param ignored the valid mechanisms after "all", and "redirect" in a record with "all"
  */
 record SpfRecord(List<Term> terms, List<Term> ignored) {
-    private static final Pattern VERSION = Pattern.compile("(?is)v=spf1(?: .*)?");
-    private static final Pattern SIMILAR = Pattern.compile("(?is)\\s*+[\"']*+(?:v=spf|v=sfp|spf1 ).*");
+    /** RFC 7208 section 4.5. */
+    static final RecordVersion VERSION = RecordVersion.of("(?i)v=spf1(?: .*)?", "\\s*+[\"']*+(?:v=spf|v=sfp|spf1 ).*");
 
     /** Maximum number of characters of a record that is evaluated. */
     static final int MAX_LENGTH = 4_096;
@@ -82,21 +83,10 @@ record SpfRecord(List<Term> terms, List<Term> ignored) {
         }
     }
 
-    /** A syntax error in a term. */
     static final class SyntaxException extends Exception {
         SyntaxException(String message) {
             super(message, null, false, false);
         }
-    }
-
-    /** Whether a text starts with the version of an SPF record (RFC 7208 section 4.5). */
-    static boolean hasVersion(String text) {
-        return VERSION.matcher(text).matches();
-    }
-
-    /** Whether a text resembles an SPF record but does not start with its version. */
-    static boolean resembles(String text) {
-        return !hasVersion(text) && SIMILAR.matcher(text).matches();
     }
 
     /** Parses a text with the version. A record over the limits is a single invalid term. */

@@ -2,10 +2,12 @@ package dev.plumbline.module.mail.spf;
 
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.module.mail.spf.SpfRecord.Kind;
 import dev.plumbline.module.mail.spf.SpfRecord.Term;
 import dev.plumbline.probe.dns.DnsProbe;
+import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import io.vertx.core.Future;
 import java.util.List;
@@ -86,15 +88,8 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
                         .node(domain, List.of(domain), txt)
                         .map(root -> new SpfTree(
                                 root,
-                                records(txt),
-                                txt.texts().stream()
-                                        .filter(SpfRecord::resembles)
-                                        .findFirst()
-                                        .orElse(null))));
-    }
-
-    private static List<String> records(DnsResponse response) {
-        return response.texts().stream().filter(SpfRecord::hasVersion).toList();
+                                SpfRecord.VERSION.records(txt.texts()),
+                                SpfRecord.VERSION.lookalike(txt.texts()))));
     }
 
     /** Collects one tree on one event loop. */
@@ -112,7 +107,7 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
 
         /** @param path the domains from the root to this one */
         Future<Node> node(String domain, List<String> path, DnsResponse response) {
-            List<String> records = records(response);
+            List<String> records = SpfRecord.VERSION.records(response.texts());
             if (records.size() != 1) {
                 Outcome outcome = response.records().isEmpty()
                         ? Outcome.VOID
@@ -122,10 +117,8 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
             String text = records.get(0);
             // One character more than the maximum keeps a record invalid.
             String record = text.substring(0, Math.min(text.length(), SpfRecord.MAX_LENGTH + 1));
-            List<Future<@Nullable Node>> children = SpfRecord.parse(record).terms().stream()
-                    .map(term -> follow(term, domain, path))
-                    .toList();
-            return Future.all(children).map(all -> new Node(domain, Outcome.FOUND, record, all.list()));
+            return ContextFutures.all(SpfRecord.parse(record).terms(), term -> follow(term, domain, path))
+                    .map(children -> new Node(domain, Outcome.FOUND, record, children));
         }
 
         private Future<@Nullable Node> follow(Term term, String domain, List<String> path) {
@@ -142,23 +135,21 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
             if (++followed > MAX_FOLLOWED || path.size() > MAX_DEPTH) {
                 return Future.succeededFuture(Node.leaf(name, Outcome.NOT_FOLLOWED));
             }
-            return switch (term.kind()) {
-                case INCLUDE, REDIRECT -> include(name, path);
-                case MX ->
-                    queryAdmitted(name, Type.MX)
-                            .map(mx -> mx.records().size() > MAX_MX
-                                    ? Outcome.TOO_MANY_MX
-                                    : mx.records().isEmpty() ? Outcome.VOID : Outcome.FOUND)
-                            .recover(Collector::failure)
-                            .map(outcome -> Node.leaf(name, outcome));
-                // Only IPv4 addresses, whatever the family of the client (RFC 7208 section 5.7).
-                case EXISTS ->
-                    dns.hasAddress(context, name)
-                            .map(found -> found ? Outcome.FOUND : Outcome.VOID)
-                            .recover(Collector::failure)
-                            .map(outcome -> Node.leaf(name, outcome));
-                default -> addresses(name).map(outcome -> Node.leaf(name, outcome));
-            };
+            if (term.kind() == Kind.INCLUDE || term.kind() == Kind.REDIRECT) {
+                return include(name, path);
+            }
+            Future<Outcome> outcome =
+                    switch (term.kind()) {
+                        case MX ->
+                            SpfLookups.queryAdmitted(context, name, Type.MX)
+                                    .map(mx -> mx.records().size() > MAX_MX
+                                            ? Outcome.TOO_MANY_MX
+                                            : mx.records().isEmpty() ? Outcome.VOID : Outcome.FOUND);
+                        // Only IPv4 addresses, whatever the family of the client (RFC 7208 section 5.7).
+                        case EXISTS -> dns.hasAddress(context, name).map(found -> found ? Outcome.FOUND : Outcome.VOID);
+                        default -> addresses(name);
+                    };
+            return outcome.recover(CheckFailure.otherwise(Collector::failure)).map(end -> Node.leaf(name, end));
         }
 
         private Future<@Nullable Node> include(String name, List<String> path) {
@@ -167,17 +158,9 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
             }
             List<String> extended =
                     Stream.concat(path.stream(), Stream.of(name)).toList();
-            return queryAdmitted(name, Type.TXT)
+            return SpfLookups.queryAdmitted(context, name, Type.TXT)
                     .compose(response -> node(name, extended, response))
-                    .recover(cause -> failure(cause).map(outcome -> Node.leaf(name, outcome)));
-        }
-
-        /** Records of a name without private addresses. A name that does not exist has no addresses. */
-        private Future<DnsResponse> queryAdmitted(String name, int type) {
-            return dns.query(context, name, type)
-                    .compose(response -> response.nxdomain()
-                            ? Future.succeededFuture(response)
-                            : dns.admitWithoutAddresses(context, name).map(response));
+                    .recover(CheckFailure.otherwise(error -> Node.leaf(name, failure(error))));
         }
 
         /**
@@ -200,20 +183,16 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
 
         private static Future<Outcome> address(Future<DnsResponse> query) {
             return query.map(response -> response.addresses().isEmpty() ? Outcome.VOID : Outcome.FOUND)
-                    .recover(Collector::failure);
+                    .recover(CheckFailure.otherwise(Collector::failure));
         }
 
-        private static Future<Outcome> failure(Throwable cause) {
-            if (!(cause instanceof CheckFailure failure)) {
-                return Future.failedFuture(cause);
-            }
-            return Future.succeededFuture(
-                    switch (failure.error().code()) {
-                        case TARGET_BLOCKED -> Outcome.PRIVATE;
-                        case DNS_TIMEOUT -> Outcome.TIMEOUT;
-                        case REQUEST_LIMIT -> Outcome.QUERY_LIMIT;
-                        default -> Outcome.SERVER_FAILURE;
-                    });
+        private static Outcome failure(CheckError error) {
+            return switch (error.code()) {
+                case TARGET_BLOCKED -> Outcome.PRIVATE;
+                case DNS_TIMEOUT -> Outcome.TIMEOUT;
+                case REQUEST_LIMIT -> Outcome.QUERY_LIMIT;
+                default -> Outcome.SERVER_FAILURE;
+            };
         }
     }
 }

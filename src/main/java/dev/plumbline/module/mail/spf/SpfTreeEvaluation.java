@@ -55,13 +55,26 @@ final class SpfTreeEvaluation {
 
     private final String origin;
     private final Map<TermFinding, Set<String>> termsByFinding = new EnumMap<>(TermFinding.class);
-    private final List<String> errors = new ArrayList<>();
-    private boolean invalid;
-    private @Nullable CheckError failure;
-    private int lookups;
-    private int voidLookups;
-    private int ip4;
     private int rows;
+
+    /** At most 101 sentences. */
+    final List<String> errors = new ArrayList<>();
+
+    /** Whether receivers return permerror because of a term. */
+    boolean invalid;
+
+    /** Why the validity is unknown; null if it is known. */
+    @Nullable
+    CheckError failure;
+
+    /** The number of terms that require DNS lookups (RFC 7208 section 4.6.4). */
+    int lookups;
+
+    /** The number of lookups without records. */
+    int voidLookups;
+
+    /** The number of terms {@code ip4}. */
+    int ip4;
 
     /** @param origin the domain whose terms are shown without their domain */
     SpfTreeEvaluation(String origin) {
@@ -179,37 +192,6 @@ final class SpfTreeEvaluation {
     /** Reports each finding about terms. */
     void report(Spf.Findings findings) {
         termsByFinding.forEach((finding, affected) -> finding.method.accept(findings, affected));
-    }
-
-    /** Whether receivers return permerror because of a term. */
-    boolean invalid() {
-        return invalid;
-    }
-
-    /** Why the validity is unknown; null if it is known. */
-    @Nullable
-    CheckError failure() {
-        return failure;
-    }
-
-    /** The number of terms that require DNS lookups (RFC 7208 section 4.6.4). */
-    int lookups() {
-        return lookups;
-    }
-
-    /** The number of lookups without records. */
-    int voidLookups() {
-        return voidLookups;
-    }
-
-    /** The number of terms {@code ip4}. */
-    int ip4() {
-        return ip4;
-    }
-
-    /** At most 101 sentences. */
-    List<String> errors() {
-        return errors;
     }
 
     /** The terms of a record; empty if there is none. */
