@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A report about the mail of a domain, composed of the reports of other modules. */
 @AutoService(RegisteredModule.class)
-public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHealth.Report, MailHealth.Findings> {
+public final class MailHealth implements CheckModule<List<PartResult>, MailHealth.Report, PartFindings> {
     /** The budget of nine parts. */
     private static final int REQUESTS = 225;
 
@@ -39,39 +39,32 @@ public final class MailHealth implements CheckModule<MailHealth.Evidence, MailHe
             List<Cause> causes,
             Map<String, ?> parts) {}
 
-    public interface Findings extends PartFindings {}
-
-    /** The results of the parts, in the order of the parts. */
-    record Evidence(List<PartResult> parts) {}
-
     @Override
     public int requests(Options options) {
         return REQUESTS;
     }
 
     @Override
-    public Future<Evidence> collect(Target target, CheckContext context) {
-        return PartRuns.runAll(context, target.text(), context.parts()).map(Evidence::new);
+    public Future<List<PartResult>> collect(Target target, CheckContext context) {
+        return PartRuns.runAll(context, target.text(), context.parts());
     }
 
     @Override
-    public Report evaluate(Evidence evidence, Options options, Findings findings) {
-        List<Cause> causes = CauseFinder.of(evidence.parts());
-        boolean noneReached = CauseFinder.noneReached(evidence.parts(), causes);
-        Integer score = noneReached ? null : new CompositeScore(causes).ofArea(evidence.parts());
+    public Report evaluate(List<PartResult> results, Options options, PartFindings findings) {
+        List<Cause> causes = CauseFinder.of(results);
+        boolean noneReached = CauseFinder.noneReached(results, causes);
+        Integer score = noneReached ? null : new CompositeScore(causes).ofArea(results);
         if (score == null) {
-            evidence.parts().stream()
+            results.stream()
                     .filter(part -> part.verdict() == Verdict.ERROR)
                     .findFirst()
                     .ifPresent(part -> findings.error(part.result().error()));
         }
         if (!noneReached) {
-            Cause.report(causes, evidence.parts(), findings);
+            Cause.report(causes, results, findings);
         }
         Map<String, @Nullable Object> parts = new LinkedHashMap<>();
-        for (PartResult part : evidence.parts()) {
-            parts.put(part.module(), row(part));
-        }
+        results.forEach(part -> parts.put(part.module(), row(part)));
         return new Report(score, CompositeScore.grade(score), Cause.first(causes), causes, parts);
     }
 

@@ -25,13 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A report about a domain, composed of the reports of other modules. */
 @AutoService(RegisteredModule.class)
-public final class Overview implements CheckModule<Overview.Evidence, Overview.Report, Overview.Findings> {
+public final class Overview implements CheckModule<List<PartResult>, Overview.Report, PartFindings> {
     private static final String AREAS = "areas";
     private static final int REQUESTS = 200;
     private static final int MAX_TEXT = 300;
-
-    /** The results of the parts, in the order of the parts. */
-    record Evidence(List<PartResult> parts) {}
 
     /** The areas; null without parts. */
     public record Areas(
@@ -69,25 +66,22 @@ public final class Overview implements CheckModule<Overview.Evidence, Overview.R
             int partCount,
             int failedCount) {}
 
-    public interface Findings extends PartFindings {}
-
     @Override
     public int requests(Options options) {
         return REQUESTS;
     }
 
     @Override
-    public Future<Evidence> collect(Target target, CheckContext context) {
+    public Future<List<PartResult>> collect(Target target, CheckContext context) {
         List<String> areas = context.options().list(AREAS);
         List<CompositePart> parts = context.parts().stream()
                 .filter(part -> areas.contains(part.area()))
                 .toList();
-        return PartRuns.runAll(context, target.text(), parts).map(Evidence::new);
+        return PartRuns.runAll(context, target.text(), parts);
     }
 
     @Override
-    public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
-        List<PartResult> parts = evidence.parts();
+    public Report evaluate(List<PartResult> parts, Options options, PartFindings findings) {
         List<Cause> causes = CauseFinder.of(parts);
         boolean noneReached = CauseFinder.noneReached(parts, causes);
         if (noneReached) {

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 
 class MailHealthTest {
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
-    private static final ModuleDefinition<MailHealth.Evidence> MODULE = SheetModule.load(new MailHealth());
+    private static final ModuleDefinition<List<PartResult>> MODULE = SheetModule.load(new MailHealth());
     private static final String MX_ADDRESS = "127.15.7.2";
 
     @Test
@@ -182,7 +182,7 @@ class MailHealthTest {
     }
 
     private static Evaluation evaluate(PartResult... parts) {
-        return MODULE.evaluate(new MailHealth.Evidence(List.of(parts)), Options.defaults(MODULE.description()));
+        return MODULE.evaluate(List.of(parts), Options.defaults(MODULE.description()));
     }
 
     private static PartResult result(String module, Verdict verdict, @Nullable ErrorCode code) {

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class OverviewTest {
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
-    private static final ModuleDefinition<Overview.Evidence> MODULE = SheetModule.load(new Overview());
+    private static final ModuleDefinition<List<PartResult>> MODULE = SheetModule.load(new Overview());
     private static final List<CompositePart> PARTS = MODULES.parts("overview");
     private static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
     private static final CheckError NXDOMAIN = new CheckError(ErrorCode.DNS_NXDOMAIN, "The name does not exist.");
@@ -72,7 +72,7 @@ class OverviewTest {
     }
 
     static Evaluation evaluate(PartResult... parts) {
-        return MODULE.evaluate(new Overview.Evidence(List.of(parts)), Options.defaults(MODULE.description()));
+        return MODULE.evaluate(List.of(parts), Options.defaults(MODULE.description()));
     }
 
     @SuppressWarnings("unchecked")
@@ -441,7 +441,7 @@ class OverviewTest {
 
     @Property(tries = 200)
     void anyResultsOfPartsAreAValidReport(@ForAll("partResults") List<PartResult> parts) {
-        Evaluation evaluation = MODULE.evaluate(new Overview.Evidence(parts), Options.defaults(MODULE.description()));
+        Evaluation evaluation = MODULE.evaluate(parts, Options.defaults(MODULE.description()));
         CheckResult result =
                 ResultAssembler.assemble(MODULE.description(), new Target.Domain("example.com"), evaluation, NOW, 84);
 
