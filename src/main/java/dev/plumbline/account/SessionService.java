@@ -4,6 +4,7 @@ import dev.plumbline.account.SessionStore.StoredSession;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.postgres.DatabaseOverloadedException;
+import dev.plumbline.target.PrintableText;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -93,8 +94,7 @@ public final class SessionService {
 
     /** Replaces control and non-ASCII characters and truncates the text. */
     private static String printable(String client) {
-        String plain = client.replaceAll("[^\\x20-\\x7e]", "?");
-        return plain.length() > MAX_CLIENT_LENGTH ? plain.substring(0, MAX_CLIENT_LENGTH) : plain;
+        return PrintableText.cut(client.replaceAll("[^\\x20-\\x7e]", "?"), MAX_CLIENT_LENGTH);
     }
 
     /**
@@ -175,10 +175,6 @@ public final class SessionService {
         return store.list(accountId);
     }
 
-    public Future<Void> end(Session session) {
-        return store.end(session.id());
-    }
-
     /** Ends a session of the account; unknown sessions are ignored. */
     public Future<Void> end(long accountId, long sessionId) {
         return store.end(accountId, sessionId);
@@ -190,9 +186,5 @@ public final class SessionService {
 
     public int pendingLookups() {
         return lookups.queued();
-    }
-
-    public static Future<Integer> purgeExpired(Database maintenance, int slice) {
-        return SessionStore.purgeExpired(maintenance, slice);
     }
 }

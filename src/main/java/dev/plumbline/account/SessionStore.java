@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Sessions in PostgreSQL, by the database clock. */
-final class SessionStore {
+public final class SessionStore {
     private static final String EXPIRY =
             "least(created_at + interval '30 days', clock_timestamp() + interval '7 days')";
 
@@ -188,10 +188,6 @@ final class SessionStore {
         return database.query(END_IF_REUSED, Tuple.of(id, tokenHash)).map(rows -> rows.rowCount() == 1);
     }
 
-    Future<Void> end(long id) {
-        return database.query("delete from session where id = $1", Tuple.of(id)).mapEmpty();
-    }
-
     Future<Void> end(long accountId, long id) {
         return database.query("delete from session where id = $1 and account_id = $2", Tuple.of(id, accountId))
                 .mapEmpty();
@@ -234,7 +230,7 @@ final class SessionStore {
                                 .map(rows -> new PasswordChange(first(rows)))));
     }
 
-    static Future<Integer> purgeExpired(Database maintenance, int slice) {
+    public static Future<Integer> purgeExpired(Database maintenance, int slice) {
         return maintenance.query(PURGE, Tuple.of(slice)).map(rows -> rows.rowCount());
     }
 }

@@ -1,6 +1,6 @@
 package dev.plumbline.app;
 
-import dev.plumbline.account.SessionService;
+import dev.plumbline.account.SessionStore;
 import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.JobMessage;
@@ -12,7 +12,7 @@ import dev.plumbline.job.coordinate.JobCoordinatorVerticle;
 import dev.plumbline.job.store.JobStore;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.postgres.RetentionTask;
-import dev.plumbline.quota.SlidingWindowQuotas;
+import dev.plumbline.quota.QuotaStore;
 import dev.plumbline.result.store.ResultStore;
 import io.vertx.core.Future;
 import java.time.Duration;
@@ -62,12 +62,12 @@ final class CoordinateRole {
                 PURGE_PERIOD,
                 List.of(
                         new RetentionTask.Task("results", ResultStore::purgeExpired),
-                        new RetentionTask.Task("quotas", SlidingWindowQuotas::purgeExpired),
+                        new RetentionTask.Task("quotas", QuotaStore::purgeExpired),
                         new RetentionTask.Task("job_partitions", jobs::maintainPartitions),
                         new RetentionTask.Task("jobs", jobs::purgeExpired),
                         new RetentionTask.Task("idempotency_keys", JobStore::purgeIdempotencyKeys),
                         new RetentionTask.Task("deleted_accounts", JobStore::cancelJobsOfDeletedAccounts),
-                        new RetentionTask.Task("sessions", SessionService::purgeExpired)),
+                        new RetentionTask.Task("sessions", SessionStore::purgeExpired)),
                 node.registry());
     }
 

@@ -1,14 +1,16 @@
 package dev.plumbline.quota;
 
+import dev.plumbline.bus.Message.ChargeQuota;
+import dev.plumbline.bus.Message.RefundQuota;
 import dev.plumbline.postgres.Database;
 import io.vertx.core.Future;
-import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 
 /** Quotas in PostgreSQL, charged in batches. */
-final class QuotaStore {
+public final class QuotaStore {
     private static final String CHARGE =
             """
       select granted, remaining, reset_micros, retry_micros, charged_at
@@ -28,7 +30,7 @@ final class QuotaStore {
         this.database = database;
     }
 
-    record Charge(String policy, String key, int cost, int limit, long windowMicros) {}
+    record Charge(ChargeQuota request, QuotaPolicy policy) {}
 
     /**
      * The outcome of a charge.
@@ -38,54 +40,35 @@ final class QuotaStore {
      */
     record ChargeOutcome(boolean granted, int remaining, long resetMicros, long retryMicros, long chargedAtMicros) {}
 
-    record Refund(String policy, String key, int cost, long chargedAtMicros) {}
-
     /** Executes charges; those of one key in their order. Returns one outcome per charge. */
     Future<List<ChargeOutcome>> charge(List<Charge> charges) {
-        int size = charges.size();
-        String[] policies = new String[size];
-        String[] keys = new String[size];
-        Integer[] costs = new Integer[size];
-        Integer[] limits = new Integer[size];
-        Long[] windows = new Long[size];
-        for (int i = 0; i < size; i++) {
-            Charge charge = charges.get(i);
-            policies[i] = charge.policy;
-            keys[i] = charge.key;
-            costs[i] = charge.cost;
-            limits[i] = charge.limit;
-            windows[i] = charge.windowMicros;
-        }
-        return database.query(CHARGE, Tuple.of(policies, keys, costs, limits, windows))
-                .map(rows -> {
-                    List<ChargeOutcome> outcomes = new ArrayList<>(size);
-                    for (Row row : rows) {
-                        outcomes.add(new ChargeOutcome(
-                                row.getBoolean(0), row.getInteger(1), row.getLong(2), row.getLong(3), row.getLong(4)));
-                    }
-                    return outcomes;
-                });
+        Tuple columns = Tuple.of(
+                array(charges, charge -> charge.request.policy(), String[]::new),
+                array(charges, charge -> charge.request.key(), String[]::new),
+                array(charges, charge -> charge.request.cost(), Integer[]::new),
+                array(charges, charge -> charge.policy.limit(), Integer[]::new),
+                array(charges, charge -> charge.policy.windowMicros(), Long[]::new));
+        return database.query(CHARGE, columns).map(rows -> rows.stream()
+                .map(row -> new ChargeOutcome(
+                        row.getBoolean(0), row.getInteger(1), row.getLong(2), row.getLong(3), row.getLong(4)))
+                .toList());
+    }
+
+    private static <T, C> C[] array(List<T> items, Function<T, C> column, IntFunction<C[]> type) {
+        return items.stream().map(column).toArray(type);
     }
 
     /** Removes charges that are still in their window. */
-    Future<Void> refund(List<Refund> refunds) {
-        int size = refunds.size();
-        String[] policies = new String[size];
-        String[] keys = new String[size];
-        Integer[] costs = new Integer[size];
-        Long[] chargedAt = new Long[size];
-        for (int i = 0; i < size; i++) {
-            Refund refund = refunds.get(i);
-            policies[i] = refund.policy;
-            keys[i] = refund.key;
-            costs[i] = refund.cost;
-            chargedAt[i] = refund.chargedAtMicros;
-        }
-        return database.query(REFUND, Tuple.of(policies, keys, costs, chargedAt))
-                .mapEmpty();
+    Future<Void> refund(List<RefundQuota> refunds) {
+        Tuple columns = Tuple.of(
+                array(refunds, RefundQuota::policy, String[]::new),
+                array(refunds, RefundQuota::key, String[]::new),
+                array(refunds, RefundQuota::cost, Integer[]::new),
+                array(refunds, RefundQuota::chargedAtMicros, Long[]::new));
+        return database.query(REFUND, columns).mapEmpty();
     }
 
-    static Future<Integer> purgeExpired(Database maintenance, int slice) {
+    public static Future<Integer> purgeExpired(Database maintenance, int slice) {
         return maintenance.query(PURGE, Tuple.of(slice)).map(rows -> rows.rowCount());
     }
 }

@@ -37,13 +37,11 @@ public final class SlidingWindowQuotas {
     private final QuotaStore store;
     private final Map<String, QuotaPolicy> policies;
     private final LongSupplier nanos;
-    private final Batcher<Charge, QuotaReply> charges;
+    private final Batcher<QuotaStore.Charge, QuotaReply> charges;
     private final Batcher<RefundQuota, Boolean> refunds;
     private final Cache<QuotaKey, Denial> denials =
             Caffeine.newBuilder().maximumSize(MAX_CACHED_DENIALS).build();
     private final AtomicLong completedRefunds = new AtomicLong();
-
-    private record Charge(ChargeQuota request, QuotaPolicy policy) {}
 
     private record QuotaKey(String policy, String key) {}
 
@@ -66,18 +64,12 @@ public final class SlidingWindowQuotas {
      * Charges a quota if the limit permits it.
      *
      * @return {@link QuotaUnavailable} during an outage; fails with {@link IllegalArgumentException} if the policy is
-     *     unknown or the cost is negative
+     *     unknown
      */
     public Future<QuotaReply> charge(ChargeQuota request) {
         QuotaPolicy policy = policies.get(request.policy());
         if (policy == null) {
             return unknownPolicy(request.policy());
-        }
-        if (request.cost() < 0) {
-            return Future.failedFuture(new IllegalArgumentException("the cost must not be negative"));
-        }
-        if (request.key().indexOf('\0') >= 0) {
-            return Future.failedFuture(new IllegalArgumentException("the key must not contain NUL"));
         }
         if (policy.limit() == 0) {
             return Future.succeededFuture(new Granted(0, Integer.MAX_VALUE, 0, 0));
@@ -86,7 +78,7 @@ public final class SlidingWindowQuotas {
         if (denied != null) {
             return Future.succeededFuture(denied);
         }
-        return charges.submit(new Charge(request, policy)).recover(SlidingWindowQuotas::unavailable);
+        return charges.submit(new QuotaStore.Charge(request, policy)).recover(SlidingWindowQuotas::unavailable);
     }
 
     /**
@@ -112,10 +104,6 @@ public final class SlidingWindowQuotas {
     /** Completes when all refunds have completed or failed. */
     public Future<Void> flush() {
         return refunds.drain();
-    }
-
-    public static Future<Integer> purgeExpired(Database maintenance, int slice) {
-        return QuotaStore.purgeExpired(maintenance, slice);
     }
 
     private static <T> Future<T> unknownPolicy(String policy) {
@@ -144,34 +132,27 @@ public final class SlidingWindowQuotas {
         return new Denied(reply.limit(), reply.remaining(), seconds(left / 1_000));
     }
 
-    private Future<List<QuotaReply>> chargeAll(List<Charge> requests) {
+    private Future<List<QuotaReply>> chargeAll(List<QuotaStore.Charge> requests) {
         long sentNanos = nanos.getAsLong();
         long refundsBefore = completedRefunds.get();
-        return store.charge(requests.stream()
-                        .map(charge -> new QuotaStore.Charge(
-                                charge.request.policy(),
-                                charge.request.key(),
-                                charge.request.cost(),
-                                charge.policy.limit(),
-                                charge.policy.windowMicros()))
-                        .toList())
-                .map(outcomes -> {
-                    List<QuotaReply> replies = new ArrayList<>(outcomes.size());
-                    for (int i = 0; i < outcomes.size(); i++) {
-                        replies.add(reply(requests.get(i), outcomes.get(i), sentNanos, refundsBefore));
-                    }
-                    return replies;
-                });
+        return store.charge(requests).map(outcomes -> {
+            List<QuotaReply> replies = new ArrayList<>(outcomes.size());
+            for (int i = 0; i < outcomes.size(); i++) {
+                replies.add(reply(requests.get(i), outcomes.get(i), sentNanos, refundsBefore));
+            }
+            return replies;
+        });
     }
 
-    private QuotaReply reply(Charge charge, QuotaStore.ChargeOutcome outcomes, long sentNanos, long refundsBefore) {
-        int limit = charge.policy.limit();
+    private QuotaReply reply(
+            QuotaStore.Charge charge, QuotaStore.ChargeOutcome outcomes, long sentNanos, long refundsBefore) {
+        int limit = charge.policy().limit();
         if (outcomes.granted()) {
             return new Granted(
                     limit, outcomes.remaining(), seconds(outcomes.resetMicros()), outcomes.chargedAtMicros());
         }
         Denied denied = new Denied(limit, outcomes.remaining(), seconds(outcomes.retryMicros()));
-        cacheDenial(charge.request, denied, sentNanos + outcomes.retryMicros() * 1_000, refundsBefore);
+        cacheDenial(charge.request(), denied, sentNanos + outcomes.retryMicros() * 1_000, refundsBefore);
         return denied;
     }
 
@@ -191,14 +172,10 @@ public final class SlidingWindowQuotas {
     }
 
     private Future<List<Boolean>> refundAll(List<RefundQuota> requests) {
-        return store.refund(requests.stream()
-                        .map(refund -> new QuotaStore.Refund(
-                                refund.policy(), refund.key(), refund.cost(), refund.chargedAtMicros()))
-                        .toList())
-                .map(done -> {
-                    requests.forEach(refund -> onRefund(refund.policy(), refund.key()));
-                    return Collections.nCopies(requests.size(), true);
-                });
+        return store.refund(requests).map(done -> {
+            requests.forEach(refund -> onRefund(refund.policy(), refund.key()));
+            return Collections.nCopies(requests.size(), true);
+        });
     }
 
     private static int seconds(long micros) {

@@ -99,7 +99,7 @@ class SessionServiceTest {
         AuthenticatedUser user = begin();
         assertThat(Await.value(other.authenticate(user.newToken())).account()).isEqualTo(account);
 
-        Await.value(sessions.end(user.session()));
+        Await.value(sessions.end(user.account().id(), user.session().id()));
         assertThat(Await.value(other.authenticate(user.newToken()))).isNull();
     }
 
@@ -172,7 +172,7 @@ class SessionServiceTest {
         AuthenticatedUser one = begin();
         AuthenticatedUser other = begin();
 
-        Await.value(sessions.end(one.session()));
+        Await.value(sessions.end(one.account().id(), one.session().id()));
 
         assertThat(resume(one.newToken())).isNull();
         assertThat(resume(other.newToken())).isNotNull();
@@ -209,8 +209,8 @@ class SessionServiceTest {
                 + begun.session().id());
 
         assertThat(resume(begun.newToken())).isNull();
-        assertThat(Await.value(SessionService.purgeExpired(database, 100))).isEqualTo(1);
-        assertThat(Await.value(SessionService.purgeExpired(database, 100))).isZero();
+        assertThat(Await.value(SessionStore.purgeExpired(database, 100))).isEqualTo(1);
+        assertThat(Await.value(SessionStore.purgeExpired(database, 100))).isZero();
     }
 
     @Test

@@ -180,11 +180,8 @@ class SlidingWindowQuotasTest {
     }
 
     @Test
-    void invalidRequestsAreRejected() {
+    void unknownPoliciesAreRejected() {
         assertThatThrownBy(() -> await(windows.charge(new ChargeQuota("unknownPolicy", key, 1))))
-                .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> await(windows.charge(charge(-1)))).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> await(windows.charge(new ChargeQuota("fresh", "\0", 1))))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -194,7 +191,7 @@ class SlidingWindowQuotasTest {
         String old = key + "-old";
         await(database.query(
                 "insert into quota_window values ('fresh', $1, '{1}', now() - interval '1 second')", Tuple.of(old)));
-        assertThat(await(SlidingWindowQuotas.purgeExpired(database, 100))).isEqualTo(1);
+        assertThat(await(QuotaStore.purgeExpired(database, 100))).isEqualTo(1);
         assertThat(count(old)).isZero();
         assertThat(count(key)).isOne();
     }

@@ -3,9 +3,9 @@ package dev.plumbline.job.store;
 import static dev.plumbline.support.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.account.SessionService;
+import dev.plumbline.account.SessionStore;
 import dev.plumbline.postgres.Database;
-import dev.plumbline.quota.SlidingWindowQuotas;
+import dev.plumbline.quota.QuotaStore;
 import dev.plumbline.result.store.ResultStore;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
@@ -78,11 +78,11 @@ class RetentionPlanTest {
                 database,
                 List.of(
                         ResultStore::purgeExpired,
-                        SlidingWindowQuotas::purgeExpired,
+                        QuotaStore::purgeExpired,
                         jobs::purgeExpired,
                         JobStore::purgeIdempotencyKeys,
                         JobStore::cancelJobsOfDeletedAccounts,
-                        SessionService::purgeExpired));
+                        SessionStore::purgeExpired));
         await(database.close());
     }
 

@@ -242,11 +242,10 @@ public final class AccountService {
         Future<Boolean> revoked = ID.matcher(id).matches()
                 ? services.accounts.revokeKey(user.account().id(), Long.parseLong(id))
                 : Future.succeededFuture(false);
-        return revoked.compose(exists -> exists ? Future.succeededFuture() : ProblemException.failed(noSuchKey()));
-    }
-
-    private static Problem noSuchKey() {
-        return Problem.notFound("Your account does not have this API key. GET /api/v1/keys lists your keys.");
+        return revoked.compose(exists -> exists
+                ? Future.succeededFuture()
+                : ProblemException.failed(Problem.notFound(
+                        "Your account does not have this API key. GET /api/v1/keys lists your keys.")));
     }
 
     /** Returns the sessions of the account, most recently used first. */
@@ -275,7 +274,12 @@ public final class AccountService {
 
     /** Ends the current session and deletes the cookie. */
     public Future<Void> signOut(RoutingContext ctx, @Nullable AuthenticatedUser user) {
-        return clearingCookie(ctx, user == null ? Future.succeededFuture() : services.sessions.end(user.session()));
+        return clearingCookie(
+                ctx,
+                user == null
+                        ? Future.succeededFuture()
+                        : services.sessions.end(
+                                user.account().id(), user.session().id()));
     }
 
     /** Ends all sessions of the account, including the current one. */
