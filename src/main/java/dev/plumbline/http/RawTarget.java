@@ -4,6 +4,7 @@ import dev.plumbline.check.ModuleCatalogue;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.HttpException;
 import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
@@ -20,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 public final class RawTarget {
     private static final String PAGE = "/check/";
     private static final List<String> PREFIXES = List.of("/api/v1/instant/", PAGE);
-    private static final String UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 
     private static final String ORIGINAL_URI = "plumbline.original-uri";
 
@@ -68,21 +68,8 @@ public final class RawTarget {
     }
 
     private static String encodedSegment(String raw) {
-        StringBuilder out = new StringBuilder(raw.length() + 32);
         // Netty decodes the request line as Latin-1
-        for (byte b : raw.getBytes(StandardCharsets.ISO_8859_1)) {
-            char c = (char) (b & 0xff);
-            if (UNRESERVED.indexOf(c) >= 0) {
-                out.append(c);
-            } else {
-                out.append('%').append(hex(b >> 4)).append(hex(b));
-            }
-        }
-        return out.toString();
-    }
-
-    private static char hex(int nibble) {
-        return Character.toUpperCase(Character.forDigit(nibble & 0xf, 16));
+        return URLEncoder.encode(raw, StandardCharsets.ISO_8859_1).replace("+", "%20");
     }
 
     /**
