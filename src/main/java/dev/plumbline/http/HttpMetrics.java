@@ -37,7 +37,7 @@ public final class HttpMetrics {
     private final MeterRegistry registry;
     private final AtomicInteger active = new AtomicInteger();
     private final Map<Kind, Counter> requests = new ConcurrentHashMap<>();
-    private final Map<String, Operation> operations = new ConcurrentHashMap<>();
+    private final Map<String, Timer> durations = new ConcurrentHashMap<>();
 
     public HttpMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -56,31 +56,17 @@ public final class HttpMetrics {
      */
     public void end(String operation, int status, long nanos) {
         active.decrementAndGet();
-        operation(operation).record(nanos);
+        durations(operation).record(nanos, TimeUnit.NANOSECONDS);
         count(operation, status);
     }
 
-    public Operation operation(String operationId) {
-        return operations.computeIfAbsent(
-                operationId,
-                operation -> new Operation(Timer.builder("plumbline.http.request.duration")
-                        .description("Duration of HTTP requests by operation, including cache hits")
-                        .tag("operation", operation)
-                        .serviceLevelObjectives(BUCKETS)
-                        .register(registry)));
-    }
-
-    /** The durations of one operation. */
-    public static final class Operation {
-        private final Timer timer;
-
-        private Operation(Timer timer) {
-            this.timer = timer;
-        }
-
-        public void record(long nanos) {
-            timer.record(nanos, TimeUnit.NANOSECONDS);
-        }
+    /** The durations of an operation. */
+    public Timer durations(String operationId) {
+        return durations.computeIfAbsent(operationId, operation -> Timer.builder("plumbline.http.request.duration")
+                .description("Duration of HTTP requests by operation, including cache hits")
+                .tag("operation", operation)
+                .serviceLevelObjectives(BUCKETS)
+                .register(registry));
     }
 
     /** Counts a response to a request that was never active. */

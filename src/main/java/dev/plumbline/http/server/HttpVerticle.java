@@ -14,6 +14,7 @@ import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.internal.ConnectionRegistry;
 import dev.plumbline.http.server.internal.ParameterValidator;
+import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpMethod;
@@ -46,7 +47,7 @@ public final class HttpVerticle extends VerticleBase {
     private final ProblemResponder problems;
     private final HttpMetrics metrics;
     private final AccessLog accessLog;
-    private final HttpMetrics.Operation cacheHits;
+    private final Timer cacheHits;
     private final CorsPolicy cors;
     private @Nullable HttpServer server;
 
@@ -67,7 +68,7 @@ public final class HttpVerticle extends VerticleBase {
         this.problems = problems;
         this.metrics = metrics;
         this.accessLog = accessLog;
-        this.cacheHits = metrics.operation(INSTANT_CHECK);
+        this.cacheHits = metrics.durations(INSTANT_CHECK);
         this.cors = new CorsPolicy(config.corsOrigins());
     }
 
@@ -87,7 +88,7 @@ public final class HttpVerticle extends VerticleBase {
         cors.addHeaders(request);
         if (cache.handle(request)) {
             long nanos = System.nanoTime() - start;
-            cacheHits.record(nanos);
+            cacheHits.record(nanos, TimeUnit.NANOSECONDS);
             accessLog.log(request, INSTANT_CHECK_ROUTE, nanos);
             bodies.endStream(request);
         } else if (request.path() == null || !request.path().startsWith("/")) {
