@@ -4,6 +4,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.util.function.Supplier;
 
@@ -67,6 +68,14 @@ public final class ResponseBodies {
                     .end();
         } else {
             ctx.response().end(body);
+        }
+    }
+
+    /** Ends a response that was sent in parts. In HTTP/1.0, closing the connection ends the body. */
+    public static void endParts(RoutingContext ctx, Buffer last) {
+        ctx.response().end(last);
+        if (ctx.response().streamId() < 0 && ctx.request().version() == HttpVersion.HTTP_1_0) {
+            ctx.request().connection().close();
         }
     }
 

@@ -9,7 +9,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -171,14 +170,12 @@ final class LineStream {
 
     private void finish() {
         format.end(chunk);
-        boolean chunked = started;
         start(false);
-        response.end(gzip == null ? chunk : gzip.finish(chunk));
-        if (chunked) {
-            if (response.streamId() < 0 && ctx.request().version() == HttpVersion.HTTP_1_0) {
-                // HTTP/1.0 has no chunked encoding: closing the connection ends the body
-                ctx.request().connection().close();
-            }
+        Buffer last = gzip == null ? chunk : gzip.finish(chunk);
+        if (started) {
+            ResponseBodies.endParts(ctx, last);
+        } else {
+            response.end(last);
         }
         sent.tryComplete();
     }

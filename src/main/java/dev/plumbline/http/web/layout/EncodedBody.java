@@ -18,11 +18,6 @@ public record EncodedBody(Buffer identity, Buffer gzip) {
 
     /** Ends the response in the coding that the client accepts. */
     void end(RoutingContext ctx) {
-        if (Gzip.accepted(ctx.request())) {
-            ctx.response().putHeader("Content-Encoding", "gzip");
-            ResponseBodies.end(ctx, gzip);
-        } else {
-            ResponseBodies.end(ctx, identity);
-        }
+        ResponseBodies.end(ctx, identity, () -> gzip);
     }
 }

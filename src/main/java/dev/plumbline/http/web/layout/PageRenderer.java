@@ -23,7 +23,6 @@ import java.util.Map;
  */
 public final class PageRenderer implements ProblemPage {
     private static final String TEMPLATES = "dev.plumbline.http.web.templates";
-    private static final int MIN_COMPRESSED_BYTES = 1024;
 
     private final TemplateEngine templates = TemplateEngine.createPrecompiled(null, ContentType.Html, null, TEMPLATES);
     private final SiteSettings site;
@@ -95,12 +94,7 @@ public final class PageRenderer implements ProblemPage {
 
     public void send(RoutingContext ctx, int status, byte[] html) {
         writeHead(ctx, status);
-        if (html.length >= MIN_COMPRESSED_BYTES && Gzip.accepted(ctx.request())) {
-            ctx.response().putHeader("Content-Encoding", "gzip");
-            ResponseBodies.end(ctx, Gzip.encode(html));
-        } else {
-            ResponseBodies.end(ctx, Buffer.buffer(html));
-        }
+        ResponseBodies.end(ctx, Buffer.buffer(html), () -> Gzip.encode(html));
     }
 
     /** Sends a page that was rendered before. */
@@ -137,10 +131,7 @@ public final class PageRenderer implements ProblemPage {
     public void show(RoutingContext ctx, Problem problem, String section, List<ProblemView.PageLink> links) {
         problem.headers().forEach(ctx.response()::putHeader);
         ProblemView view = new ProblemView(problem, RequestId.of(ctx), links);
-        show(ctx, problem.status(), page(problem, section), "problem", view);
-    }
-
-    private static PageInfo page(Problem problem, String section) {
-        return PageInfo.unlisted(problem.title(), problem.detail(), section);
+        PageInfo page = PageInfo.unlisted(problem.title(), problem.detail(), section);
+        show(ctx, problem.status(), page, "problem", view);
     }
 }

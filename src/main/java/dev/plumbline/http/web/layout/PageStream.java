@@ -1,8 +1,7 @@
 package dev.plumbline.http.web.layout;
 
+import dev.plumbline.http.ResponseBodies;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 
 /**
@@ -35,14 +34,9 @@ public final class PageStream {
 
     /** Sends the last part of the content and ends the page. */
     public void end(String template, Object view) {
-        if (closed()) {
-            return;
-        }
-        HttpServerResponse response = ctx.response();
-        response.end(Buffer.buffer(pages.fragment(layout, template, view)).appendBuffer(tail));
-        if (response.streamId() < 0 && ctx.request().version() == HttpVersion.HTTP_1_0) {
-            // HTTP/1.0 has no chunked encoding: closing the connection ends the body
-            ctx.request().connection().close();
+        if (!closed()) {
+            ResponseBodies.endParts(
+                    ctx, Buffer.buffer(pages.fragment(layout, template, view)).appendBuffer(tail));
         }
     }
 }
