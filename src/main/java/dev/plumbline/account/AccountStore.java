@@ -15,8 +15,6 @@ final class AccountStore {
     /** NOTIFY channel; the payload is the ID of a changed account. */
     static final String CHANGED = "account_changed";
 
-    private static final String NOTIFY = "select id, pg_notify('" + CHANGED + "', id::text) from ";
-
     private static final String INSERT =
             """
       with marked as (insert into bootstrap default values on conflict do nothing)
@@ -42,45 +40,14 @@ final class AccountStore {
     // Waits for a sign-in in progress, so that the following statement sees its session.
     private static final String LOCK = "select from account where email_key = $1 for update";
 
-    private static final String SET_PLAN =
-            "with changed as (update account set plan = $2 where email_key = $1 returning id) " + NOTIFY + "changed";
-
-    private static final String SET_PASSWORD =
+    private static final String REVOKE_KEYS =
             """
-      with changed as (update account set password_hash = $2 where email_key = $1 returning id),
-        signed_out as (delete from session where account_id in (select id from changed))
-      """
-                    + NOTIFY
-                    + "changed";
+      , revoked as (
+        update api_key set revoked_at = clock_timestamp()
+        where revoked_at is null and account_id in (select id from changed))""";
 
-    private static final String DISABLE =
-            """
-      with changed as (
-          update account set disabled_at = coalesce(disabled_at, clock_timestamp())
-          where email_key = $1 returning id),
-        signed_out as (delete from session where account_id in (select id from changed))
-      """
-                    + NOTIFY
-                    + "changed";
-
-    private static final String ENABLE =
-            "with changed as (update account set disabled_at = null where email_key = $1 returning id) "
-                    + NOTIFY
-                    + "changed";
-
-    private static final String DELETE =
-            """
-      with changed as (
-          update account
-          set deleted_at = clock_timestamp(), email = '', email_key = null, password_hash = null
-          where email_key = $1 returning id),
-        revoked as (
-          update api_key set revoked_at = clock_timestamp()
-          where revoked_at is null and account_id in (select id from changed)),
-        signed_out as (delete from session where account_id in (select id from changed))
-      """
-                    + NOTIFY
-                    + "changed";
+    private static final String END_SESSIONS =
+            ", signed_out as (delete from session where account_id in (select id from changed))";
 
     private final Database database;
 
@@ -181,25 +148,34 @@ final class AccountStore {
 
     /** Returns false if the account does not exist. The methods below do the same. */
     Future<Boolean> setPlan(AccountEmail email, Plan plan) {
-        return change(SET_PLAN, Tuple.of(email.key(), plan.id()));
+        return change("plan = $2", "", Tuple.of(email.key(), plan.id()));
     }
 
     /** Also ends all sessions of the account. */
     Future<Boolean> setPassword(AccountEmail email, String passwordHash) {
-        return change(SET_PASSWORD, Tuple.of(email.key(), passwordHash));
+        return change("password_hash = $2", END_SESSIONS, Tuple.of(email.key(), passwordHash));
     }
 
     /** Disabling also ends all sessions of the account. */
     Future<Boolean> setDisabled(AccountEmail email, boolean disabled) {
-        return change(disabled ? DISABLE : ENABLE, Tuple.of(email.key()));
+        Tuple arguments = Tuple.of(email.key());
+        return disabled
+                ? change("disabled_at = coalesce(disabled_at, clock_timestamp())", END_SESSIONS, arguments)
+                : change("disabled_at = null", "", arguments);
     }
 
     /** Removes address and password, revokes the keys and ends the sessions of the account. */
     Future<Boolean> delete(AccountEmail email) {
-        return change(DELETE, Tuple.of(email.key()));
+        return change(
+                "deleted_at = clock_timestamp(), email = '', email_key = null, password_hash = null",
+                REVOKE_KEYS + END_SESSIONS,
+                Tuple.of(email.key()));
     }
 
-    private Future<Boolean> change(String sql, Tuple arguments) {
+    /** @param expressions further common table expressions, on the account {@code changed} */
+    private Future<Boolean> change(String assignments, String expressions, Tuple arguments) {
+        String sql = "with changed as (update account set " + assignments + " where email_key = $1 returning id)"
+                + expressions + " select id, pg_notify('" + CHANGED + "', id::text) from changed";
         return database.inTransaction(transaction -> transaction
                 .preparedQuery(LOCK)
                 .execute(Tuple.of(arguments.getString(0)))
