@@ -8,6 +8,7 @@ import dev.plumbline.postgres.DatabaseUnavailableException;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** Charges an attempt to several quotas: to all of them, or to none if one is exceeded. */
 final class AttemptLimiter {
@@ -22,40 +23,23 @@ final class AttemptLimiter {
     /** A quota and its key. */
     record Quota(String policy, String key) {}
 
-    private record Charge(Quota quota, long chargedAtMicros) {}
-
-    /** The outcome of a charge. */
-    sealed interface Outcome {}
-
-    /** A quota is exceeded. */
-    record Denied(String policy, int retryAfterSeconds) implements Outcome {}
-
-    /** The attempt is permitted. */
-    final class Allowed implements Outcome {
-        private final List<Charge> charges = new ArrayList<>();
-
-        /** Refunds the charges; does not wait for the refund. */
-        void refund() {
-            for (Charge charge : charges) {
-                bus.request(
-                        BusAddresses.QUOTA_REFUND,
-                        new Message.RefundQuota(charge.quota.policy, charge.quota.key, 1, charge.chargedAtMicros),
-                        Message.class,
-                        TIMEOUT_MS);
-            }
-        }
+    /**
+     * Runs an attempt that is charged to all quotas. Fails with {@link DatabaseUnavailableException} if the quotas are
+     * unavailable.
+     *
+     * @param attempt receives the refund of the charges, which does not wait for its completion
+     * @return {@link SignInResult.RateLimited} if a quota is exceeded
+     */
+    Future<SignInResult> run(List<Quota> quotas, Function<Runnable, Future<SignInResult>> attempt) {
+        return run(quotas, new ArrayList<>(), attempt);
     }
 
-    /** Fails with {@link DatabaseUnavailableException} if the quotas are unavailable. */
-    Future<Outcome> charge(List<Quota> quotas) {
-        return charge(quotas, 0, new Allowed());
-    }
-
-    private Future<Outcome> charge(List<Quota> quotas, int index, Allowed allowed) {
-        if (index == quotas.size()) {
-            return Future.succeededFuture(allowed);
+    private Future<SignInResult> run(
+            List<Quota> quotas, List<Message.RefundQuota> refunds, Function<Runnable, Future<SignInResult>> attempt) {
+        if (refunds.size() == quotas.size()) {
+            return attempt.apply(() -> refund(refunds));
         }
-        Quota quota = quotas.get(index);
+        Quota quota = quotas.get(refunds.size());
         return bus.request(
                         BusAddresses.QUOTA_CHARGE,
                         new Message.ChargeQuota(quota.policy, quota.key, 1),
@@ -64,17 +48,22 @@ final class AttemptLimiter {
                 .recover(failure -> MessageBus.isTimeout(failure) || MessageBus.isUnserved(failure)
                         ? Future.succeededFuture(new Message.QuotaUnavailable(false))
                         : Future.failedFuture(failure))
-                .onFailure(failure -> allowed.refund())
+                .onFailure(failure -> refund(refunds))
                 .compose(reply -> {
                     if (reply instanceof Message.Granted granted) {
-                        allowed.charges.add(new Charge(quota, granted.chargedAtMicros()));
-                        return charge(quotas, index + 1, allowed);
+                        refunds.add(new Message.RefundQuota(quota.policy, quota.key, 1, granted.chargedAtMicros()));
+                        return run(quotas, refunds, attempt);
                     }
-                    allowed.refund();
+                    refund(refunds);
                     return reply instanceof Message.Denied denied
-                            ? Future.succeededFuture(new Denied(quota.policy, denied.retryAfterSeconds()))
+                            ? Future.succeededFuture(
+                                    new SignInResult.RateLimited(quota.policy, denied.retryAfterSeconds()))
                             : Future.failedFuture(unavailable(reply));
                 });
+    }
+
+    private void refund(List<Message.RefundQuota> refunds) {
+        refunds.forEach(refund -> bus.request(BusAddresses.QUOTA_REFUND, refund, Message.class, TIMEOUT_MS));
     }
 
     private static DatabaseUnavailableException unavailable(Message.QuotaReply reply) {

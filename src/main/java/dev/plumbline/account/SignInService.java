@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,22 +87,12 @@ public final class SignInService {
         return known ? List.of(byAddress, byBoth) : List.of(byAddress, byBoth, new Quota(BY_ACCOUNT, accountDigest));
     }
 
-    private interface Attempt {
-        Future<SignInResult> run();
-    }
-
-    private Future<SignInResult> attempt(List<Quota> quotas, Attempt operation) {
-        return limiter.charge(quotas).compose(outcome -> {
-            if (outcome instanceof AttemptLimiter.Allowed allowed) {
-                return operation.run().onComplete(ended -> {
-                    if (!(ended.result() instanceof SignInResult.InvalidCredentials)) {
-                        allowed.refund();
-                    }
-                });
+    private Future<SignInResult> attempt(List<Quota> quotas, Supplier<Future<SignInResult>> operation) {
+        return limiter.run(quotas, refund -> operation.get().onComplete(ended -> {
+            if (!(ended.result() instanceof SignInResult.InvalidCredentials)) {
+                refund.run();
             }
-            AttemptLimiter.Denied denied = (AttemptLimiter.Denied) outcome;
-            return Future.succeededFuture(new SignInResult.RateLimited(denied.policy(), denied.retryAfterSeconds()));
-        });
+        }));
     }
 
     private Future<SignInResult> check(@Nullable StoredAccount stored, String password, Client client) {
@@ -131,27 +121,14 @@ public final class SignInService {
      * @param password valid by {@link PasswordHasher#validate}
      */
     public Future<SignInResult> signUp(AccountEmail email, Plan plan, String password, Client client) {
-        return limiter.charge(List.of(new Quota(SIGN_UP, client.address()))).compose(outcome -> {
-            if (outcome instanceof AttemptLimiter.Denied denied) {
-                return Future.succeededFuture(
-                        new SignInResult.RateLimited(denied.policy(), denied.retryAfterSeconds()));
-            }
-            return passwords
-                    .hash(password)
-                    .onFailure(failure -> ((AttemptLimiter.Allowed) outcome).refund())
-                    .compose(hash -> accounts.insert(email, plan, hash)
-                            .compose(id -> id == null
-                                    ? emailTaken()
-                                    : accounts.find(id).compose(signInNew(hash, client))));
-        });
-    }
-
-    private static Future<SignInResult> emailTaken() {
-        return Future.succeededFuture(new SignInResult.EmailTaken());
-    }
-
-    private Function<@Nullable StoredAccount, Future<SignInResult>> signInNew(String hash, Client client) {
-        return stored -> stored == null ? emailTaken() : createSession(stored.account(), hash, client);
+        return limiter.run(List.of(new Quota(SIGN_UP, client.address())), refund -> passwords
+                .hash(password)
+                .onFailure(failure -> refund.run())
+                .compose(hash -> accounts.insert(email, plan, hash)
+                        .compose(id -> id == null ? Future.succeededFuture(null) : accounts.find(id))
+                        .compose(stored -> stored == null
+                                ? Future.succeededFuture(new SignInResult.EmailTaken())
+                                : createSession(stored.account(), hash, client))));
     }
 
     /**
