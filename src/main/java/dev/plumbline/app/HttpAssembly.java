@@ -82,7 +82,8 @@ final class HttpAssembly {
                 problems,
                 config.http(),
                 config.database().timeout(),
-                node.budget().memory());
+                node.budget().memory(),
+                new PageKeyStore(node.databases().instant()));
         operations = new ArrayList<>(jobs.all());
         operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));
         ToolDocuments tools = new ToolDocuments(node.modules(), config.http().publicUrl());
@@ -94,7 +95,7 @@ final class HttpAssembly {
                         problems,
                         config.limits().freshPerHourKey() > 0 ? keys : null)
                 .operation());
-        website = new WebRoutes(new WebRoutes.Dependencies(
+        website = new WebRoutes(
                 dependencies.pages,
                 problems,
                 node.modules(),
@@ -112,8 +113,7 @@ final class HttpAssembly {
                         config.cache().ttl()),
                 node.clock(),
                 config.http().bodyTimeout(),
-                jobs.forPages(),
-                new PageKeyStore(node.databases().instant())));
+                jobs.forPages());
     }
 
     /** Creates an instance of the HTTP verticle; all instances share the port. */

@@ -1,6 +1,7 @@
 package dev.plumbline.support;
 
 import dev.plumbline.account.ApiKeyAuthenticator;
+import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
@@ -64,7 +65,7 @@ public final class JobApiServer implements AutoCloseable {
         served = memory.serve(bus);
         port = FreePorts.next();
         Config config = config(settings);
-        ProblemResponder problems = new ProblemResponder(config.http().publicUrl());
+        ProblemResponder problems = new ProblemResponder(config.http().publicUrl(), (ctx, problem) -> ctx.fail(500));
         ModuleCatalogue modules = ModuleCatalogue.load();
         ApiContract shipped = Await.value(ApiContract.load(vertx, config.http().publicUrl()));
         ApiContract contract =
@@ -83,7 +84,8 @@ public final class JobApiServer implements AutoCloseable {
                 problems,
                 config.http(),
                 config.database().timeout(),
-                new MemoryBudget(vertx, STREAMS_BYTES, 1));
+                new MemoryBudget(vertx, STREAMS_BYTES, 1),
+                new PageKeyStore(database.open()));
         List<ApiOperation> operations = new ArrayList<>(jobs.all());
         for (String other : operationIds()) {
             if (jobs.all().stream().noneMatch(job -> job.operationId().equals(other))) {

@@ -1,5 +1,6 @@
 package dev.plumbline.http.problem;
 
+import dev.plumbline.target.PrintableText;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -44,12 +45,8 @@ public record Problem(
     public record Fault(String member, String where, String detail) {
         public Fault {
             // both can contain client input
-            where = cut(where, MAX_POINTER_LENGTH);
-            detail = cut(detail, MAX_DETAIL_LENGTH);
-        }
-
-        private static String cut(String text, int max) {
-            return text.length() <= max ? text : text.substring(0, max) + "\u2026";
+            where = PrintableText.shorten(where, MAX_POINTER_LENGTH);
+            detail = PrintableText.shorten(detail, MAX_DETAIL_LENGTH);
         }
 
         /** @param pointer a JSON pointer into the body (RFC 6901); empty for the whole body */
@@ -102,6 +99,10 @@ public record Problem(
         Map<String, String> more = new TreeMap<>(headers);
         more.put(header, value);
         return new Problem(status, code, title, detail, faults, extensions, more);
+    }
+
+    public Problem withDetail(String other) {
+        return new Problem(status, code, title, other, faults, extensions, headers);
     }
 
     public Problem withFaults(List<Fault> errors) {

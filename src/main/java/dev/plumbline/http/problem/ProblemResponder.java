@@ -36,22 +36,13 @@ public final class ProblemResponder {
     private static final String PAGE = "plumbline.page";
 
     private final String docs;
-    private final @Nullable ProblemPage page;
-
-    /**
-     * Sends problem documents only.
-     *
-     * @param publicUrl the public base URL of the service
-     */
-    public ProblemResponder(String publicUrl) {
-        this(publicUrl, null);
-    }
+    private final ProblemPage page;
 
     /**
      * @param publicUrl the public base URL of the service
-     * @param page renders problems as HTML; null to send problem documents only
+     * @param page renders problems as HTML
      */
-    public ProblemResponder(String publicUrl, @Nullable ProblemPage page) {
+    public ProblemResponder(String publicUrl, ProblemPage page) {
         this.docs = publicUrl + "/docs";
         this.page = page;
     }
@@ -65,7 +56,7 @@ public final class ProblemResponder {
             ctx.response().reset();
             return;
         }
-        if (page != null && prefersPage(ctx)) {
+        if (prefersPage(ctx)) {
             page.show(ctx, problem);
         } else {
             HttpServerResponse response = ctx.response();

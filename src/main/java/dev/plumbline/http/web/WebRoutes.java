@@ -1,6 +1,5 @@
 package dev.plumbline.http.web;
 
-import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.ApiContract;
@@ -41,13 +40,8 @@ public final class WebRoutes implements PageRoutes.Pages {
 
     private final List<PageRoutes.Pages> pages;
 
-    /**
-     * What the pages need.
-     *
-     * @param uploadTimeout for receiving a bulk form
-     * @param keys the hidden API keys under which the pages create jobs
-     */
-    public record Dependencies(
+    /** @param uploadTimeout for receiving a bulk form */
+    public WebRoutes(
             PageRenderer pages,
             ProblemResponder problems,
             ModuleCatalogue modules,
@@ -59,63 +53,25 @@ public final class WebRoutes implements PageRoutes.Pages {
             DisplayedLimits limits,
             Clock clock,
             Duration uploadTimeout,
-            PageJobService jobs,
-            PageKeyStore keys) {}
-
-    public WebRoutes(Dependencies with) {
-        AccountAccess access = new AccountAccess(
-                with.pages(),
-                with.accounts(),
-                with.bodies(),
-                with.jobs().schema().maxItems());
-        AccountPages account = new AccountPages(
-                with.pages(),
-                with.accounts(),
-                with.contract(),
-                with.bodies(),
-                with.bus(),
-                with.limits(),
-                with.clock(),
-                access);
+            PageJobService jobs) {
+        AccountAccess access =
+                new AccountAccess(pages, accounts, bodies, jobs.schema().maxItems());
+        AccountPages account = new AccountPages(pages, accounts, contract, bodies, bus, limits, clock, access);
         this.pages = List.of(
-                with.pages().site().assets().routes(with.problems()),
+                pages.site().assets().routes(problems),
                 routes -> routes.get("/robots.txt", "robots", WebRoutes::robotsTxt),
-                new HomePage(with.pages(), with.problems(), with.modules(), with.limits()),
-                new ToolPages(with.pages(), with.problems(), with.modules()),
-                new ReportPage(
-                        with.pages(),
-                        with.problems(),
-                        with.modules(),
-                        with.checks(),
-                        with.limits(),
-                        with.clock(),
-                        access),
-                new SignInPages(with.pages(), with.accounts(), with.contract(), with.bodies(), access),
+                new HomePage(pages, problems, modules, limits),
+                new ToolPages(pages, problems, modules),
+                new ReportPage(pages, problems, modules, checks, limits, clock, access),
+                new SignInPages(pages, accounts, contract, bodies, access),
                 account,
-                new KeyPages(
-                        with.pages(),
-                        with.problems(),
-                        with.accounts(),
-                        with.contract(),
-                        with.bodies(),
-                        with.clock(),
-                        access,
-                        account),
-                new BulkPage(
-                        with.pages(),
-                        with.modules(),
-                        with.bodies(),
-                        with.uploadTimeout(),
-                        with.jobs(),
-                        with.keys(),
-                        access),
-                new JobsPage(with.pages(), with.modules(), with.clock(), with.jobs(), access),
-                new JobPage(
-                        with.pages(), with.modules(), with.bodies(), with.clock(), with.jobs(), with.keys(), access),
-                new JobLinePage(with.pages(), with.modules(), with.clock(), with.jobs(), access),
-                new RecheckPage(
-                        with.pages(), with.problems(), with.modules(), with.checks(), with.jobs(), with.keys(), access),
-                new DocsPage(with.pages(), with.problems(), with.contract(), with.limits()));
+                new KeyPages(pages, problems, accounts, contract, bodies, clock, access, account),
+                new BulkPage(pages, modules, bodies, uploadTimeout, jobs, access),
+                new JobsPage(pages, modules, clock, jobs, access),
+                new JobPage(pages, modules, bodies, clock, jobs, access),
+                new JobLinePage(pages, modules, clock, jobs, access),
+                new RecheckPage(pages, problems, modules, checks, jobs, access),
+                new DocsPage(pages, problems, contract, limits));
     }
 
     private static void robotsTxt(RoutingContext ctx) {

@@ -53,7 +53,8 @@ class ApiKeyHandlerTest {
     /** A server with one resource that returns the ID of the key. */
     private static HttpServer serve(Database database) {
         ApiKeyHandler authentication = new ApiKeyHandler(
-                new ApiKeyAuthenticator(DATABASE.vertx(), database), new ProblemResponder("http://localhost"));
+                new ApiKeyAuthenticator(DATABASE.vertx(), database),
+                new ProblemResponder("http://localhost", (ctx, problem) -> ctx.fail(500)));
         Router router = Router.router(DATABASE.vertx());
         router.get("/read")
                 .handler(ctx -> authentication.authenticate(ctx, Scope.JOBS_READ, caller -> {

@@ -48,7 +48,7 @@ class RequestBodyReaderTest {
     @BeforeAll
     void start() {
         vertx = Vertx.vertx();
-        ProblemResponder problems = new ProblemResponder("http://localhost");
+        ProblemResponder problems = new ProblemResponder("http://localhost", (ctx, problem) -> ctx.fail(500));
         bodies = new RequestBodyReader(problems);
         Router router = Router.router(vertx);
         router.route().handler(ctx -> {

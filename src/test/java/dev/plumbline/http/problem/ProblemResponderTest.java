@@ -37,7 +37,7 @@ class ProblemResponderTest {
     private Response respond(Handler<RoutingContext> handler) {
         Router router = Router.router(vertx);
         router.get("/").handler(handler);
-        new ProblemResponder("http://localhost")
+        new ProblemResponder("http://localhost", (ctx, problem) -> ctx.fail(500))
                 .mount(router, Await.value(ApiContract.load(vertx, "http://localhost")));
         int port = Await.value(vertx.createHttpServer().requestHandler(router).listen(0, "127.0.0.1"))
                 .actualPort();

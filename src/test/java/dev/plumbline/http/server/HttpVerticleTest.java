@@ -56,7 +56,7 @@ class HttpVerticleTest {
                     operations,
                     routes -> {},
                     new ResponseCacheHandler(null, null, null, config.cache().ttl()),
-                    new ProblemResponder("http://localhost"),
+                    new ProblemResponder("http://localhost", (ctx, problem) -> ctx.fail(500)),
                     new HttpMetrics(new SimpleMeterRegistry()),
                     new AccessLog(false, new ClientAddress(List.of()))));
         } catch (dev.plumbline.config.ConfigException wrong) {

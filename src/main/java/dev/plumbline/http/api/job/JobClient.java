@@ -74,17 +74,18 @@ final class JobClient {
     }
 
     Future<JobMessage.JobSnapshot> read(long accountId, String token) {
-        return job(BusAddresses.JOB_READ, new JobMessage.ReadJob(accountId, token), TIMEOUT_MS);
+        return job(BusAddresses.JOB_READ, token, new JobMessage.ReadJob(accountId, token), TIMEOUT_MS);
     }
 
     Future<JobMessage.JobSnapshot> cancel(long accountId, String token) {
-        return job(BusAddresses.JOB_CANCEL, new JobMessage.CancelJob(accountId, token), TIMEOUT_MS);
+        return job(BusAddresses.JOB_CANCEL, token, new JobMessage.CancelJob(accountId, token), TIMEOUT_MS);
     }
 
     /** @param knownVersion as in {@link JobMessage.AwaitJob} */
     Future<JobMessage.JobSnapshot> await(long accountId, String token, long knownVersion, long waitMs) {
         return job(
                 BusAddresses.JOB_AWAIT,
+                token,
                 new JobMessage.AwaitJob(accountId, token, knownVersion, waitMs),
                 waitMs + TIMEOUT_MS);
     }
@@ -131,7 +132,10 @@ final class JobClient {
                         : ProblemException.failed(unavailable(reply)));
     }
 
-    private Future<JobMessage.JobSnapshot> job(String address, JobMessage request, long timeoutMs) {
+    private Future<JobMessage.JobSnapshot> job(String address, String token, JobMessage request, long timeoutMs) {
+        if (!JobToken.isValid(token)) {
+            return ProblemException.failed(noSuchJob());
+        }
         return request(address, request, JobMessage.JobReply.class, timeoutMs)
                 .compose(reply -> reply instanceof JobMessage.JobFound existing
                         ? Future.succeededFuture(existing.job())
@@ -173,7 +177,7 @@ final class JobClient {
         return unavailable(reply);
     }
 
-    static Problem noSuchJob() {
+    private static Problem noSuchJob() {
         return Problem.of(
                 404,
                 "no-such-job",

@@ -1,6 +1,7 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.account.ApiCaller;
+import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.account.Scope;
 import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.bus.JobMessage;
@@ -45,7 +46,8 @@ public final class JobOperations {
             ProblemResponder problems,
             Config.HttpSettings http,
             Duration databaseTimeout,
-            MemoryBudget memory) {
+            MemoryBudget memory,
+            PageKeyStore pageKeys) {
         this.authentication = authentication;
         this.problems = problems;
         json = new JobJson(http.publicUrl());
@@ -55,7 +57,7 @@ public final class JobOperations {
         int maxWait = (int) Math.min(MAX_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
         longPolls = new JobLongPolls(jobs, maxWait);
         JobRequestReader reader = new JobRequestReader(modules, JobRequestSchema.of(contract.published()));
-        forPages = new PageJobService(vertx, jobs, reader, responses);
+        forPages = new PageJobService(vertx, jobs, reader, responses, pageKeys);
         CreateJobOperation create = new CreateJobOperation(
                 vertx, authentication, bodies, reader, jobs, responses, problems, http.bodyTimeout());
         operations = List.of(
@@ -105,9 +107,7 @@ public final class JobOperations {
 
     private void cancel(RoutingContext ctx, ApiCaller caller) {
         String token = ctx.pathParam("token");
-        if (!JobToken.isValid(token)) {
-            problems.send(ctx, JobClient.noSuchJob());
-        } else if (!ContentNegotiation.acceptsJson(ctx)) {
+        if (!ContentNegotiation.acceptsJson(ctx)) {
             ctx.fail(406);
         } else {
             RequestFutures.handle(ctx, jobs.cancel(caller.accountId(), token), job -> sendCancelled(ctx, caller, job));

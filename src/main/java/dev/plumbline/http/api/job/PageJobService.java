@@ -1,5 +1,6 @@
 package dev.plumbline.http.api.job;
 
+import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.problem.Problem;
@@ -28,13 +29,16 @@ public final class PageJobService {
     private final JobClient jobs;
     private final JobRequestReader reader;
     private final JobResponses responses;
+    private final PageKeyStore keys;
     private final Vertx vertx;
     private final WorkerLimit workers;
 
-    PageJobService(Vertx vertx, JobClient jobs, JobRequestReader reader, JobResponses responses) {
+    /** @param keys the API keys under which the pages create jobs */
+    PageJobService(Vertx vertx, JobClient jobs, JobRequestReader reader, JobResponses responses, PageKeyStore keys) {
         this.vertx = vertx;
         this.jobs = jobs;
         this.reader = reader;
+        this.keys = keys;
         this.responses = responses;
         this.workers = new WorkerLimit(
                 vertx, MAX_CONCURRENT, MAX_WAITING, "Too many job results are being read. Retry shortly.");
@@ -44,13 +48,6 @@ public final class PageJobService {
     public JobRequestSchema schema() {
         return reader.schema();
     }
-
-    /**
-     * The account that owns the job.
-     *
-     * @param keyId the internal API key of the account
-     */
-    public record Owner(long accountId, long keyId) {}
 
     /**
      * The job to create.
@@ -67,7 +64,7 @@ public final class PageJobService {
      *
      * @param onceKey an idempotency key; null if the request cannot be repeated
      */
-    public Future<JobMessage.JobSnapshot> create(Owner owner, JobParameters parameters, @Nullable String onceKey) {
+    public Future<JobMessage.JobSnapshot> create(long account, JobParameters parameters, @Nullable String onceKey) {
         int count = parameters.items.size();
         if (count > reader.schema().maxItems()) {
             return ProblemException.failed(CreateJobOperation.invalid(
@@ -77,14 +74,8 @@ public final class PageJobService {
         return (small
                         ? Future.succeededFuture(parameters).map(this::parse)
                         : workers.executeBlocking(() -> parse(parameters)))
-                .compose(parsed -> jobs.create(
-                        owner.accountId,
-                        owner.keyId,
-                        parsed.job(),
-                        // a changed form creates another job
-                        onceKey == null
-                                ? null
-                                : new JobMessage.Idempotency(onceKey + ' ' + parsed.hash(), parsed.hash())))
+                .compose(parsed -> keys.of(account)
+                        .compose(key -> jobs.create(account, key, parsed.job(), idempotency(onceKey, parsed.hash()))))
                 .compose(reply -> {
                     if (reply instanceof JobMessage.JobCreated created) {
                         return Future.succeededFuture(created.job());
@@ -94,6 +85,11 @@ public final class PageJobService {
                                     ? rateLimitExceeded(over)
                                     : CreateJobOperation.rejection(reply));
                 });
+    }
+
+    /** A changed form creates another job. */
+    private static JobMessage.@Nullable Idempotency idempotency(@Nullable String onceKey, String hash) {
+        return onceKey == null ? null : new JobMessage.Idempotency(onceKey + ' ' + hash, hash);
     }
 
     private JobRequestReader.Parsed parse(JobParameters parameters) {
@@ -120,19 +116,17 @@ public final class PageJobService {
     }
 
     public Future<JobMessage.JobSnapshot> read(long accountId, String token) {
-        return JobToken.isValid(token) ? jobs.read(accountId, token) : ProblemException.failed(JobClient.noSuchJob());
+        return jobs.read(accountId, token);
     }
 
     /** Returns a job when its state is final, or its current state after the given time. */
     public Future<JobMessage.JobSnapshot> awaitFinal(long accountId, String token, long waitMs) {
-        return JobToken.isValid(token)
-                ? jobs.await(accountId, token, JobLongPolls.UNTIL_FINAL, waitMs)
-                : ProblemException.failed(JobClient.noSuchJob());
+        return jobs.await(accountId, token, JobLongPolls.UNTIL_FINAL, waitMs);
     }
 
     /** Cancels a job. Idempotent. */
     public Future<JobMessage.JobSnapshot> cancel(long accountId, String token) {
-        return JobToken.isValid(token) ? jobs.cancel(accountId, token) : ProblemException.failed(JobClient.noSuchJob());
+        return jobs.cancel(accountId, token);
     }
 
     /**

@@ -46,10 +46,6 @@ final class ReadJobOperation {
 
     private void read(RoutingContext ctx, ApiCaller caller) {
         String token = ctx.pathParam("token");
-        if (!JobToken.isValid(token)) {
-            problems.send(ctx, JobClient.noSuchJob());
-            return;
-        }
         ResultFormat format = file == null ? ResultFormat.requested(ctx) : file.ifAccepted(ctx);
         if (format == null) {
             problems.send(ctx, notAcceptable());

@@ -1,7 +1,6 @@
 package dev.plumbline.http.web.job;
 
 import dev.plumbline.account.AuthenticatedUser;
-import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
@@ -61,7 +60,6 @@ public final class BulkPage implements PageRoutes.Pages {
     private final RequestBodyReader bodies;
     private final Duration uploadTimeout;
     private final PageJobService jobs;
-    private final PageKeyStore keys;
 
     public BulkPage(
             PageRenderer pages,
@@ -69,7 +67,6 @@ public final class BulkPage implements PageRoutes.Pages {
             RequestBodyReader bodies,
             Duration uploadTimeout,
             PageJobService jobs,
-            PageKeyStore keys,
             AccountAccess access) {
         this.pages = pages;
         this.modules = modules;
@@ -77,7 +74,6 @@ public final class BulkPage implements PageRoutes.Pages {
         this.bodies = bodies;
         this.uploadTimeout = uploadTimeout;
         this.jobs = jobs;
-        this.keys = keys;
     }
 
     @Override
@@ -158,7 +154,7 @@ public final class BulkPage implements PageRoutes.Pages {
     private Upload parse(String type, Buffer body) {
         FormBody form = FormBody.parse(type, body);
         ModuleDescription tool = tool(form.text(TOOL));
-        Map<String, String> options = OptionField.changed(tool, form.values());
+        Map<String, String> options = OptionField.changed(tool, form::all);
         List<FormBody.File> files = form.files().getOrDefault(FILE, List.of());
         FormBody.File file = files.isEmpty() ? null : files.get(0);
         String text = form.text(LINES).stripTrailing();
@@ -282,9 +278,7 @@ public final class BulkPage implements PageRoutes.Pages {
             BulkForm form,
             TargetLines lines,
             PageJobService.JobParameters parameters) {
-        long account = user.account().id();
-        Future<JobMessage.JobSnapshot> created = keys.of(account)
-                .compose(key -> jobs.create(new PageJobService.Owner(account, key), parameters, form.idempotencyKey()));
+        Future<JobMessage.JobSnapshot> created = jobs.create(user.account().id(), parameters, form.idempotencyKey());
         RequestFutures.handle(ctx, created, job -> pages.redirect(ctx, JobPage.path(job.token())), problem -> {
             problem.headers().forEach(ctx.response()::putHeader);
             show(ctx, problem.status(), user, form.rejected(BulkForm.rejection(problem, lines)));

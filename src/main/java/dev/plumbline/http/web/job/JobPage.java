@@ -1,7 +1,6 @@
 package dev.plumbline.http.web.job;
 
 import dev.plumbline.account.AuthenticatedUser;
-import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
@@ -40,7 +39,6 @@ public final class JobPage implements PageRoutes.Pages {
     private final ModuleCatalogue modules;
     private final AccountAccess access;
     private final PageJobService jobs;
-    private final PageKeyStore keys;
     private final RequestBodyReader bodies;
     private final ResultReader reader;
     private final Clock clock;
@@ -52,13 +50,11 @@ public final class JobPage implements PageRoutes.Pages {
             RequestBodyReader bodies,
             Clock clock,
             PageJobService jobs,
-            PageKeyStore keys,
             AccountAccess access) {
         this.pages = pages;
         this.modules = modules;
         this.access = access;
         this.jobs = jobs;
-        this.keys = keys;
         this.bodies = bodies;
         this.reader = new ResultReader(jobs);
         this.clock = clock;
@@ -212,12 +208,11 @@ public final class JobPage implements PageRoutes.Pages {
             }
             Map<String, Object> options = new HashMap<>(job.options());
             options.put(ModuleDescription.FRESH.name(), true);
-            return keys.of(account)
-                    .compose(key -> jobs.create(
-                            new PageJobService.Owner(account, key),
-                            new PageJobService.JobParameters(
-                                    JobName.ofRetry(job.name(), inputs.size()), job.module(), inputs, options),
-                            submissionKey));
+            return jobs.create(
+                    account,
+                    new PageJobService.JobParameters(
+                            JobName.ofRetry(job.name(), inputs.size()), job.module(), inputs, options),
+                    submissionKey);
         });
     }
 }

@@ -84,20 +84,12 @@ public final class JobsPage implements PageRoutes.Pages {
 
     private static Problem forPage(Problem problem) {
         if (problem.code().equals("no-such-job")) {
-            return Problem.of(
-                    problem.status(),
-                    problem.code(),
-                    problem.title(),
-                    "This job does not exist, has expired, or belongs to another account. Check that the URL is"
-                            + " complete.");
+            return problem.withDetail("This job does not exist, has expired, or belongs to another account. Check that"
+                    + " the URL is complete.");
         }
         return PageJobService.tokenOfUnknownOutcome(problem) == null
                 ? problem
-                : Problem.of(
-                        problem.status(),
-                        problem.code(),
-                        problem.title(),
-                        "The database did not respond in time, so it is unknown whether the job was created. Open the"
-                                + " job in a few seconds. If it does not exist, it was not created.");
+                : problem.withDetail("The database did not respond in time, so it is unknown whether the job was"
+                        + " created. Open the job in a few seconds. If it does not exist, it was not created.");
     }
 }

@@ -1,7 +1,6 @@
 package dev.plumbline.http.web.job;
 
 import dev.plumbline.account.AuthenticatedUser;
-import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
@@ -61,7 +60,6 @@ public final class RecheckPage implements PageRoutes.Pages {
     private final AccountAccess access;
     private final InstantCheckService checks;
     private final PageJobService jobs;
-    private final PageKeyStore keys;
 
     public RecheckPage(
             PageRenderer pages,
@@ -69,7 +67,6 @@ public final class RecheckPage implements PageRoutes.Pages {
             ModuleCatalogue modules,
             InstantCheckService checks,
             PageJobService jobs,
-            PageKeyStore keys,
             AccountAccess access) {
         this.pages = pages;
         this.modules = modules;
@@ -77,7 +74,6 @@ public final class RecheckPage implements PageRoutes.Pages {
         this.access = access;
         this.checks = checks;
         this.jobs = jobs;
-        this.keys = keys;
     }
 
     @Override
@@ -99,7 +95,7 @@ public final class RecheckPage implements PageRoutes.Pages {
             return;
         }
         String target = RawTarget.decoded(ctx.request().path());
-        Map<String, String> given = OptionField.changed(module, ctx.queryParams());
+        Map<String, String> given = OptionField.changed(module, ctx.queryParams()::getAll);
         String path = Links.report(module.module(), target, given);
         access.pro(ctx, path, user -> {
             Options options = Options.parse(module, given).options();
@@ -127,12 +123,10 @@ public final class RecheckPage implements PageRoutes.Pages {
             Options options) {
         Map<String, Object> values = new HashMap<>(options.given());
         values.put(ModuleDescription.FRESH.name(), true);
-        long account = user.account().id();
-        Future<JobMessage.JobSnapshot> created = keys.of(account)
-                .compose(key -> jobs.create(
-                        new PageJobService.Owner(account, key),
-                        new PageJobService.JobParameters(null, module.module(), List.of(target), values),
-                        null));
+        Future<JobMessage.JobSnapshot> created = jobs.create(
+                user.account().id(),
+                new PageJobService.JobParameters(null, module.module(), List.of(target), values),
+                null);
         RequestFutures.handle(
                 ctx,
                 created,

@@ -6,6 +6,7 @@ import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
 import dev.plumbline.http.web.layout.DisplayFormat;
@@ -102,20 +103,30 @@ public final class ReportPage implements PageRoutes.Pages {
         }
     }
 
+    /**
+     * A requested report.
+     *
+     * @param target as in the URL
+     * @param options those that differ from their defaults
+     * @param pro whether the user can create jobs
+     */
+    private record Request(
+            RoutingContext ctx, ModuleDescription module, String target, Map<String, String> options, boolean pro) {}
+
     private void report(RoutingContext ctx, ModuleDescription module, boolean pro) {
         String target = RawTarget.decoded(ctx.request().path());
+        Map<String, String> options = OptionField.changed(module, ctx.queryParams()::getAll);
+        Request request = new Request(ctx, module, target, options, pro);
         if (!isNavigation(ctx)) {
-            checks.findCached(ctx, module.module(), target)
-                    .onComplete(outcome -> end(ctx, module, target, pro, outcome, null));
+            checks.findCached(ctx, module.module(), target).onComplete(outcome -> end(request, outcome, null));
             return;
         }
         Future<InstantOutcome> outcome = checks.check(ctx, module.module(), target);
         if (outcome.isComplete() || !module.composite()) {
-            outcome.onComplete(completed -> end(ctx, module, target, pro, completed, null));
+            outcome.onComplete(completed -> end(request, completed, null));
             return;
         }
         String normalized = normalized(module, target);
-        Map<String, String> options = OptionField.changed(module, ctx.queryParams());
         PageInfo page = page(module, UnicodeName.of(normalized), module.summary())
                 .withCanonical(Links.report(module.module(), normalized, options));
         new ReportProgress(ctx, pages, checks)
@@ -123,7 +134,7 @@ public final class ReportPage implements PageRoutes.Pages {
                         outcome,
                         page,
                         new ReportProgress.Start(module, normalized, modules.parts(module.module())),
-                        (completed, stream) -> end(ctx, module, target, pro, completed, stream));
+                        (completed, stream) -> end(request, completed, stream));
     }
 
     /** @return the target itself if it is invalid; its check is rejected */
@@ -155,42 +166,28 @@ public final class ReportPage implements PageRoutes.Pages {
     }
 
     /** @param stream the page whose first part has been sent; null if nothing has been sent */
-    private void end(
-            RoutingContext ctx,
-            ModuleDescription module,
-            String target,
-            boolean pro,
-            AsyncResult<InstantOutcome> check,
-            @Nullable PageStream stream) {
-        try {
-            send(ctx, module, target, pro, check, stream);
-        } catch (RuntimeException failure) {
-            ctx.fail(failure);
-        }
+    private void end(Request request, AsyncResult<InstantOutcome> check, @Nullable PageStream stream) {
+        RequestFutures.run(request.ctx, () -> send(request, check, stream));
     }
 
-    private void send(
-            RoutingContext ctx,
-            ModuleDescription module,
-            String target,
-            boolean pro,
-            AsyncResult<InstantOutcome> check,
-            @Nullable PageStream stream) {
+    private void send(Request request, AsyncResult<InstantOutcome> check, @Nullable PageStream stream) {
+        RoutingContext ctx = request.ctx;
         if (check.failed() && stream == null) {
             ctx.fail(check.cause());
             return;
         }
-        Map<String, String> options = OptionField.changed(module, ctx.queryParams());
         InstantOutcome outcome = check.result();
         if (outcome instanceof InstantOutcome.Completed completed) {
-            show(ctx, module, options, pro, completed, stream);
+            show(request, completed, stream);
             return;
         }
+        ModuleDescription module = request.module;
+        String target = request.target;
         UnicodeName name = UnicodeName.of(target);
-        CheckForm form = CheckForm.of(module, target, options);
+        CheckForm form = CheckForm.of(module, target, request.options);
         PageInfo page = page(module, name, module.summary());
         if (outcome instanceof InstantOutcome.NotCached) {
-            String path = Links.report(module.module(), target, options);
+            String path = Links.report(module.module(), target, request.options);
             Unavailable view = new Unavailable(form, name, path, null, null, null);
             pages.show(ctx, page.withCanonical(path), "reportunavailable", view);
             return;
@@ -199,7 +196,7 @@ public final class ReportPage implements PageRoutes.Pages {
                 ? ProblemResponder.failure(ctx, check.cause())
                 : InstantCheckService.problem(ctx, outcome);
         Unavailable view = outcome instanceof InstantOutcome.QuotaExceeded over
-                ? quotaExceeded(form, target, options, problem, over, pro)
+                ? quotaExceeded(request, form, problem, over)
                 : new Unavailable(form, name, "", problem, null, null);
         if (stream == null) {
             problem.headers().forEach(ctx.response()::putHeader);
@@ -209,20 +206,16 @@ public final class ReportPage implements PageRoutes.Pages {
         }
     }
 
-    private void show(
-            RoutingContext ctx,
-            ModuleDescription module,
-            Map<String, String> options,
-            boolean pro,
-            InstantOutcome.Completed completed,
-            @Nullable PageStream stream) {
-        ReportView report = reports.build(module, completed, options, pro);
+    private void show(Request request, InstantOutcome.Completed completed, @Nullable PageStream stream) {
+        RoutingContext ctx = request.ctx;
+        ReportView report = reports.build(request.module, completed, request.options, request.pro);
         if (stream != null) {
             stream.end("reportarticle", report);
             return;
         }
         InstantCheckService.setRateLimitHeaders(ctx, completed);
-        PageInfo page = page(module, report.target(), report.description()).withCanonical(report.path());
+        PageInfo page =
+                page(request.module, report.target(), report.description()).withCanonical(report.path());
         boolean session = pages.hasSessionCookie(ctx);
         byte[] html = pages.render(page, session, "report", report);
         if (session || completed.fresh()) {
@@ -241,24 +234,19 @@ public final class ReportPage implements PageRoutes.Pages {
     }
 
     private Unavailable quotaExceeded(
-            CheckForm form,
-            String target,
-            Map<String, String> options,
-            Problem problem,
-            InstantOutcome.QuotaExceeded over,
-            boolean pro) {
-        String module = form.module().module();
-        String normalized = normalized(form.module(), target);
+            Request request, CheckForm form, Problem problem, InstantOutcome.QuotaExceeded over) {
+        String module = request.module.module();
+        String normalized = normalized(request.module, request.target);
         Duration wait = Duration.ofSeconds(over.quota().retryAfterSeconds());
         DisplayValue.Timestamp available =
                 DisplayFormat.wholeMinute(clock.instant().plus(wait));
         return new Unavailable(
                 form,
                 UnicodeName.of(normalized),
-                Links.report(module, normalized, options),
+                Links.report(module, normalized, request.options),
                 problem,
                 new Quota(over.quota().limit(), available, DisplayFormat.rounded(wait.plusSeconds(59)), limits),
-                new ReportView.Recheck(pro, ShellCommand.check(module, normalized, options)));
+                new ReportView.Recheck(request.pro, ShellCommand.check(module, normalized, request.options)));
     }
 
     /**

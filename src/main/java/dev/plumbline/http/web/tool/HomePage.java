@@ -1,5 +1,6 @@
 package dev.plumbline.http.web.tool;
 
+import com.google.common.base.Strings;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.RawTarget;
@@ -128,7 +129,8 @@ public final class HomePage implements PageRoutes.Pages {
                 ctx,
                 target.isEmpty()
                         ? "/tools/" + module.module()
-                        : Links.report(module.module(), target, OptionField.changed(module, ctx.queryParams())));
+                        : Links.report(
+                                module.module(), target, OptionField.changed(module, ctx.queryParams()::getAll)));
     }
 
     /** @param query of the report, with its question mark; or empty */
@@ -145,7 +147,6 @@ public final class HomePage implements PageRoutes.Pages {
     }
 
     private static String parameter(RoutingContext ctx, String name) {
-        String value = ctx.queryParams().get(name);
-        return value == null ? "" : value.strip();
+        return Strings.nullToEmpty(ctx.queryParams().get(name)).strip();
     }
 }

@@ -4,7 +4,6 @@ import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.OptionDescription;
 import dev.plumbline.sheet.Options;
-import io.vertx.core.MultiMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,16 +44,7 @@ public record OptionField(OptionDescription option, String value, @Nullable Stri
      *
      * @param sent all values of each parameter; the last one counts, as a hidden "false" precedes each checkbox
      */
-    public static Map<String, String> changed(ModuleDescription module, Map<String, List<String>> sent) {
-        return changed(module, name -> sent.getOrDefault(name, List.of()));
-    }
-
-    /** As {@link #changed(ModuleDescription, Map)}, with the parameters of a query. */
-    public static Map<String, String> changed(ModuleDescription module, MultiMap query) {
-        return changed(module, query::getAll);
-    }
-
-    private static Map<String, String> changed(ModuleDescription module, Function<String, List<String>> sent) {
+    public static Map<String, String> changed(ModuleDescription module, Function<String, List<String>> sent) {
         Map<String, String> changed = new LinkedHashMap<>();
         for (OptionDescription option : module.options()) {
             List<String> values = sent.apply(option.name());
