@@ -1,7 +1,9 @@
 package dev.plumbline.http.api.job;
 
+import com.google.common.base.Utf8;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.input.JobName;
 import dev.plumbline.sheet.ModuleDescription;
@@ -19,42 +21,78 @@ class JobRequestDraft {
     /** The maximum number of errors that are reported for a request. */
     static final int MAX_FAULTS = 100;
 
+    private static final int MAX_SHOWN_LENGTH = 100;
     private static final String UNPAIRED_SURROGATE = "contains an unpaired surrogate, which is not valid Unicode";
 
     private final ModuleCatalogue modules;
     private final JobRequestSchema schema;
-    final RequestFaultList faults = new RequestFaultList(MAX_FAULTS);
     final Set<String> members = new HashSet<>();
     final Map<String, @Nullable Object> options = new TreeMap<>();
     private @Nullable ModuleDescription module;
     private @Nullable String name;
     private final List<String> items = new ArrayList<>();
+    private final List<Problem.Fault> faults = new ArrayList<>();
 
     JobRequestDraft(ModuleCatalogue modules, JobRequestSchema schema) {
         this.modules = modules;
         this.schema = schema;
     }
 
+    /** @param pointer a JSON pointer (RFC 6901) */
+    void addFault(String pointer, String detail) {
+        if (!isFull()) {
+            faults.add(Problem.Fault.pointer(pointer, detail));
+        }
+    }
+
+    boolean isFull() {
+        return faults.size() >= MAX_FAULTS;
+    }
+
+    /** Returns the pointer of a member. Names are truncated to 100 characters. */
+    static String pointer(String parent, String name) {
+        return parent + '/' + shown(name).replace("~", "~0").replace("/", "~1");
+    }
+
+    /** Returns client input for use in a message: truncated, with unpaired surrogates replaced. */
+    private static String shown(String text) {
+        StringBuilder out = new StringBuilder();
+        text.codePoints()
+                .limit(MAX_SHOWN_LENGTH)
+                .map(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? '\ufffd' : c)
+                .forEach(out::appendCodePoint);
+        return text.length() > out.length() ? out.append('…').toString() : out.toString();
+    }
+
+    /** Returns the length in UTF-8 bytes; -1 if the text contains an unpaired surrogate. */
+    static int utf8Length(String text) {
+        try {
+            return Utf8.encodedLength(text);
+        } catch (IllegalArgumentException unpairedSurrogate) {
+            return -1;
+        }
+    }
+
     ProblemException invalid() {
-        return new ProblemException(CreateJobOperation.invalid(faults.list()));
+        return new ProblemException(CreateJobOperation.invalid(faults));
     }
 
     void module(String name) {
         ModuleDefinition<?> known = modules.find(name);
         if (known == null) {
-            String shown = RequestFaultList.shown(name);
-            faults.add("/module", "is not a known module: '" + shown + "'; /api/v1/tools lists all modules");
+            String shown = shown(name);
+            addFault("/module", "is not a known module: '" + shown + "'; /api/v1/tools lists all modules");
         } else {
             module = known.description();
         }
     }
 
     void name(String text) {
-        String fault = RequestFaultList.utf8Length(text) < 0 ? UNPAIRED_SURROGATE : nameFault(text);
+        String fault = utf8Length(text) < 0 ? UNPAIRED_SURROGATE : nameFault(text);
         if (fault == null) {
             name = text;
         } else {
-            faults.add("/name", fault);
+            addFault("/name", fault);
         }
     }
 
@@ -76,22 +114,22 @@ class JobRequestDraft {
 
     void count(int count) {
         if (count < schema.minItems()) {
-            faults.add(
+            addFault(
                     "/items",
                     (count == 0 ? "is empty" : "has " + count + " lines") + "; a job must have " + schema.minItems()
                             + " to " + schema.maxItems() + " lines");
         } else if (count > schema.maxItems()) {
-            faults.add("/items", schema.tooMany(count) + "; create several jobs");
+            addFault("/items", schema.tooMany(count) + "; create several jobs");
         }
     }
 
     /** @param item null if it is too long */
     void item(int index, @Nullable String item) {
-        int bytes = item == null ? Integer.MAX_VALUE : RequestFaultList.utf8Length(item);
+        int bytes = item == null ? Integer.MAX_VALUE : utf8Length(item);
         if (bytes < 0) {
-            faults.add("/items/" + index, UNPAIRED_SURROGATE);
+            addFault("/items/" + index, UNPAIRED_SURROGATE);
         } else if (item == null || bytes > schema.maxItemBytes()) {
-            faults.add("/items/" + index, "must have at most " + schema.maxItemBytes() + " bytes in UTF-8");
+            addFault("/items/" + index, "must have at most " + schema.maxItemBytes() + " bytes in UTF-8");
         } else if (index < schema.maxItems()) {
             items.add(item);
         }
@@ -99,8 +137,8 @@ class JobRequestDraft {
 
     /** Rejects text that cannot be stored as UTF-8. */
     private void text(String pointer, @Nullable Object value) {
-        if (value instanceof String text && RequestFaultList.utf8Length(text) < 0) {
-            faults.add(pointer, UNPAIRED_SURROGATE);
+        if (value instanceof String text && utf8Length(text) < 0) {
+            addFault(pointer, UNPAIRED_SURROGATE);
         } else if (value instanceof List<?> list) {
             for (int i = 0; i < list.size(); i++) {
                 text(pointer + '/' + i, list.get(i));
@@ -111,22 +149,22 @@ class JobRequestDraft {
     JobRequestReader.JobRequest validate() {
         for (String required : schema.required()) {
             if (!members.contains(required)) {
-                faults.add('/' + required, "is missing");
+                addFault('/' + required, "is missing");
             }
         }
         boolean freshGiven = options.containsKey(ModuleDescription.FRESH.name());
         Object fresh = options.remove(ModuleDescription.FRESH.name());
         if (freshGiven && !(fresh instanceof Boolean)) {
-            faults.add("/options/" + ModuleDescription.FRESH.name(), "must be true or false");
+            addFault("/options/" + ModuleDescription.FRESH.name(), "must be true or false");
         }
         Options.Parsed parsed =
                 module == null ? new Options.Parsed(null, List.of()) : Options.parseTyped(module, options);
         for (Options.Fault fault : parsed.faults()) {
-            faults.add(RequestFaultList.pointer("/options", fault.name()), fault.detail());
+            addFault(pointer("/options", fault.name()), fault.detail());
             options.remove(fault.name());
         }
-        options.forEach((name, value) -> text(RequestFaultList.pointer("/options", name), value));
-        if (!faults.list().isEmpty() || module == null || parsed.options() == null) {
+        options.forEach((name, value) -> text(pointer("/options", name), value));
+        if (!faults.isEmpty() || module == null || parsed.options() == null) {
             throw invalid();
         }
         return new JobRequestReader.JobRequest(

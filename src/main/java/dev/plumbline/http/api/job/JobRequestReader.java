@@ -143,7 +143,7 @@ final class JobRequestReader {
         if (name != null) {
             draft.name(name);
         }
-        for (int i = 0; i < items.size() && !draft.faults.full(); i++) {
+        for (int i = 0; i < items.size() && !draft.isFull(); i++) {
             draft.item(i, items.get(i));
         }
         draft.count(items.size());
@@ -180,20 +180,20 @@ final class JobRequestReader {
             if (first != JsonToken.START_OBJECT) {
                 json.skipChildren();
                 endOfBody();
-                faults.add(
+                addFault(
                         "",
                         ("must be an object with module (an identifier from /api/v1/tools), items (an array of %s to %s"
                                         + " strings), optional options (an object) and an optional name (a string), not %s")
                                 .formatted(schema.minItems(), schema.maxItems(), typeName(first)));
                 throw invalid();
             }
-            while (!faults.full() && json.nextToken() != JsonToken.END_OBJECT) {
+            while (!isFull() && json.nextToken() != JsonToken.END_OBJECT) {
                 String name = json.currentName();
                 json.nextToken();
                 member(name);
                 json.skipChildren();
             }
-            if (faults.full()) {
+            if (isFull()) {
                 throw invalid();
             }
             endOfBody();
@@ -217,7 +217,7 @@ final class JobRequestReader {
 
         private void member(String name) throws IOException {
             if (!members.add(name)) {
-                faults.add(RequestFaultList.pointer("", name), "must not be repeated");
+                addFault(pointer("", name), "must not be repeated");
                 return;
             }
             switch (name) {
@@ -226,15 +226,15 @@ final class JobRequestReader {
                 case "options" -> options();
                 case "name" -> name();
                 default ->
-                    faults.add(
-                            RequestFaultList.pointer("", name),
+                    addFault(
+                            pointer("", name),
                             "is not a known property; allowed properties: " + String.join(", ", schema.members()));
             }
         }
 
         private void module() throws IOException {
             if (json.currentToken() != JsonToken.VALUE_STRING) {
-                faults.add("/module", "must be a string with the identifier of a module");
+                addFault("/module", "must be a string with the identifier of a module");
                 return;
             }
             module(json.getText());
@@ -242,7 +242,7 @@ final class JobRequestReader {
 
         private void name() throws IOException {
             if (json.currentToken() != JsonToken.VALUE_STRING) {
-                faults.add("/name", "must be a string");
+                addFault("/name", "must be a string");
                 return;
             }
             name(json.getText());
@@ -250,11 +250,11 @@ final class JobRequestReader {
 
         private void items() throws IOException {
             if (json.currentToken() != JsonToken.START_ARRAY) {
-                faults.add("/items", "must be an array of strings");
+                addFault("/items", "must be an array of strings");
                 return;
             }
             int count = 0;
-            while (!faults.full() && json.nextToken() != JsonToken.END_ARRAY) {
+            while (!isFull() && json.nextToken() != JsonToken.END_ARRAY) {
                 item(count++);
                 json.skipChildren();
             }
@@ -263,7 +263,7 @@ final class JobRequestReader {
 
         private void item(int index) throws IOException {
             if (json.currentToken() != JsonToken.VALUE_STRING) {
-                faults.add("/items/" + index, "must be a string");
+                addFault("/items/" + index, "must be a string");
                 return;
             }
             // avoids creating a string of a long text
@@ -272,14 +272,14 @@ final class JobRequestReader {
 
         private void options() throws IOException {
             if (json.currentToken() != JsonToken.START_OBJECT) {
-                faults.add("/options", "must be an object");
+                addFault("/options", "must be an object");
                 return;
             }
-            while (!faults.full() && json.nextToken() != JsonToken.END_OBJECT) {
+            while (!isFull() && json.nextToken() != JsonToken.END_OBJECT) {
                 String name = json.currentName();
                 json.nextToken();
                 if (options.containsKey(name)) {
-                    faults.add(RequestFaultList.pointer("/options", name), "must not be repeated");
+                    addFault(pointer("/options", name), "must not be repeated");
                 } else if (options.size() <= JobRequestDraft.MAX_FAULTS) {
                     // further ones are skipped: no module has so many
                     options.put(name, json.currentToken() == JsonToken.START_ARRAY ? list() : scalar());

@@ -294,7 +294,7 @@ class JobRequestReaderTest {
     void lengthsAreThoseOfUtf8(@ForAll String text) {
         boolean whole = StandardCharsets.UTF_8.newEncoder().canEncode(text);
 
-        assertThat(RequestFaultList.utf8Length(text))
+        assertThat(JobRequestDraft.utf8Length(text))
                 .isEqualTo(whole ? text.getBytes(StandardCharsets.UTF_8).length : -1);
     }
 
