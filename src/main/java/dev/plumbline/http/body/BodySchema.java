@@ -3,6 +3,7 @@ package dev.plumbline.http.body;
 import dev.plumbline.http.problem.Problem;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.json.pointer.JsonPointer;
 import io.vertx.json.schema.Draft;
 import io.vertx.json.schema.JsonSchema;
 import io.vertx.json.schema.JsonSchemaOptions;
@@ -47,8 +48,8 @@ final class BodySchema {
             for (Map.Entry<String, Object> method : (JsonObject) path.getValue()) {
                 if (method.getValue() instanceof JsonObject operation
                         && operationId.equals(operation.getString("operationId"))) {
-                    String ref = (String) at(operation, "requestBody/content/application~1json/schema/$ref");
-                    return new BodySchema((JsonObject) resolved(contract, at(contract, ref.substring(2))));
+                    String ref = (String) at(operation, "/requestBody/content/application~1json/schema/$ref");
+                    return new BodySchema((JsonObject) resolved(contract, at(contract, ref.substring(1))));
                 }
             }
         }
@@ -65,19 +66,15 @@ final class BodySchema {
             return node;
         }
         if (schema.getValue("$ref") instanceof String ref) {
-            return resolved(contract, at(contract, ref.substring(2)));
+            return resolved(contract, at(contract, ref.substring(1)));
         }
         JsonObject copy = new JsonObject();
         schema.forEach(member -> copy.put(member.getKey(), resolved(contract, member.getValue())));
         return copy;
     }
 
-    private static Object at(JsonObject root, String pointer) {
-        Object value = root;
-        for (String step : pointer.split("/", -1)) {
-            value = ((JsonObject) value).getValue(step.replace("~1", "/").replace("~0", "~"));
-        }
-        return value;
+    private static Object at(@Nullable Object root, String pointer) {
+        return JsonPointer.from(pointer).queryJson(root);
     }
 
     /** The errors of a body, at most one per pointer; empty if it is valid. */
@@ -100,7 +97,7 @@ final class BodySchema {
         String location = fragment(error.getKeywordLocation());
         int slash = location.lastIndexOf('/');
         String keyword = location.substring(slash + 1);
-        Object parent = slash <= 0 ? schema : at(schema, location.substring(1, slash));
+        Object parent = at(schema, location.substring(0, Math.max(0, slash)));
         if (!(parent instanceof JsonObject rule)) {
             return;
         }
@@ -123,7 +120,7 @@ final class BodySchema {
                 }
             }
             case "type" ->
-                faults.putIfAbsent(pointer, "must be " + expected(rule) + ", not " + typeOf(valueAt(body, pointer)));
+                faults.putIfAbsent(pointer, "must be " + expected(rule) + ", not " + typeOf(at(body, pointer)));
             case "minLength" ->
                 faults.putIfAbsent(pointer, "must have at least " + counted(rule, keyword, "character"));
             case "maxLength" -> faults.putIfAbsent(pointer, "must have at most " + counted(rule, keyword, "character"));
@@ -181,18 +178,6 @@ final class BodySchema {
 
     private static String fragment(String location) {
         return location.substring(location.indexOf('#') + 1);
-    }
-
-    private static @Nullable Object valueAt(@Nullable Object body, String pointer) {
-        Object value = body;
-        String[] steps =
-                pointer.isEmpty() ? new String[0] : pointer.substring(1).split("/", -1);
-        for (String step : steps) {
-            value = value instanceof JsonArray array
-                    ? array.getValue(Integer.parseInt(step))
-                    : value instanceof JsonObject object ? at(object, step) : null;
-        }
-        return value;
     }
 
     /** The types of a rule and, of an object, its required properties. */

@@ -61,7 +61,7 @@ public record FormBody(Map<String, List<String>> values, Map<String, List<File>>
      * @param next called at most once, on the context of the request; not called if the form is malformed
      */
     public static void read(RoutingContext ctx, RequestBodyReader bodies, Consumer<FormBody> next) {
-        bodies.readForm(ctx, MAX_BYTES, TIMEOUT, body -> {
+        bodies.read(ctx, URLENCODED, MAX_BYTES, TIMEOUT, body -> {
             FormBody form = parse(URLENCODED, body);
             // Netty replaces bytes that are not UTF-8
             if (form.values.toString().indexOf('\ufffd') >= 0) {

@@ -53,7 +53,8 @@ public final class RequestBodyReader {
         }
         request.pause();
         boolean http2 = request.version() == HttpVersion.HTTP_2;
-        boolean discard = declaredLength(request) <= MAX_DISCARDED_BYTES;
+        long length = UnreadBodies.declaredLength(request);
+        boolean discard = length >= 0 && length <= MAX_DISCARDED_BYTES;
         ctx.addHeadersEndHandler(head -> {
             if (request.isEnded()) {
                 return;
@@ -78,12 +79,6 @@ public final class RequestBodyReader {
         });
     }
 
-    /** The declared length in bytes; the maximum if it is not declared. */
-    private static long declaredLength(HttpServerRequest request) {
-        long length = UnreadBodies.declaredLength(request);
-        return length < 0 ? Long.MAX_VALUE : length;
-    }
-
     /**
      * Reads a JSON body.
      *
@@ -97,17 +92,13 @@ public final class RequestBodyReader {
         read(ctx, "application/json", maxBytes, timeout, consumer);
     }
 
-    /** As {@link #readJson}, for a form without files. */
-    void readForm(RoutingContext ctx, int maxBytes, Duration timeout, Handler<Buffer> consumer) {
-        read(ctx, FormBody.URLENCODED, maxBytes, timeout, consumer);
-    }
-
     /** As {@link #readJson}, for a form that can contain files; see {@link FormBody#parse}. */
     public void readUpload(RoutingContext ctx, int maxBytes, Duration timeout, Handler<Buffer> consumer) {
         read(ctx, FormBody.MULTIPART, maxBytes, timeout, consumer);
     }
 
-    private void read(RoutingContext ctx, String type, int maxBytes, Duration timeout, Handler<Buffer> consumer) {
+    /** @param type the media type */
+    void read(RoutingContext ctx, String type, int maxBytes, Duration timeout, Handler<Buffer> consumer) {
         HttpServerRequest request = ctx.request();
         if (hasEnded(ctx)) {
             return;

@@ -12,6 +12,7 @@ import dev.plumbline.http.web.docs.ApiReference.Tag;
 import dev.plumbline.http.web.layout.DisplayedLimits;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.json.pointer.JsonPointer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -193,14 +194,9 @@ final class ApiReferenceReader {
 
     private JsonObject resolve(JsonObject node) {
         String ref = node.getString("$ref");
-        if (ref == null) {
-            return node;
-        }
-        JsonObject found = contract;
-        for (String step : ref.substring(2).split("/", -1)) {
-            found = found.getJsonObject(step);
-        }
-        return found;
+        return ref == null
+                ? node
+                : (JsonObject) JsonPointer.from(ref.substring(1)).queryJson(contract);
     }
 
     private static List<JsonObject> objects(@Nullable JsonArray array) {
