@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * @param validity null if the result does not have a validity period
  * @param groups the other fields with a value that states something
  * @param minor fields without a finding whose value does not state anything (null, no, empty), or is shown elsewhere
- * @param undetermined the fields that are null because of an error
+ * @param undetermined the fields that are null because of an error; empty if the result has neither values nor findings
  */
-record ReportFields(
+public record ReportFields(
         DisplayValue.@Nullable Waterfall timings,
         ReportView.@Nullable Validity validity,
         List<ReportView.Group> groups,
@@ -84,7 +84,7 @@ record ReportFields(
                 validity,
                 List.copyOf(groups.values()),
                 minor,
-                undetermined);
+                groups.isEmpty() && levels.isEmpty() ? List.of() : undetermined);
     }
 
     /** Whether a value does not state anything without knowledge of the field. */

@@ -5,7 +5,6 @@ import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Labels;
 import dev.plumbline.http.web.tool.CheckForm;
 import dev.plumbline.http.web.tool.CheckTabs;
-import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.target.UnicodeName;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,11 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param errorAction what to do about the error; empty without an error
  * @param composite the parts of a composite module; null for other modules
  * @param findings the most severe first
- * @param timings null if there are less than two durations
- * @param validity null if the result does not have a validity period
- * @param groups the other fields, in the order of declaration
- * @param minor fields without a finding whose value does not state anything (null, no, empty), or is shown elsewhere
- * @param undetermined fields without a value in a result with an error
  * @param truncated the titles of the truncated fields
  * @param path of the report
  * @param apiPath of the same check in the API
@@ -37,11 +31,7 @@ public record ReportView(
         String errorAction,
         @Nullable CompositeView composite,
         List<FindingView> findings,
-        DisplayValue.@Nullable Waterfall timings,
-        @Nullable Validity validity,
-        List<Group> groups,
-        List<FieldView> minor,
-        List<FieldDescription> undetermined,
+        ReportFields fields,
         List<String> truncated,
         Age age,
         String path,

@@ -101,7 +101,6 @@ public final class ReportViewBuilder {
         String causes = composite == null ? null : composite.summary();
         Map<String, String> levels = new HashMap<>();
         findings.forEach(finding -> levels.putIfAbsent(finding.field(), finding.level()));
-        ReportFields values = ReportFields.of(module, result, levels);
         List<String> truncated = new ArrayList<>();
         result.getJsonArray("truncated", NONE)
                 .forEach(name -> truncated.add(title(module, name.toString().replace("fields.", ""))));
@@ -119,11 +118,7 @@ public final class ReportViewBuilder {
                         : ErrorAction.of(ErrorCode.of(error.getString("code"))),
                 composite,
                 composite == null ? findings : CompositeViewBuilder.withoutPartFindings(findings),
-                values.timings(),
-                values.validity(),
-                values.groups(),
-                values.minor(),
-                values.groups().isEmpty() && findings.isEmpty() ? List.of() : values.undetermined(),
+                ReportFields.of(module, result, levels),
                 truncated,
                 age,
                 Links.report(module.module(), target, options),
