@@ -94,11 +94,6 @@ public final class CpuAllowance implements AutoCloseable {
         return waitTime.nanos();
     }
 
-    /** The used CPU time of completed work in nanoseconds. */
-    public long usedNanos() {
-        return usedNanos.get();
-    }
-
     /**
      * Counts CPU time that was used for decoding.
      *

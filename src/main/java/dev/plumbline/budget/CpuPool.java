@@ -1,5 +1,6 @@
 package dev.plumbline.budget;
 
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.concurrent.FairQueue;
 import io.vertx.core.AsyncResult;
@@ -7,13 +8,13 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.util.EnumMap;
-import java.util.Map;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,10 @@ public final class CpuPool implements AutoCloseable {
 
     private final int threads;
     private final ThreadPoolExecutor executor;
-    private final Map<Purpose, FairQueue<String, Task<?>>> queues = new EnumMap<>(Purpose.class);
+
+    /** By the ordinal of the purpose. */
+    private final List<FairQueue<String, Task<?>>> queues;
+
     private int active;
     private final int[] running = new int[Purpose.values().length];
     private int latestQueue;
@@ -48,17 +52,16 @@ public final class CpuPool implements AutoCloseable {
     /** @param threads maximum number of tasks that run at the same time, at least 1 */
     public CpuPool(int threads, int maxQueued) {
         this.threads = threads;
-        AtomicInteger number = new AtomicInteger();
+        ThreadFactory daemons = new ThreadFactoryBuilder()
+                .setNameFormat("plumbline-cpu-%d")
+                .setDaemon(true)
+                .build();
         this.executor = new ThreadPoolExecutor(
-                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
-                    Thread thread = new Thread(work, "plumbline-cpu-" + number.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                });
+                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons);
         this.executor.allowCoreThreadTimeOut(true);
-        for (Purpose purpose : Purpose.values()) {
-            queues.put(purpose, new FairQueue<>(maxQueued, Math.max(1, maxQueued / 2)));
-        }
+        this.queues = Arrays.stream(Purpose.values())
+                .map(purpose -> new FairQueue<String, Task<?>>(maxQueued, Math.max(1, maxQueued / 2)))
+                .toList();
     }
 
     /** One thread for each core, at most one for each 64 MiB of heap, which holds decoded content, and at least two. */
@@ -77,11 +80,7 @@ public final class CpuPool implements AutoCloseable {
     }
 
     public synchronized int queued() {
-        int queued = 0;
-        for (FairQueue<String, Task<?>> queue : queues.values()) {
-            queued += queue.size();
-        }
-        return queued;
+        return queues.stream().mapToInt(FairQueue::size).sum();
     }
 
     /**
@@ -97,7 +96,7 @@ public final class CpuPool implements AutoCloseable {
             if (!allowance.add(task)) {
                 return Future.failedFuture(ended());
             }
-            if (!queueOf(purpose).offer(allowance.client(), task)) {
+            if (!queues.get(purpose.ordinal()).offer(allowance.client(), task)) {
                 allowance.remove(task);
                 return Future.failedFuture(new NodeExhaustedException("The queue for CPU-bound tasks is full."));
             }
@@ -114,14 +113,6 @@ public final class CpuPool implements AutoCloseable {
         return new NodeExhaustedException("The check ended before its task started.");
     }
 
-    private FairQueue<String, Task<?>> queueOf(Purpose purpose) {
-        FairQueue<String, Task<?>> queue = queues.get(purpose);
-        if (queue == null) {
-            throw new IllegalArgumentException(purpose.name());
-        }
-        return queue;
-    }
-
     private void runTasks() {
         for (Task<?> task = next(null); task != null; task = next(task)) {
             task.run();
@@ -133,12 +124,10 @@ public final class CpuPool implements AutoCloseable {
         if (completed != null) {
             running[completed.purpose.ordinal()]--;
         }
-        Purpose[] purposes = Purpose.values();
-        for (int i = 0; i < purposes.length; i++) {
-            latestQueue = (latestQueue + 1) % purposes.length;
-            Purpose purpose = purposes[latestQueue];
-            Task<?> task = running[latestQueue] < maxRunning(purpose)
-                    ? queueOf(purpose).poll()
+        for (int i = 0; i < running.length; i++) {
+            latestQueue = (latestQueue + 1) % running.length;
+            Task<?> task = running[latestQueue] < maxRunning()
+                    ? queues.get(latestQueue).poll()
                     : null;
             if (task != null) {
                 running[latestQueue]++;
@@ -149,12 +138,13 @@ public final class CpuPool implements AutoCloseable {
         return null;
     }
 
-    private int maxRunning(Purpose purpose) {
-        return purpose == Purpose.SIGNATURES ? threads : Math.max(1, threads - 1);
+    /** Of the queue {@code latestQueue}. */
+    private int maxRunning() {
+        return latestQueue == Purpose.SIGNATURES.ordinal() ? threads : Math.max(1, threads - 1);
     }
 
     private synchronized boolean remove(Task<?> task) {
-        return queueOf(task.purpose).remove(task.allowance.client(), task);
+        return queues.get(task.purpose.ordinal()).remove(task.allowance.client(), task);
     }
 
     /** Stops the threads. */

@@ -175,7 +175,6 @@ class CpuPoolTest {
     void aCheckThatUsedItsCpuTimeStartsNoMoreWork() {
         CpuAllowance check = allowance("a");
         assertThat(Await.value(check.execute(Purpose.PARSING, () -> burn(60)))).isTrue();
-        Await.until(() -> check.usedNanos() > 0);
 
         assertThat(Await.failure(check.execute(Purpose.PARSING, () -> 1)))
                 .isInstanceOf(LimitExceededException.class)
@@ -188,7 +187,6 @@ class CpuPoolTest {
         CpuAllowance whole = allowance("a");
         assertThat(Await.value(whole.part().execute(Purpose.PARSING, () -> burn(60))))
                 .isTrue();
-        Await.until(() -> whole.usedNanos() > 0);
 
         assertThat(Await.failure(whole.part().execute(Purpose.PARSING, () -> 1)))
                 .isInstanceOf(LimitExceededException.class);
