@@ -112,7 +112,8 @@ public final class ApiKeyHandler {
         if (caller.plan() != Plan.PRO) {
             problems.send(
                     ctx,
-                    forbidden(
+                    Problem.of(
+                            403,
                             "not-pro",
                             "Pro plan required",
                             "Jobs require the Pro plan. The account of this key has the Free plan. Instant"
@@ -120,7 +121,8 @@ public final class ApiKeyHandler {
         } else if (!caller.scopes().contains(required)) {
             problems.send(
                     ctx,
-                    forbidden(
+                    Problem.of(
+                                    403,
                                     "insufficient-scope",
                                     "Insufficient scope",
                                     ("The API key does not have the scope %s. Use another key or create one on the"
@@ -153,7 +155,8 @@ public final class ApiKeyHandler {
             case REVOKED -> invalidKey("This API key has been revoked. Use another key.");
             case EXPIRED -> invalidKey("This API key has expired. Use another key.");
             case DISABLED ->
-                forbidden(
+                Problem.of(
+                        403,
                         "account-disabled",
                         "Account disabled",
                         "The account of this key is disabled. Contact the operator.");
@@ -163,10 +166,6 @@ public final class ApiKeyHandler {
     private static Problem invalidKey(String detail) {
         return Problem.of(401, "invalid-key", "Invalid API key", detail)
                 .with("WWW-Authenticate", CHALLENGE + ", error=\"invalid_token\"");
-    }
-
-    private static Problem forbidden(String code, String title, String detail) {
-        return Problem.of(403, code, title, detail);
     }
 
     /** Marks a response as private, so that shared caches do not store it. */

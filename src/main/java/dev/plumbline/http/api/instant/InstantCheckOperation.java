@@ -72,11 +72,11 @@ public final class InstantCheckOperation {
     }
 
     private void checkFor(RoutingContext ctx, ApiCaller caller, String module, String target) {
-        if (caller.plan() == Plan.PRO) {
-            respond(ctx, checks.check(ctx, module, target, caller.keyId()));
-        } else {
-            respond(ctx, checks.check(ctx, module, target));
-        }
+        respond(
+                ctx,
+                caller.plan() == Plan.PRO
+                        ? checks.check(ctx, module, target, caller.keyId())
+                        : checks.check(ctx, module, target));
     }
 
     private void respond(RoutingContext ctx, Future<InstantOutcome> check) {

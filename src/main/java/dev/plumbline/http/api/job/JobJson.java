@@ -103,7 +103,8 @@ final class JobJson {
             out.appendBytes(NO_RESULT);
         } else {
             int offset = offsetAfterModule(result, job.module());
-            int cached = offsetOfCached(result);
+            // the offset of the last member, cached
+            int cached = lastComma(result, result.length);
             out.appendBytes(result, offset, cached - offset);
             if (!hasWaitedMs(result, cached)) {
                 out.appendBytes(NO_WAITED_MS);
@@ -112,9 +113,8 @@ final class JobJson {
         }
     }
 
-    /** Returns the offset of the last member, {@code cached}. */
-    private static int offsetOfCached(byte[] result) {
-        int offset = result.length - 1;
+    private static int lastComma(byte[] result, int end) {
+        int offset = end - 1;
         while (result[offset] != ',') {
             offset--;
         }
@@ -123,10 +123,7 @@ final class JobJson {
 
     /** Whether the member before {@code cached} is {@code waited_ms}, which results of earlier versions do not have. */
     private static boolean hasWaitedMs(byte[] result, int cached) {
-        int offset = cached - 1;
-        while (result[offset] != ',') {
-            offset--;
-        }
+        int offset = lastComma(result, cached);
         return Arrays.equals(result, offset, offset + WAITED_MS.length, WAITED_MS, 0, WAITED_MS.length);
     }
 

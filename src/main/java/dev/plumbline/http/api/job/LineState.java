@@ -2,19 +2,16 @@ package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
 import java.util.List;
+import java.util.Locale;
 
 /** The state of a line of a job. */
 public enum LineState {
-    PENDING("pending"),
-    RUNNING("running"),
-    DONE("done"),
-    CANCELLED("cancelled");
+    PENDING,
+    RUNNING,
+    DONE,
+    CANCELLED;
 
-    private final String id;
-
-    LineState(String id) {
-        this.id = id;
-    }
+    private final String id = name().toLowerCase(Locale.ROOT);
 
     public String id() {
         return id;

@@ -56,7 +56,10 @@ public final class ToolDocuments {
                 .put("summary", module.summary())
                 .put("category", module.category())
                 .put("input", input(module))
-                .put("options", array(module.options(), ToolDocuments::option).add(fresh()))
+                .put(
+                        "options",
+                        array(module.options(), ToolDocuments::option)
+                                .add(option(ModuleDescription.FRESH).put("jobs_only", true)))
                 .put("fields", array(module.fields(), ToolDocuments::field))
                 .put("finding_codes", array(module.findings(), ToolDocuments::finding))
                 .put("headline", array(module.headline().declarations(), ToolDocuments::headline))
@@ -94,10 +97,6 @@ public final class ToolDocuments {
                             module.defaultFor().stream().map(InputType::id).toList()));
         }
         return input;
-    }
-
-    private static JsonObject fresh() {
-        return option(ModuleDescription.FRESH).put("jobs_only", true);
     }
 
     private static JsonObject option(OptionDescription option) {

@@ -86,19 +86,15 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
         if (budget == null) {
             return MemoryHolder.unlimited();
         }
-        String client = channel.remoteAddress() instanceof InetSocketAddress remote
-                ? addresses.connectionKey(remote.getAddress())
-                : null;
+        String client = clientOf(channel);
         return budget.open(client == null ? channel.id().asLongText() : client, budget.total());
     }
 
     /** The response to an HTTP/2 request has ended, but the client may not have read it. */
     public static void responseEnded(HttpServerRequest request) {
-        if (request.version() == HttpVersion.HTTP_2 && request.connection() instanceof ConnectionBase base) {
-            AcceptedConnection accepted = base.channel().attr(CONNECTION).get();
-            if (accepted != null) {
-                accepted.responseEnded(request.response().streamId(), bodyBytes(request.response()));
-            }
+        AcceptedConnection accepted = request.version() == HttpVersion.HTTP_2 ? accepted(request.connection()) : null;
+        if (accepted != null) {
+            accepted.responseEnded(request.response().streamId(), bodyBytes(request.response()));
         }
     }
 
@@ -114,12 +110,16 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
 
     /** The connection handler that the HTTP server must have. */
     public static void configured(HttpConnection connection) {
-        if (connection instanceof ConnectionBase base) {
-            AcceptedConnection accepted = base.channel().attr(CONNECTION).get();
-            if (accepted != null) {
-                accepted.configured(connection);
-            }
+        AcceptedConnection accepted = accepted(connection);
+        if (accepted != null) {
+            accepted.configured(connection);
         }
+    }
+
+    private static @Nullable AcceptedConnection accepted(HttpConnection connection) {
+        return connection instanceof ConnectionBase base
+                ? base.channel().attr(CONNECTION).get()
+                : null;
     }
 
     public int open() {
@@ -149,7 +149,7 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
             channel.attr(CONNECTION).set(connection);
             connections.add(connection);
             open.incrementAndGet();
-            String client = clientOf(channel);
+            String client = config.maxConnectionsPerClient() > 0 ? clientOf(channel) : null;
             boolean admits = admit(client);
             channel.closeFuture().addListener(closed -> closed(connection, client, admits));
             if (admits) {
@@ -162,9 +162,9 @@ public final class ConnectionRegistry extends ChannelInboundHandlerAdapter {
         ctx.fireChannelRead(message);
     }
 
-    /** Returns the key of the client; null if its connections are not limited. */
+    /** Returns the key of the client; null for a trusted proxy. */
     private @Nullable String clientOf(Channel channel) {
-        return config.maxConnectionsPerClient() > 0 && channel.remoteAddress() instanceof InetSocketAddress remote
+        return channel.remoteAddress() instanceof InetSocketAddress remote
                 ? addresses.connectionKey(remote.getAddress())
                 : null;
     }

@@ -1,5 +1,6 @@
 package dev.plumbline.http.web.docs;
 
+import com.google.common.base.Strings;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
@@ -8,6 +9,7 @@ import dev.plumbline.http.web.layout.DisplayedLimits;
 import dev.plumbline.http.web.layout.EncodedBody;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
+import dev.plumbline.target.PrintableText;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -95,9 +97,8 @@ public final class DocsPage implements PageRoutes.Pages {
     }
 
     private void search(RoutingContext ctx) {
-        String query = ctx.queryParams().contains("q") ? ctx.queryParams().get("q") : "";
-        String shortened = query.length() > MAX_QUERY_LENGTH ? query.substring(0, MAX_QUERY_LENGTH) : query;
+        String query = PrintableText.cut(Strings.nullToEmpty(ctx.queryParams().get("q")), MAX_QUERY_LENGTH);
         PageInfo info = PageInfo.unlisted("Search the API reference", "Operations, parameters and schemas.", "api");
-        pages.show(ctx, info, "docssearch", new Results(reference, INDEX + "/search", search.matching(shortened)));
+        pages.show(ctx, info, "docssearch", new Results(reference, INDEX + "/search", search.matching(query)));
     }
 }

@@ -1,5 +1,6 @@
 package dev.plumbline.http.web.job;
 
+import com.google.common.base.CaseFormat;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.JobState;
 import dev.plumbline.check.ModuleCatalogue;
@@ -70,14 +71,8 @@ public record JobSummary(JobMessage.JobSnapshot job, String tool, String path, @
     }
 
     public String state() {
-        return switch (job.state()) {
-            case QUEUED -> "Queued";
-            case RUNNING -> "Running";
-            case COMPLETED -> "Completed";
-            case CANCELLING -> "Cancelling";
-            case CANCELLED -> "Cancelled";
-            case FAILED -> "Failed";
-        };
+        return CaseFormat.UPPER_UNDERSCORE.to(
+                CaseFormat.UPPER_CAMEL, job.state().name());
     }
 
     /** The verdict whose color the state has; empty for the default. */

@@ -101,21 +101,15 @@ final class ResultCharts {
                 .toList();
         int max = frequent.get(0).getValue();
         List<Chart.Bar> bars = new ArrayList<>();
-        int other = 0;
-        for (int i = 0; i < frequent.size(); i++) {
-            if (i < MAX_BARS - 1 || frequent.size() == MAX_BARS) {
-                int count = frequent.get(i).getValue();
-                String label = frequent.get(i).getKey();
-                bars.add(new Chart.Bar(
-                        enumerated ? label.replace('_', ' ') : label,
-                        count,
-                        enumerated ? "" : tone(label),
-                        100.0 * count / max,
-                        null));
-            } else {
-                other += frequent.get(i).getValue();
-            }
-        }
+        int shown = frequent.size() > MAX_BARS ? MAX_BARS - 1 : frequent.size();
+        frequent.subList(0, shown)
+                .forEach(entry -> bars.add(new Chart.Bar(
+                        enumerated ? entry.getKey().replace('_', ' ') : entry.getKey(),
+                        entry.getValue(),
+                        enumerated ? "" : tone(entry.getKey()),
+                        100.0 * entry.getValue() / max,
+                        null)));
+        int other = frequent.stream().skip(shown).mapToInt(Map.Entry::getValue).sum();
         if (other > 0) {
             bars.add(new Chart.Bar("Other", other, "", Math.min(100, 100.0 * other / max), null));
         }

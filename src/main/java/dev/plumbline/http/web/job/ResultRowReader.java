@@ -2,9 +2,12 @@ package dev.plumbline.http.web.job;
 
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.job.LineState;
+import dev.plumbline.result.Level;
+import dev.plumbline.target.PrintableText;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 final class ResultRowReader {
     private static final int MAX_TEXT_LENGTH = 300;
     private static final int MAX_ITEMS = 20;
-    private static final List<String> LEVELS = List.of("info", "warn", "fail");
 
     private ResultRowReader() {}
 
@@ -84,21 +86,19 @@ final class ResultRowReader {
 
     /** The message of the most severe finding above info; null if there is none. */
     private static @Nullable String finding(JsonObject result) {
-        JsonObject worst = null;
-        for (Object item : result.getJsonArray("findings", new JsonArray())) {
-            JsonObject finding = (JsonObject) item;
-            if (level(finding) > (worst == null ? LEVELS.indexOf("info") : level(worst))) {
-                worst = finding;
-            }
-        }
-        return worst == null ? null : truncate(worst.getString("message", ""));
+        return result.getJsonArray("findings", new JsonArray()).stream()
+                .map(JsonObject.class::cast)
+                .filter(finding -> level(finding) != Level.INFO)
+                .min(Comparator.comparing(ResultRowReader::level, Level.MOST_SEVERE_FIRST))
+                .map(finding -> truncate(finding.getString("message", "")))
+                .orElse(null);
     }
 
-    private static int level(JsonObject finding) {
-        return LEVELS.indexOf(finding.getString("level", ""));
+    private static Level level(JsonObject finding) {
+        return Level.of(finding.getString("level"));
     }
 
     private static String truncate(String text) {
-        return text.length() <= MAX_TEXT_LENGTH ? text : text.substring(0, MAX_TEXT_LENGTH) + '\u2026';
+        return PrintableText.shorten(text, MAX_TEXT_LENGTH);
     }
 }

@@ -1,5 +1,6 @@
 package dev.plumbline.http.web.job;
 
+import com.google.common.base.Strings;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Labels;
@@ -7,6 +8,7 @@ import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.report.FieldValueView;
 import dev.plumbline.result.QuantityText;
 import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.target.PrintableText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -45,19 +47,15 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
 
         /** Reads the filter from query parameters. Invalid values are ignored. */
         static Filter of(Function<String, @Nullable String> parameter) {
-            String verdict = text(parameter.apply("verdict"));
-            String query = text(parameter.apply("q")).strip();
-            String page = text(parameter.apply("page"));
+            String verdict = Strings.nullToEmpty(parameter.apply("verdict"));
+            String query = Strings.nullToEmpty(parameter.apply("q")).strip();
+            String page = Strings.nullToEmpty(parameter.apply("page"));
             return new Filter(
                     VERDICTS.contains(verdict) || verdict.equals(UNFINISHED) ? verdict : "",
-                    query.length() > MAX_QUERY_LENGTH ? query.substring(0, MAX_QUERY_LENGTH) : query,
-                    text(parameter.apply("sort")),
-                    text(parameter.apply("dir")).equals("desc"),
+                    PrintableText.cut(query, MAX_QUERY_LENGTH),
+                    Strings.nullToEmpty(parameter.apply("sort")),
+                    Strings.nullToEmpty(parameter.apply("dir")).equals("desc"),
                     page.matches("[1-9][0-9]{0,3}") ? Integer.parseInt(page) : 1);
-        }
-
-        private static String text(@Nullable String value) {
-            return value == null ? "" : value;
         }
 
         Filter at(int otherPage) {

@@ -1,23 +1,19 @@
 package dev.plumbline.http.web.job;
 
-import java.security.SecureRandom;
-import java.util.Base64;
+import dev.plumbline.account.ApiKeySecret;
 import java.util.regex.Pattern;
 
 /** A random value in a form. A form that is submitted twice creates one job. */
 final class SubmissionKey {
     static final String FIELD = "bulk-idempotency-key";
 
-    private static final int BYTES = 12;
-    private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_-]{16}");
-    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int LENGTH = 16;
+    private static final Pattern KEY = Pattern.compile("[A-Za-z0-9]{" + LENGTH + "}");
 
     private SubmissionKey() {}
 
     static String generate() {
-        byte[] bytes = new byte[BYTES];
-        RANDOM.nextBytes(bytes);
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+        return ApiKeySecret.random(LENGTH);
     }
 
     /** Returns the submitted key, or a new one if it is not valid. */

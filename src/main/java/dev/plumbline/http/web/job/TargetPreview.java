@@ -8,6 +8,7 @@ import dev.plumbline.input.JobName;
 import dev.plumbline.input.TargetLines;
 import dev.plumbline.input.TargetTable;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.PrintableText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -148,7 +149,6 @@ public record TargetPreview(
 
     /** A text as plain, visible characters, shortened. */
     public static String shortened(String text) {
-        String start = text.length() <= MAX_TEXT_LENGTH ? text : text.substring(0, MAX_TEXT_LENGTH) + '\u2026';
-        return DisplayText.plain(start);
+        return DisplayText.plain(PrintableText.shorten(text, MAX_TEXT_LENGTH));
     }
 }

@@ -12,8 +12,6 @@ import java.net.URI;
 public record SiteSettings(String publicUrl, String basePath, boolean secure, Assets assets) {
 
     static SiteSettings of(String publicUrl, Assets assets) {
-        String trimmed = publicUrl.endsWith("/") ? publicUrl.substring(0, publicUrl.length() - 1) : publicUrl;
-        String path = URI.create(trimmed).getRawPath();
-        return new SiteSettings(trimmed, path == null ? "" : path, trimmed.startsWith("https:"), assets);
+        return new SiteSettings(publicUrl, URI.create(publicUrl).getRawPath(), publicUrl.startsWith("https:"), assets);
     }
 }

@@ -1,5 +1,6 @@
 package dev.plumbline.http.web.tool;
 
+import com.google.common.base.Strings;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.problem.Problem;
@@ -12,6 +13,7 @@ import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.result.Level;
 import dev.plumbline.sheet.FindingCode;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.PrintableText;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Comparator;
 import java.util.List;
@@ -39,11 +41,10 @@ public final class ToolPages implements PageRoutes.Pages {
     }
 
     private void list(RoutingContext ctx) {
-        String query = ctx.queryParams().contains("q") ? ctx.queryParams().get("q") : "";
-        String shortened = query.length() > MAX_QUERY_LENGTH ? query.substring(0, MAX_QUERY_LENGTH) : query;
+        String query = PrintableText.cut(Strings.nullToEmpty(ctx.queryParams().get("q")), MAX_QUERY_LENGTH);
         PageInfo page =
                 PageInfo.indexed("Tools", "Checks for websites, TLS, DNS, e-mail and networks.", "tools", "/tools");
-        pages.show(ctx, page, "tools", ToolList.matching(modules.descriptions(), shortened));
+        pages.show(ctx, page, "tools", ToolList.matching(modules.descriptions(), query));
     }
 
     /**
