@@ -3,7 +3,6 @@ package dev.plumbline.account;
 import dev.plumbline.postgres.Database;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.util.List;
@@ -64,16 +63,13 @@ final class AccountStore {
 
     /** Returns the ID of the new account; null if the address is taken. */
     Future<@Nullable Long> insert(AccountEmail email, Plan plan, @Nullable String passwordHash) {
-        return database.query(INSERT, values(email, plan, passwordHash)).map(AccountStore::id);
+        return database.query(INSERT, values(email, plan, passwordHash))
+                .map(rows ->
+                        rows.stream().map(row -> row.getLong(0)).findFirst().orElse(null));
     }
 
     private static Tuple values(AccountEmail email, Plan plan, @Nullable String passwordHash) {
         return Tuple.of(email.text(), email.key(), plan.id(), passwordHash);
-    }
-
-    private static @Nullable Long id(RowSet<Row> rows) {
-        RowIterator<Row> row = rows.iterator();
-        return row.hasNext() ? row.next().getLong(0) : null;
     }
 
     /**
@@ -123,8 +119,7 @@ final class AccountStore {
     }
 
     private static @Nullable StoredAccount first(RowSet<Row> rows) {
-        RowIterator<Row> row = rows.iterator();
-        return row.hasNext() ? storedAccount(row.next()) : null;
+        return rows.stream().map(AccountStore::storedAccount).findFirst().orElse(null);
     }
 
     /** Accounts by ID in ascending order. */

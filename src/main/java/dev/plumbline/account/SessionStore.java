@@ -4,7 +4,6 @@ import dev.plumbline.postgres.Database;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.util.List;
@@ -156,8 +155,7 @@ public final class SessionStore {
     }
 
     private static @Nullable Session first(RowSet<Row> rows) {
-        RowIterator<Row> row = rows.iterator();
-        return row.hasNext() ? session(row.next()) : null;
+        return rows.stream().map(SessionStore::session).findFirst().orElse(null);
     }
 
     /**
