@@ -1,8 +1,7 @@
 package dev.plumbline.http.api.job;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
@@ -18,12 +17,9 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,8 +47,7 @@ public final class JobCsv implements LineWriter {
             "cached",
             "checked_at");
 
-    private static final JsonFactory JSON = new JsonFactory();
-    private static final JsonMapper TREE = new JsonMapper(JSON);
+    private static final JsonMapper JSON = new JsonMapper();
     private static final int INDEX = 0;
     private static final int INPUT = 1;
     private static final int STATE = 3;
@@ -60,10 +55,10 @@ public final class JobCsv implements LineWriter {
     private final JobMessage.JobSnapshot job;
     private final boolean raw;
     private final List<String> header = new ArrayList<>(COLUMNS);
-    private final Map<String, Integer> resultColumns = new HashMap<>();
-    private final Map<String, Integer> fieldColumns = new HashMap<>();
+    /** Where the values of the first columns are in a result. */
+    private final List<JsonPointer> sources = new ArrayList<>();
+
     private final PartColumns partColumns;
-    private final int firstPartColumn;
     private final StringWriter text = new StringWriter();
     private final CsvWriter csv = CsvWriter.builder()
             .lineDelimiter(LineDelimiter.CRLF)
@@ -80,16 +75,15 @@ public final class JobCsv implements LineWriter {
         this.job = job;
         this.raw = raw;
         for (String column : COLUMNS) {
-            resultColumns.put(column, resultColumns.size());
+            sources.add(JsonPointer.compile('/' + column.replaceFirst("^error_", "error/")));
         }
         if (module != null) {
             for (FieldDescription field : module.fields()) {
-                fieldColumns.put(field.name(), header.size());
+                sources.add(JsonPointer.compile("/fields/" + field.name()));
                 header.add(field.name());
             }
         }
         partColumns = new PartColumns(parts);
-        firstPartColumn = header.size();
         header.addAll(partColumns.names());
         header.addAll(FindingColumns.NAMES);
     }
@@ -102,104 +96,49 @@ public final class JobCsv implements LineWriter {
     @Override
     public void line(Buffer out, JobMessage.ResultLine line) {
         @Nullable String[] cells = new String[header.size()];
-        cells[INDEX] = Integer.toString(line.index());
-        cells[INPUT] = escape(line.input());
-        cells[STATE] = LineState.of(job, line).id();
         if (line.result() != null) {
-            try (JsonParser json = JSON.createParser(line.result())) {
-                json.nextToken();
-                readResult(json, line.result(), cells);
+            try {
+                read(JSON.readTree(line.result()), cells);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
+        cells[INDEX] = Integer.toString(line.index());
+        cells[INPUT] = escape(line.input());
+        cells[STATE] = LineState.of(job, line).id();
         write(out, cells);
     }
 
-    private void readResult(JsonParser json, byte[] bytes, @Nullable String[] cells) throws IOException {
-        while (json.nextToken() == JsonToken.FIELD_NAME) {
-            String name = json.currentName();
-            json.nextToken();
-            switch (name) {
-                case "fields" -> {
-                    readMembers(json, bytes, cells, fieldColumns, "");
-                    readParts(cells);
-                }
-                case "error" -> readMembers(json, bytes, cells, resultColumns, "error_");
-                case "findings" -> readFindings(json, cells);
-                default -> put(json, bytes, cells, resultColumns.get(name));
-            }
+    private void read(JsonNode result, @Nullable String[] cells) {
+        for (int i = 0; i < sources.size(); i++) {
+            cells[i] = cell(result.at(sources.get(i)));
         }
-    }
-
-    /** Writes the members of an object into their columns. Does nothing for null. */
-    private void readMembers(
-            JsonParser json, byte[] bytes, @Nullable String[] cells, Map<String, Integer> columns, String prefix)
-            throws IOException {
-        if (json.currentToken() == JsonToken.START_OBJECT) {
-            while (json.nextToken() == JsonToken.FIELD_NAME) {
-                Integer column = columns.get(prefix + json.currentName());
-                json.nextToken();
-                put(json, bytes, cells, column);
-            }
+        List<@Nullable String> verdicts =
+                partColumns.cells(result.path("fields").path(PartColumns.FIELD));
+        for (int i = 0; i < verdicts.size(); i++) {
+            cells[sources.size() + i] = verdicts.get(i);
         }
-    }
-
-    /** Writes the verdicts of the parts of a composite, from the cell of the field with its parts. */
-    private void readParts(@Nullable String[] cells) throws IOException {
-        Integer column = fieldColumns.get(PartColumns.FIELD);
-        String parts = column == null ? null : cells[column];
-        if (parts != null && !partColumns.names().isEmpty()) {
-            List<@Nullable String> verdicts = partColumns.cells(TREE.readTree(parts));
-            for (int i = 0; i < verdicts.size(); i++) {
-                cells[firstPartColumn + i] = verdicts.get(i);
-            }
+        FindingColumns findings = new FindingColumns();
+        for (JsonNode finding : result.path("findings")) {
+            findings.add(
+                    Level.of(finding.path("level").asText()),
+                    finding.path("code").asText(),
+                    finding.path("message").asText(),
+                    finding.path("action").asText());
         }
-    }
-
-    private void readFindings(JsonParser json, @Nullable String[] cells) throws IOException {
-        if (json.currentToken() != JsonToken.START_ARRAY) {
-            json.skipChildren();
-            return;
-        }
-        FindingColumns columns = new FindingColumns();
-        while (json.nextToken() == JsonToken.START_OBJECT) {
-            Map<String, String> finding = new HashMap<>();
-            while (json.nextToken() == JsonToken.FIELD_NAME) {
-                String name = json.currentName();
-                json.nextToken();
-                finding.put(name, json.getText());
-            }
-            columns.add(
-                    Level.of(finding.getOrDefault("level", "")),
-                    finding.getOrDefault("code", ""),
-                    finding.getOrDefault("message", ""),
-                    finding.getOrDefault("action", ""));
-        }
-        String top = columns.top();
-        cells[cells.length - 2] = columns.codes();
+        String top = findings.top();
+        cells[cells.length - 2] = findings.codes();
         cells[cells.length - 1] = top == null ? null : escape(top);
     }
 
-    private void put(JsonParser json, byte[] bytes, @Nullable String[] cells, @Nullable Integer column)
-            throws IOException {
-        if (column == null) {
-            json.skipChildren();
-            return;
+    private @Nullable String cell(JsonNode value) {
+        if (value.isMissingNode() || value.isNull()) {
+            return null;
         }
-        cells[column] = switch (json.currentToken()) {
-            case VALUE_NULL -> null;
-            case VALUE_STRING -> escape(json.getText());
-            case START_ARRAY, START_OBJECT -> rawJson(json, bytes);
-            default -> json.getText();
-        };
-    }
-
-    private static String rawJson(JsonParser json, byte[] bytes) throws IOException {
-        int from = (int) json.currentTokenLocation().getByteOffset();
-        json.skipChildren();
-        int to = (int) json.currentLocation().getByteOffset();
-        return new String(bytes, from, to - from, StandardCharsets.UTF_8);
+        if (value.isTextual()) {
+            return escape(value.textValue());
+        }
+        return value.isContainerNode() ? value.toString() : value.asText();
     }
 
     private String escape(String text) {
