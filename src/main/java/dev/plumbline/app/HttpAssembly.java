@@ -16,7 +16,6 @@ import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.job.JobOperations;
 import dev.plumbline.http.api.tool.ModuleOperations;
 import dev.plumbline.http.api.tool.ToolDocuments;
-import dev.plumbline.http.api.tool.ToolOperations;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
@@ -86,8 +85,8 @@ final class HttpAssembly {
                 new PageKeyStore(node.databases().instant()));
         operations = new ArrayList<>(jobs.all());
         operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));
-        ToolDocuments tools = new ToolDocuments(node.modules(), config.http().publicUrl());
-        operations.addAll(ToolOperations.of(tools, contract, problems));
+        operations.addAll(
+                new ToolDocuments(node.modules(), config.http().publicUrl()).operations(contract, problems));
         operations.add(new InstantCheckOperation(
                         instantCheckService,
                         node.memoryResultCache(),

@@ -2,7 +2,11 @@ package dev.plumbline.http.api.tool;
 
 import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.http.ApiContract;
+import dev.plumbline.http.ApiOperation;
 import dev.plumbline.http.api.StaticDocument;
+import dev.plumbline.http.api.instant.InstantCheckService;
+import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.FieldType;
 import dev.plumbline.sheet.FindingCode;
@@ -18,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** The JSON documents of the tools list and of each tool, created once from the descriptions. */
 public final class ToolDocuments {
@@ -39,13 +42,22 @@ public final class ToolDocuments {
         this.list = new StaticDocument(new JsonObject().put("tools", all));
     }
 
-    StaticDocument list() {
-        return list;
-    }
-
-    @Nullable
-    StaticDocument tool(String module) {
-        return tools.get(module);
+    /** The operations that return these documents and openapi.json. */
+    public List<ApiOperation> operations(ApiContract contract, ProblemResponder problems) {
+        StaticDocument document = new StaticDocument(contract.published());
+        return List.of(
+                new ApiOperation("listTools", list::send),
+                new ApiOperation("getTool", ctx -> {
+                    String module = ctx.pathParam("module");
+                    StaticDocument tool = tools.get(module);
+                    if (tool == null) {
+                        problems.send(ctx, InstantCheckService.unknownModule(module));
+                    } else {
+                        tool.send(ctx);
+                    }
+                }),
+                new ApiOperation("getContract", document::send),
+                new ApiOperation("getContractAtRoot", document::send));
     }
 
     private static JsonObject tool(ModuleDescription module, List<CompositePart> parts, String publicUrl) {
