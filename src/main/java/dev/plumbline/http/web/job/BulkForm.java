@@ -114,18 +114,6 @@ public record BulkForm(
         return fresh || options.stream().anyMatch(OptionField::notable);
     }
 
-    public int maxNameCharacters() {
-        return schema.maxNameCharacters();
-    }
-
-    public int maxLines() {
-        return schema.maxItems();
-    }
-
-    public int maxLineBytes() {
-        return schema.maxItemBytes();
-    }
-
     public int maxBytes() {
         return PageJobService.MAX_BYTES;
     }

@@ -113,7 +113,7 @@ public final class BulkPage implements PageRoutes.Pages {
 
     private void show(RoutingContext ctx, int status, AuthenticatedUser user, BulkForm form) {
         PageInfo page = PageInfo.unlisted(
-                        "Bulk checks", "Check up to " + form.maxLines() + " targets in one job.", "bulk")
+                        "Bulk checks", "Check up to " + form.schema().maxItems() + " targets in one job.", "bulk")
                 .withScripts("bulk.js")
                 .withUser(user.account().email());
         pages.show(ctx, status, page, "bulk", form);

@@ -54,7 +54,7 @@ final class ResultReader {
         return jobs.lines(
                         job,
                         rows.size(),
-                        lines -> lines.forEach(line -> rows.add(ResultRowReader.of(job, line, fields))))
+                        lines -> lines.forEach(line -> rows.add(ResultRow.of(job, line, fields))))
                 .map(all -> {
                     Snapshot snapshot = new Snapshot(job.version(), List.copyOf(rows));
                     cache.asMap().merge(job.id(), snapshot, (a, b) -> a.version > b.version ? a : b);

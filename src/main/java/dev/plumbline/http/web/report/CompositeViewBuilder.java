@@ -101,7 +101,7 @@ final class CompositeViewBuilder {
         }
         Set<CompositeView.Part> unavailable = problems.stream()
                 .filter(CompositeViewBuilder::isUnavailable)
-                .flatMap(cause -> cause.getJsonArray("parts", new JsonArray()).stream())
+                .flatMap(CompositeViewBuilder::partsOf)
                 .map(parts::get)
                 .filter(part -> part != null && List.of("fail", "error").contains(part.verdict()))
                 .collect(Collectors.toSet());
@@ -137,14 +137,11 @@ final class CompositeViewBuilder {
         ModuleDefinition<?> definition = modules.find(module);
         FindingCode finding =
                 definition == null ? null : definition.description().finding(string(cause, "code"));
-        List<CompositeView.Part> affected = new ArrayList<>();
-        if (cause.getValue("parts") instanceof JsonArray names) {
-            names.stream()
-                    .map(parts::get)
-                    .filter(part -> part != null && part != owner)
-                    .forEach(affected::add);
-        }
-        affected.sort(ORDER);
+        List<CompositeView.Part> affected = partsOf(cause)
+                .map(parts::get)
+                .filter(part -> part != null && part != owner)
+                .sorted(ORDER)
+                .toList();
         return new CompositeView.CauseView(
                 determined ? level : "error",
                 determined ? Consequence.of(string(cause, "consequence")).title() : "",
@@ -185,8 +182,7 @@ final class CompositeViewBuilder {
     /** The modules that only have the problems of others. */
     private static Set<String> affected(List<JsonObject> causes) {
         Set<String> modules = causes.stream()
-                .flatMap(cause -> cause.getJsonArray("parts", new JsonArray()).stream())
-                .map(Object::toString)
+                .flatMap(CompositeViewBuilder::partsOf)
                 .collect(Collectors.toSet());
         causes.forEach(cause -> modules.remove(string(cause, "module")));
         return modules;
@@ -210,6 +206,10 @@ final class CompositeViewBuilder {
                 definition == null || target.isEmpty() ? null : Links.report(module, target, Map.of()),
                 Boolean.TRUE.equals(row.getValue("unverified")),
                 affected);
+    }
+
+    private static Stream<String> partsOf(JsonObject cause) {
+        return cause.getJsonArray("parts", new JsonArray()).stream().map(Object::toString);
     }
 
     private static JsonObject object(JsonObject row, String name) {

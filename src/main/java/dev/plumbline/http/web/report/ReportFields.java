@@ -51,8 +51,8 @@ public record ReportFields(
         Instant checkedAt = Instant.parse(result.getString("checked_at"));
         Map<FieldDescription, Double> durations = durations(module, fields);
         List<FieldDescription> undetermined = new ArrayList<>();
-        ReportView.Validity validity = ValidityView.of(fields, checkedAt);
-        Set<String> shown = validity == null ? HEADLINE_FIELDS : ValidityView.FIELDS;
+        ReportView.Validity validity = ReportView.Validity.of(fields, checkedAt);
+        Set<String> shown = validity == null ? HEADLINE_FIELDS : ReportView.Validity.FIELDS;
         List<ReportView.FieldView> minor = new ArrayList<>();
         Map<@Nullable String, ReportView.Group> groups = new LinkedHashMap<>();
         for (FieldDescription declared : module.fields()) {

@@ -1,12 +1,19 @@
 package dev.plumbline.http.web.report;
 
+import dev.plumbline.http.web.layout.DisplayFormat;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Labels;
 import dev.plumbline.http.web.tool.CheckForm;
 import dev.plumbline.http.web.tool.CheckTabs;
+import dev.plumbline.result.QuantityText;
 import dev.plumbline.target.UnicodeName;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,7 +83,47 @@ public record ReportView(
             DisplayValue.@Nullable Timestamp warningFrom,
             double now,
             @Nullable Double warning,
-            String text) {}
+            String text) {
+        /** The fields that the bar shows. */
+        static final Set<String> FIELDS = Set.of("not_before", "not_after", "days_remaining", "expiry_warning_at");
+
+        /** @return null if the result does not have the fields {@code not_before} and {@code not_after} */
+        static @Nullable Validity of(JsonObject fields, Instant checkedAt) {
+            if (!(fields.getValue("not_before") instanceof String from)
+                    || !(fields.getValue("not_after") instanceof String until)) {
+                return null;
+            }
+            String warning = fields.getValue("expiry_warning_at") instanceof String time ? time : null;
+            try {
+                Instant start = Instant.parse(from);
+                Instant end = Instant.parse(until);
+                return new Validity(
+                        DisplayFormat.timestamp(from),
+                        DisplayFormat.timestamp(until),
+                        warning == null ? null : DisplayFormat.timestamp(warning),
+                        percent(start, end, checkedAt),
+                        warning == null ? null : percent(start, end, Instant.parse(warning)),
+                        text(start, end, checkedAt));
+            } catch (DateTimeParseException e) {
+                return null;
+            }
+        }
+
+        private static double percent(Instant start, Instant end, Instant time) {
+            double lifetime = Duration.between(start, end).toSeconds();
+            double elapsed = Duration.between(start, time).toSeconds();
+            return lifetime <= 0 ? 100 : Math.max(0, Math.min(100, 100 * elapsed / lifetime));
+        }
+
+        private static String text(Instant start, Instant end, Instant checkedAt) {
+            if (checkedAt.isBefore(start)) {
+                return "Valid " + QuantityText.relativeTime(checkedAt, start);
+            }
+            return checkedAt.isAfter(end)
+                    ? "Expired " + QuantityText.relativeTime(checkedAt, end)
+                    : "Expires " + QuantityText.relativeTime(checkedAt, end);
+        }
+    }
 
     /**
      * Fields that a report shows together.

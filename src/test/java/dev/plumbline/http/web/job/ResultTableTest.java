@@ -267,7 +267,7 @@ class ResultTableTest {
                 .putNull("error")
                 .put("duration_ms", 5)
                 .mergeIn(more);
-        return ResultRowReader.of(
+        return ResultRow.of(
                 job(3),
                 new JobMessage.ResultLine(
                         index, "host" + index, result.toBuffer().getBytes()),
