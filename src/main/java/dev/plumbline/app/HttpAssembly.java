@@ -85,8 +85,7 @@ final class HttpAssembly {
                 new PageKeyStore(node.databases().instant()));
         operations = new ArrayList<>(jobs.all());
         operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));
-        operations.addAll(
-                new ToolDocuments(node.modules(), config.http().publicUrl()).operations(contract, problems));
+        operations.addAll(new ToolDocuments(node.modules(), config.http().publicUrl()).operations(contract, problems));
         operations.add(new InstantCheckOperation(
                         instantCheckService,
                         node.memoryResultCache(),

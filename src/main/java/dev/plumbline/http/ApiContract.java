@@ -1,5 +1,6 @@
 package dev.plumbline.http;
 
+import com.google.common.io.Resources;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -7,7 +8,6 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.openapi.contract.OpenAPIContract;
 import io.vertx.openapi.contract.Operation;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -122,11 +122,9 @@ public final class ApiContract {
     }
 
     private static String shipped() {
-        try (InputStream in = ApiContract.class.getResourceAsStream("/openapi.json")) {
-            if (in == null) {
-                throw new IllegalStateException("openapi.json is missing from the class path");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        try {
+            return Resources.toString(
+                    Resources.getResource(ApiContract.class, "/openapi.json"), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

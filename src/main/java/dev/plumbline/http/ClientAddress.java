@@ -8,7 +8,6 @@ import io.vertx.ext.web.handler.HttpException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -69,11 +68,7 @@ public final class ClientAddress {
             return client.getHostAddress();
         }
         byte[] network = Arrays.copyOf(Arrays.copyOf(client.getAddress(), 8), 16);
-        try {
-            return InetAddress.getByAddress(network).getHostAddress() + "/64";
-        } catch (UnknownHostException e) {
-            throw new IllegalStateException(e);
-        }
+        return IpAddressText.of(network).getHostAddress() + "/64";
     }
 
     InetAddress of(HttpServerRequest request) {
@@ -125,12 +120,10 @@ public final class ClientAddress {
     }
 
     private static List<String> forElements(List<String> elements) {
-        List<String> addresses = new ArrayList<>();
-        for (String element : elements) {
-            Matcher matcher = FOR.matcher(element);
-            addresses.add(!matcher.find() ? UNKNOWN : matcher.group(1) != null ? matcher.group(1) : matcher.group(2));
-        }
-        return addresses;
+        return elements.stream()
+                .map(FOR::matcher)
+                .map(found -> !found.find() ? UNKNOWN : found.group(1) != null ? found.group(1) : found.group(2))
+                .toList();
     }
 
     private boolean isTrusted(InetAddress address) {

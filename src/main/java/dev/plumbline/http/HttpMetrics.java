@@ -9,28 +9,18 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.DoubleStream;
 
 /**
  * Metrics of the HTTP server. Those of Vert.x would add cost to each request. The latency includes cache hits, as
  * clients observe it. It is a histogram, because percentiles of several nodes cannot be combined.
  */
 public final class HttpMetrics {
-    private static final Duration[] BUCKETS = {
-        Duration.ofMillis(1),
-        Duration.ofNanos(2_500_000),
-        Duration.ofMillis(5),
-        Duration.ofMillis(10),
-        Duration.ofMillis(25),
-        Duration.ofMillis(50),
-        Duration.ofMillis(100),
-        Duration.ofMillis(250),
-        Duration.ofMillis(500),
-        Duration.ofSeconds(1),
-        Duration.ofMillis(2_500),
-        Duration.ofSeconds(5),
-        Duration.ofSeconds(10),
-        Duration.ofSeconds(30)
-    };
+    /** The upper bounds of the histogram, in milliseconds. */
+    private static final Duration[] BUCKETS = DoubleStream.of(
+                    1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000)
+            .mapToObj(ms -> Duration.ofNanos(Math.round(ms * 1_000_000)))
+            .toArray(Duration[]::new);
 
     private record Kind(String operation, int status) {}
 

@@ -121,11 +121,8 @@ final class BodySchema {
             }
             case "type" ->
                 faults.putIfAbsent(pointer, "must be " + expected(rule) + ", not " + typeOf(at(body, pointer)));
-            case "minLength" ->
-                faults.putIfAbsent(pointer, "must have at least " + counted(rule, keyword, "character"));
-            case "maxLength" -> faults.putIfAbsent(pointer, "must have at most " + counted(rule, keyword, "character"));
-            case "minItems" -> faults.putIfAbsent(pointer, "must have at least " + counted(rule, keyword, "item"));
-            case "maxItems" -> faults.putIfAbsent(pointer, "must have at most " + counted(rule, keyword, "item"));
+            case "minLength", "minItems" -> faults.putIfAbsent(pointer, "must have at least " + counted(rule, keyword));
+            case "maxLength", "maxItems" -> faults.putIfAbsent(pointer, "must have at most " + counted(rule, keyword));
             case "uniqueItems" -> {
                 // "Duplicate items at indexes 0 and 1"
                 String text = error.getError();
@@ -212,9 +209,9 @@ final class BodySchema {
         return value instanceof String ? "a string" : value instanceof Boolean ? "a boolean" : "a number";
     }
 
-    private static String counted(JsonObject rule, String keyword, String unit) {
+    private static String counted(JsonObject rule, String keyword) {
         int number = rule.getInteger(keyword);
-        return number + " " + unit + (number == 1 ? "" : "s");
+        return number + (keyword.endsWith("Items") ? " item" : " character") + (number == 1 ? "" : "s");
     }
 
     private static String joined(JsonArray values, String separator) {

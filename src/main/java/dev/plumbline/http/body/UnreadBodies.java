@@ -94,16 +94,15 @@ public final class UnreadBodies {
     /** Sends a problem and ends the connection, over HTTP/2 the stream. */
     public void reject(HttpServerRequest request, Problem problem) {
         metrics.count("none", problem.status());
-        if (request.version() == HttpVersion.HTTP_2) {
-            problems.send(request, problem);
-            accessLog.log(request, AccessLog.NO_ROUTE, 0);
-            endStream(request);
-            return;
-        }
-        problems.send(request, problem.with("Connection", "close"));
+        boolean http2 = request.version() == HttpVersion.HTTP_2;
+        problems.send(request, http2 ? problem : problem.with("Connection", "close"));
         accessLog.log(request, AccessLog.NO_ROUTE, 0);
-        HttpConnection connection = request.connection();
-        afterLinger(() -> connection.close());
+        if (http2) {
+            endStream(request);
+        } else {
+            HttpConnection connection = request.connection();
+            afterLinger(() -> connection.close());
+        }
     }
 
     /** Ends an HTTP/2 stream whose response was sent before the end of the request. */

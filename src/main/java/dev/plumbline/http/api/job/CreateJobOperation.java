@@ -16,8 +16,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code POST /api/v1/jobs}. */
@@ -132,11 +132,9 @@ final class CreateJobOperation {
     }
 
     private static List<JobMessage.ResultLine> pending(List<String> items, int from, int max) {
-        List<JobMessage.ResultLine> lines = new ArrayList<>(max);
-        for (int i = from; i < Math.min(items.size(), from + max); i++) {
-            lines.add(new JobMessage.ResultLine(i, items.get(i), null));
-        }
-        return lines;
+        return IntStream.range(from, Math.min(items.size(), from + max))
+                .mapToObj(i -> new JobMessage.ResultLine(i, items.get(i), null))
+                .toList();
     }
 
     static Problem invalid(List<Problem.Fault> faults) {

@@ -221,10 +221,26 @@ final class JobRequestReader {
                 return;
             }
             switch (name) {
-                case "module" -> module();
-                case "items" -> items();
-                case "options" -> options();
-                case "name" -> name();
+                case "module" -> {
+                    if (expect(JsonToken.VALUE_STRING, "/module", "must be a string with the identifier of a module")) {
+                        module(json.getText());
+                    }
+                }
+                case "items" -> {
+                    if (expect(JsonToken.START_ARRAY, "/items", "must be an array of strings")) {
+                        items();
+                    }
+                }
+                case "options" -> {
+                    if (expect(JsonToken.START_OBJECT, "/options", "must be an object")) {
+                        options();
+                    }
+                }
+                case "name" -> {
+                    if (expect(JsonToken.VALUE_STRING, "/name", "must be a string")) {
+                        name(json.getText());
+                    }
+                }
                 default ->
                     addFault(
                             pointer("", name),
@@ -232,27 +248,15 @@ final class JobRequestReader {
             }
         }
 
-        private void module() throws IOException {
-            if (json.currentToken() != JsonToken.VALUE_STRING) {
-                addFault("/module", "must be a string with the identifier of a module");
-                return;
+        /** Whether the value has this type; otherwise adds a fault. */
+        private boolean expect(JsonToken type, String pointer, String fault) {
+            if (json.currentToken() != type) {
+                addFault(pointer, fault);
             }
-            module(json.getText());
-        }
-
-        private void name() throws IOException {
-            if (json.currentToken() != JsonToken.VALUE_STRING) {
-                addFault("/name", "must be a string");
-                return;
-            }
-            name(json.getText());
+            return json.currentToken() == type;
         }
 
         private void items() throws IOException {
-            if (json.currentToken() != JsonToken.START_ARRAY) {
-                addFault("/items", "must be an array of strings");
-                return;
-            }
             int count = 0;
             while (!isFull() && json.nextToken() != JsonToken.END_ARRAY) {
                 item(count++);
@@ -262,19 +266,13 @@ final class JobRequestReader {
         }
 
         private void item(int index) throws IOException {
-            if (json.currentToken() != JsonToken.VALUE_STRING) {
-                addFault("/items/" + index, "must be a string");
-                return;
+            if (expect(JsonToken.VALUE_STRING, "/items/" + index, "must be a string")) {
+                // avoids creating a string of a long text
+                item(index, json.getTextLength() > schema.maxItemBytes() ? null : json.getText());
             }
-            // avoids creating a string of a long text
-            item(index, json.getTextLength() > schema.maxItemBytes() ? null : json.getText());
         }
 
         private void options() throws IOException {
-            if (json.currentToken() != JsonToken.START_OBJECT) {
-                addFault("/options", "must be an object");
-                return;
-            }
             while (!isFull() && json.nextToken() != JsonToken.END_OBJECT) {
                 String name = json.currentName();
                 json.nextToken();

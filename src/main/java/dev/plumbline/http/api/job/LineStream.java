@@ -10,6 +10,8 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,8 +44,7 @@ final class LineStream {
 
     private int position;
     private boolean started;
-    private List<JobMessage.ResultLine> page = List.of();
-    private int pageIndex;
+    private Iterator<JobMessage.ResultLine> page = Collections.emptyIterator();
     private long writeTimer = -1;
     private Buffer chunk = Buffer.buffer();
     private @Nullable Gzip gzip;
@@ -89,8 +90,7 @@ final class LineStream {
     /** Releases buffers when the response has ended or the connection has closed. */
     private void release() {
         ctx.vertx().cancelTimer(writeTimer);
-        page = List.of();
-        pageIndex = 0;
+        page = Collections.emptyIterator();
         chunk = Buffer.buffer();
         if (gzip != null) {
             gzip.close();
@@ -108,23 +108,21 @@ final class LineStream {
                     if (lines.isEmpty()) {
                         throw new IllegalStateException("missing lines");
                     }
-                    page = lines;
-                    pageIndex = 0;
+                    page = lines.iterator();
                     render();
                 }))
                 .onFailure(this::fail);
     }
 
     private void render() {
-        while (pageIndex < page.size() && position < to) {
-            format.line(chunk, page.get(pageIndex++));
+        while (page.hasNext() && position < to) {
+            format.line(chunk, page.next());
             position++;
             if (chunk.length() >= CHUNK_BYTES) {
                 write(this::render);
                 return;
             }
         }
-        page = List.of();
         if (started && position < to) {
             write(this::nextPage);
         } else {

@@ -52,15 +52,14 @@ final class ApiReferenceReader {
      */
     static ApiReference read(JsonObject contract, String server, String basePath, DisplayedLimits limits) {
         ApiReferenceReader reader = new ApiReferenceReader(contract, server, basePath);
-        List<ProblemType> problems = new ArrayList<>();
-        for (JsonObject type : objects(contract.getJsonArray("x-problem-types"))) {
-            problems.add(new ProblemType(
-                    type.getString("code"),
-                    type.getInteger("status"),
-                    type.getString("title"),
-                    type.getString("cause"),
-                    type.getString("action")));
-        }
+        List<ProblemType> problems = objects(contract.getJsonArray("x-problem-types")).stream()
+                .map(type -> new ProblemType(
+                        type.getString("code"),
+                        type.getInteger("status"),
+                        type.getString("title"),
+                        type.getString("cause"),
+                        type.getString("action")))
+                .toList();
         return new ApiReference(
                 server, contract.getJsonObject("info").getString("description", ""), reader.tags(), problems, limits);
     }

@@ -3,11 +3,10 @@ package dev.plumbline.http.web.docs;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads JSON Schemas (2020-12) for display, without conditional keywords. */
@@ -58,16 +57,11 @@ final class SchemaReader {
         if (ref != null) {
             return ref;
         }
-        Set<String> types = new LinkedHashSet<>();
-        Object declared = schema.getValue("type");
-        if (declared instanceof JsonArray several) {
-            several.forEach(one -> types.add(one.toString()));
-        } else if (declared != null) {
-            types.add(declared.toString());
-        }
-        return types.isEmpty()
-                ? "any"
-                : types.stream().map(type -> typeName(type, schema)).collect(Collectors.joining(" or "));
+        Stream<?> declared = schema.getValue("type") instanceof JsonArray several
+                ? several.stream()
+                : Stream.ofNullable(schema.getValue("type"));
+        String types = declared.map(type -> typeName(type.toString(), schema)).collect(Collectors.joining(" or "));
+        return types.isEmpty() ? "any" : types;
     }
 
     private static String typeName(String type, JsonObject schema) {

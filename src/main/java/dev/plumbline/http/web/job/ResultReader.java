@@ -51,10 +51,7 @@ final class ResultReader {
         if (cached != null) {
             rows.addAll(cached.rows.stream().takeWhile(ResultRow::done).toList());
         }
-        return jobs.lines(
-                        job,
-                        rows.size(),
-                        lines -> lines.forEach(line -> rows.add(ResultRow.of(job, line, fields))))
+        return jobs.lines(job, rows.size(), lines -> lines.forEach(line -> rows.add(ResultRow.of(job, line, fields))))
                 .map(all -> {
                     Snapshot snapshot = new Snapshot(job.version(), List.copyOf(rows));
                     cache.asMap().merge(job.id(), snapshot, (a, b) -> a.version > b.version ? a : b);

@@ -1,6 +1,7 @@
 package dev.plumbline.http.web.layout;
 
 import com.google.common.hash.Hashing;
+import com.google.common.io.Resources;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemResponder;
@@ -8,7 +9,6 @@ import dev.plumbline.http.server.PageRoutes;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.List;
@@ -54,11 +54,8 @@ public final class Assets {
     }
 
     private static byte[] read(String resource) {
-        try (InputStream in = Assets.class.getResourceAsStream(resource)) {
-            if (in == null) {
-                throw new IllegalStateException("missing resource " + resource);
-            }
-            return in.readAllBytes();
+        try {
+            return Resources.toByteArray(Resources.getResource(Assets.class, resource));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -15,6 +15,29 @@ import org.jspecify.annotations.Nullable;
 public final class DisplayFormat {
     private static final Map<String, String> UNITS = Map.of(
             "milliseconds", "ms", "seconds", "s", "days", "days", "percent", "%", "bits", "bits", "bytes", "bytes");
+    /** By the last part of a name, its first part, or the whole name. */
+    private static final Map<String, String> UNITS_OF_NAMES = Map.of(
+            "_ms",
+            "ms",
+            "_seconds",
+            "s",
+            "ttl",
+            "s",
+            "ttl_",
+            "s",
+            "_days",
+            "days",
+            "days_",
+            "days",
+            "_percent",
+            "%",
+            "_bits",
+            "bits",
+            "_bytes",
+            "bytes",
+            "bytes",
+            "bytes");
+
     private static final Pattern UNIT_IN_DESCRIPTION =
             Pattern.compile("(?i)(?:^|\\bin |\\bhow many )(" + String.join("|", UNITS.keySet()) + ")\\b");
     private static final List<String> BYTE_UNITS = List.of("kB", "MB", "GB", "TB");
@@ -23,23 +46,11 @@ public final class DisplayFormat {
 
     /** The unit of a field or an option, or null. */
     public static @Nullable String unit(String name, String description) {
-        if (name.endsWith("_ms")) {
-            return "ms";
-        }
-        if (name.endsWith("_seconds") || name.equals("ttl") || name.startsWith("ttl_")) {
-            return "s";
-        }
-        if (name.endsWith("_days") || name.startsWith("days_")) {
-            return "days";
-        }
-        if (name.endsWith("_percent")) {
-            return "%";
-        }
-        if (name.endsWith("_bits")) {
-            return "bits";
-        }
-        if (name.equals("bytes") || name.endsWith("_bytes")) {
-            return "bytes";
+        String suffix = name.substring(Math.max(0, name.lastIndexOf('_')));
+        String prefix = name.substring(0, name.indexOf('_') + 1);
+        String known = UNITS_OF_NAMES.getOrDefault(suffix, UNITS_OF_NAMES.get(prefix));
+        if (known != null) {
+            return known;
         }
         Matcher unit = UNIT_IN_DESCRIPTION.matcher(description);
         return unit.find() ? UNITS.get(unit.group(1).toLowerCase(Locale.ROOT)) : null;

@@ -181,9 +181,8 @@ final class CompositeViewBuilder {
 
     /** The modules that only have the problems of others. */
     private static Set<String> affected(List<JsonObject> causes) {
-        Set<String> modules = causes.stream()
-                .flatMap(CompositeViewBuilder::partsOf)
-                .collect(Collectors.toSet());
+        Set<String> modules =
+                causes.stream().flatMap(CompositeViewBuilder::partsOf).collect(Collectors.toSet());
         causes.forEach(cause -> modules.remove(string(cause, "module")));
         return modules;
     }
