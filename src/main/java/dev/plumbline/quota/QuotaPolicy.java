@@ -9,15 +9,6 @@ import java.time.Duration;
  * @param window length of the sliding window, positive
  */
 public record QuotaPolicy(int limit, Duration window) {
-    public QuotaPolicy {
-        if (limit < 0 || limit > 10_000) {
-            throw new IllegalArgumentException("limit must be between 0 and 10000: " + limit);
-        }
-        if (window.isNegative() || window.isZero()) {
-            throw new IllegalArgumentException("window must be positive");
-        }
-    }
-
     long windowMicros() {
         return window.toNanos() / 1_000;
     }

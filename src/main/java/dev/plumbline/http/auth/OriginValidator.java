@@ -15,6 +15,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OriginValidator {
     private static final String SEC_FETCH_SITE = "Sec-Fetch-Site";
+    private static final String CROSS_ORIGIN =
+            "The request must come from a page of %s. If it does, the operator must set"
+                    + " `http.public_url` to the URL that users open.";
+    private static final String MISSING_ORIGIN =
+            "The request has a session cookie but does not identify its origin. Send"
+                    + " Origin: %s, or use an API key.";
 
     private final String serviceOrigin;
 
@@ -37,30 +43,20 @@ public final class OriginValidator {
         List<String> sites = request.headers().getAll(SEC_FETCH_SITE);
         for (String site : sites) {
             if (!site.equals("same-origin") && !site.equals("none")) {
-                return crossOrigin();
+                return rejection(CROSS_ORIGIN);
             }
         }
         List<String> origins = request.headers().getAll("Origin");
         for (String origin : origins) {
             if (!serviceOrigin.equals(origin(origin))) {
-                return crossOrigin();
+                return rejection(CROSS_ORIGIN);
             }
         }
         String referer = request.getHeader("Referer");
         if (origins.isEmpty() && referer != null && !serviceOrigin.equals(origin(referer))) {
-            return crossOrigin();
+            return rejection(CROSS_ORIGIN);
         }
-        return hasCookie && sites.isEmpty() && origins.isEmpty() && referer == null ? missingOrigin() : null;
-    }
-
-    private Problem crossOrigin() {
-        return rejection("The request must come from a page of %s. If it does, the operator must set `http.public_url`"
-                + " to the URL that users open.");
-    }
-
-    private Problem missingOrigin() {
-        return rejection("The request has a session cookie but does not identify its origin. Send Origin: %s, or use"
-                + " an API key.");
+        return hasCookie && sites.isEmpty() && origins.isEmpty() && referer == null ? rejection(MISSING_ORIGIN) : null;
     }
 
     private Problem rejection(String detail) {

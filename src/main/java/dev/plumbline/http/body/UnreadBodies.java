@@ -1,5 +1,6 @@
 package dev.plumbline.http.body;
 
+import com.google.common.primitives.Longs;
 import dev.plumbline.http.AccessLog;
 import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.problem.Problem;
@@ -58,12 +59,9 @@ public final class UnreadBodies {
         if (length == null) {
             return -1;
         }
-        try {
-            return Long.parseLong(length);
-        } catch (NumberFormatException e) {
-            // the codec rejects everything but digits
-            return Long.MAX_VALUE;
-        }
+        // the codec rejects everything but digits
+        Long bytes = Longs.tryParse(length);
+        return bytes == null ? Long.MAX_VALUE : bytes;
     }
 
     /**

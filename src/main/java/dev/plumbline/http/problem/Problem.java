@@ -88,13 +88,6 @@ public record Problem(
         return of(503, code, title, detail).with("Retry-After", Integer.toString(retryAfterSeconds));
     }
 
-    /** @param overloaded whether the database responds, but not in time */
-    public static Problem databaseUnavailable(boolean overloaded) {
-        return overloaded
-                ? unavailable("overloaded", "The database is overloaded. Retry shortly.", 2)
-                : unavailable("unavailable", "The database is unavailable. Retry shortly.", 2);
-    }
-
     public Problem with(String header, String value) {
         Map<String, String> more = new TreeMap<>(headers);
         more.put(header, value);

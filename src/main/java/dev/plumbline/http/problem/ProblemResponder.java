@@ -70,13 +70,7 @@ public final class ProblemResponder {
         String requestId = RequestId.of(request);
         writeHead(request.response(), problem, requestId);
         Buffer body = body(problem, path(request.uri()), requestId);
-        if (request.method().equals(HttpMethod.HEAD)) {
-            request.response()
-                    .putHeader("Content-Length", Integer.toString(body.length()))
-                    .end();
-        } else {
-            request.response().end(body);
-        }
+        ResponseBodies.end(request.response(), request.method().equals(HttpMethod.HEAD), body);
     }
 
     /** Marks a request whose path is a page. */
@@ -194,7 +188,9 @@ public final class ProblemResponder {
             return exception.problem();
         }
         if (cause instanceof DatabaseUnavailableException) {
-            return Problem.databaseUnavailable(cause instanceof DatabaseOverloadedException);
+            return cause instanceof DatabaseOverloadedException
+                    ? Problem.unavailable("overloaded", "The database is overloaded. Retry shortly.", 2)
+                    : Problem.unavailable("unavailable", "The database is unavailable. Retry shortly.", 2);
         }
         if (cause instanceof HashingQueueFullException) {
             return Problem.unavailable("overloaded", "Too many sign-ins are in progress. Retry shortly.", 2);

@@ -27,7 +27,6 @@ import io.vertx.ext.web.openapi.router.RouterBuilder;
 import io.vertx.openapi.contract.OpenAPIContract;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -110,9 +109,9 @@ public final class HttpVerticle extends VerticleBase {
         RouterBuilder builder = RouterBuilder.create(vertx, openApi);
         ParameterValidator validator = new ParameterValidator(vertx, openApi);
         builder.rootHandler(this::prepare);
-        Set<String> operationIds = new TreeSet<>();
+        Set<String> missing = contract.operationIds();
         for (ApiOperation operation : operations) {
-            if (!operationIds.add(operation.operationId()) || builder.getRoute(operation.operationId()) == null) {
+            if (!missing.remove(operation.operationId())) {
                 throw new IllegalStateException(
                         operation.operationId() + " is not in openapi.json or has two handlers");
             }
@@ -125,9 +124,7 @@ public final class HttpVerticle extends VerticleBase {
                 operation.handler().handle(ctx);
             });
         }
-        if (!operationIds.equals(contract.operationIds())) {
-            Set<String> missing = contract.operationIds();
-            missing.removeAll(operationIds);
+        if (!missing.isEmpty()) {
             throw new IllegalStateException("operations of openapi.json without handler: " + missing);
         }
         Router router = builder.createRouter();

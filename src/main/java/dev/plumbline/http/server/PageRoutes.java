@@ -32,30 +32,25 @@ public final class PageRoutes {
      * @param name the label in metrics
      */
     public void get(String path, String name, Handler<RoutingContext> handler) {
-        methods.computeIfAbsent(path, key -> new TreeSet<>()).addAll(Set.of("GET", "HEAD"));
-        String route = template(path);
-        router.route(path)
-                .method(HttpMethod.GET)
-                .method(HttpMethod.HEAD)
-                .handler(ctx -> handle(ctx, name, route, handler));
+        add(path, name, handler, HttpMethod.GET, HttpMethod.HEAD);
     }
 
     /** Registers a form submission. The handler reads the body. */
     public void post(String path, String name, Handler<RoutingContext> handler) {
-        methods.computeIfAbsent(path, key -> new TreeSet<>()).add("POST");
-        String route = template(path);
-        router.post(path).handler(ctx -> handle(ctx, name, route, handler));
+        add(path, name, handler, HttpMethod.POST);
     }
 
-    /** The path in the notation of openapi.json. */
-    private static String template(String path) {
-        return path.replaceAll(":(\\w+)", "{$1}");
-    }
-
-    private static void handle(RoutingContext ctx, String name, String route, Handler<RoutingContext> handler) {
-        ProblemResponder.markAsPage(ctx);
-        ctx.put(HttpVerticle.OPERATION, name).put(HttpVerticle.ROUTE, route);
-        handler.handle(ctx);
+    private void add(String path, String name, Handler<RoutingContext> handler, HttpMethod... allowed) {
+        // in the notation of openapi.json
+        String template = path.replaceAll(":(\\w+)", "{$1}");
+        for (HttpMethod method : allowed) {
+            methods.computeIfAbsent(path, key -> new TreeSet<>()).add(method.name());
+            router.route(method, path).handler(ctx -> {
+                ProblemResponder.markAsPage(ctx);
+                ctx.put(HttpVerticle.OPERATION, name).put(HttpVerticle.ROUTE, template);
+                handler.handle(ctx);
+            });
+        }
     }
 
     /** Registers the responses to other methods. Call after all pages are registered. */

@@ -28,11 +28,15 @@ public final class ToolMatcher {
             .thenComparing(tool -> !FREQUENT.contains(tool.module()));
 
     private final ModuleCatalogue modules;
+
+    /** The tools by category, default tools first. */
     private final List<ModuleDescription> ordered;
 
     public ToolMatcher(ModuleCatalogue modules) {
         this.modules = modules;
-        this.ordered = ordered(modules.descriptions());
+        this.ordered = ToolList.matching(modules.descriptions(), "").groups().stream()
+                .flatMap(group -> group.tools().stream().sorted(DEFAULT_FIRST))
+                .toList();
     }
 
     /** @param target the input as a normalized target of the module */
@@ -41,13 +45,6 @@ public final class ToolMatcher {
         public String path() {
             return Links.report(module.module(), target, Map.of());
         }
-    }
-
-    /** The tools by category, default tools first. */
-    private static List<ModuleDescription> ordered(List<ModuleDescription> modules) {
-        return ToolList.matching(modules, "").groups().stream()
-                .flatMap(group -> group.tools().stream().sorted(DEFAULT_FIRST))
-                .toList();
     }
 
     /**
