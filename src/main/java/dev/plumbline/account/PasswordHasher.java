@@ -6,7 +6,6 @@ import io.vertx.core.WorkerExecutor;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -154,9 +153,9 @@ public final class PasswordHasher {
     /** The normalized password in UTF-8; null if it is not valid Unicode. */
     private static byte @Nullable [] bytes(String password) {
         try {
+            // an encoder instance reports malformed input; a charset would replace it
             ByteBuffer utf8 = StandardCharsets.UTF_8
                     .newEncoder()
-                    .onMalformedInput(CodingErrorAction.REPORT)
                     .encode(CharBuffer.wrap(Normalizer.normalize(password, Normalizer.Form.NFKC)));
             byte[] bytes = new byte[utf8.remaining()];
             utf8.get(bytes);

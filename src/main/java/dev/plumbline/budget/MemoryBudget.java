@@ -115,18 +115,17 @@ public final class MemoryBudget {
     /** Waits for memory that is not available now. Completes on the caller's context. */
     Future<Void> await(MemoryHolder holder, long bytes, long timeoutMs) {
         Waiter waiter = new Waiter(holder, bytes, holder.held() + bytes, Promise.promise());
-        boolean released;
+        boolean queued = false;
         synchronized (this) {
             // memory can have been released since the holder tried
-            released = take(waiter);
-            if (!released && waiting.size() >= MAX_WAITING) {
-                return Future.failedFuture(exhausted());
-            }
-            if (!released) {
-                waiting.add(waiter);
+            if (!take(waiter)) {
+                if (waiting.size() >= MAX_WAITING) {
+                    return Future.failedFuture(exhausted());
+                }
+                queued = waiting.add(waiter);
             }
         }
-        if (released) {
+        if (!queued) {
             grant(waiter);
             return waiter.granted.future();
         }

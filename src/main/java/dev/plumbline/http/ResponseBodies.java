@@ -62,12 +62,16 @@ public final class ResponseBodies {
     }
 
     private static void endEncoded(RoutingContext ctx, Buffer body) {
-        if (headOnly(ctx)) {
-            ctx.response()
-                    .putHeader("Content-Length", Integer.toString(body.length()))
+        end(ctx.response(), headOnly(ctx), body);
+    }
+
+    /** Ends the response without compression. */
+    public static void end(HttpServerResponse response, boolean headOnly, Buffer body) {
+        if (headOnly) {
+            response.putHeader("Content-Length", Integer.toString(body.length()))
                     .end();
         } else {
-            ctx.response().end(body);
+            response.end(body);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.plumbline.http.api;
 
+import com.google.common.base.Suppliers;
 import com.google.common.hash.Hashing;
 import dev.plumbline.http.Gzip;
 import dev.plumbline.http.RequestId;
@@ -8,16 +9,19 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /** An immutable JSON document that pages of any origin can read. Thread-safe. */
 public final class StaticDocument {
     private final Buffer body;
     private final String etag;
-    private volatile @Nullable Buffer gzip;
+
+    /** Compressed on first use, which shortens the start. */
+    private final Supplier<Buffer> gzip;
 
     public StaticDocument(JsonObject json) {
         this.body = json.toBuffer();
+        this.gzip = Suppliers.memoize(() -> Gzip.encode(body));
         // weak, because the content codings share it
         this.etag =
                 "W/\"" + Hashing.sha256().hashBytes(body.getBytes()).toString().substring(0, 32) + '"';
@@ -41,16 +45,6 @@ public final class StaticDocument {
             return;
         }
         response.putHeader("Content-Type", "application/json");
-        ResponseBodies.end(ctx, body, this::gzip);
-    }
-
-    /** Compressed on first use, which shortens the start. */
-    private Buffer gzip() {
-        Buffer compressed = gzip;
-        if (compressed == null) {
-            compressed = Gzip.encode(body);
-            gzip = compressed;
-        }
-        return compressed;
+        ResponseBodies.end(ctx, body, gzip);
     }
 }

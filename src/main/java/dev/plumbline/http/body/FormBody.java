@@ -1,5 +1,7 @@
 package dev.plumbline.http.body;
 
+import com.google.common.collect.ArrayListMultimap;
+import com.google.common.collect.ListMultimap;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import io.netty.buffer.Unpooled;
@@ -17,11 +19,8 @@ import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param values the values by field, in order
  * @param files the files by field, in order, without empty files that have no name
  */
-public record FormBody(Map<String, List<String>> values, Map<String, List<File>> files) {
+public record FormBody(ListMultimap<String, String> values, ListMultimap<String, File> files) {
     static final String MULTIPART = "multipart/form-data";
     static final String URLENCODED = "application/x-www-form-urlencoded";
 
@@ -103,16 +102,14 @@ public record FormBody(Map<String, List<String>> values, Map<String, List<File>>
     }
 
     private static FormBody collect(List<InterfaceHttpData> parts) throws IOException {
-        Map<String, List<String>> values = new LinkedHashMap<>();
-        Map<String, List<File>> files = new LinkedHashMap<>();
+        ListMultimap<String, String> values = ArrayListMultimap.create();
+        ListMultimap<String, File> files = ArrayListMultimap.create();
         for (InterfaceHttpData part : parts) {
             if (part instanceof Attribute attribute) {
-                values.computeIfAbsent(attribute.getName(), key -> new ArrayList<>())
-                        .add(attribute.getValue());
+                values.put(attribute.getName(), attribute.getValue());
             } else if (part instanceof FileUpload file
                     && (file.length() > 0 || !file.getFilename().isEmpty())) {
-                files.computeIfAbsent(file.getName(), key -> new ArrayList<>())
-                        .add(new File(file.getFilename(), file.get()));
+                files.put(file.getName(), new File(file.getFilename(), file.get()));
             }
         }
         return new FormBody(values, files);
@@ -126,6 +123,6 @@ public record FormBody(Map<String, List<String>> values, Map<String, List<File>>
 
     /** All values of a field, in order. */
     public List<String> all(String name) {
-        return values.getOrDefault(name, List.of());
+        return values.get(name);
     }
 }

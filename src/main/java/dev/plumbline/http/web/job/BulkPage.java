@@ -155,7 +155,7 @@ public final class BulkPage implements PageRoutes.Pages {
         FormBody form = FormBody.parse(type, body);
         ModuleDescription tool = tool(form.text(TOOL));
         Map<String, String> options = OptionField.changed(tool, form::all);
-        List<FormBody.File> files = form.files().getOrDefault(FILE, List.of());
+        List<FormBody.File> files = form.files().get(FILE);
         FormBody.File file = files.isEmpty() ? null : files.get(0);
         String text = form.text(LINES).stripTrailing();
         boolean csvFile = form.text(CSV_FILE).equals("true");

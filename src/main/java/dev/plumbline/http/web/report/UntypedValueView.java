@@ -47,20 +47,16 @@ final class UntypedValueView {
 
     static DisplayValue.ObjectMembers members(JsonObject object) {
         boolean protocolNames = object.fieldNames().stream().anyMatch(key -> key.indexOf('-') >= 0);
-        return new DisplayValue.ObjectMembers(object.stream()
-                .map(entry -> protocolNames ? protocolMember(entry) : member(entry))
-                .toList());
+        return new DisplayValue.ObjectMembers(
+                object.stream().map(entry -> member(entry, protocolNames)).toList());
     }
 
-    private static DisplayValue.Member member(Map.Entry<String, Object> entry) {
+    /** @param protocolName whether the key is a name of a protocol, such as a header, and is displayed unchanged */
+    private static DisplayValue.Member member(Map.Entry<String, Object> entry, boolean protocolName) {
         String key = entry.getKey();
         Object raw = entry.getValue();
-        return new DisplayValue.Member(label(key, raw instanceof Number), null, of(key, raw));
-    }
-
-    /** The keys of an object with hyphens are names of a protocol, such as headers, and are displayed unchanged. */
-    private static DisplayValue.Member protocolMember(Map.Entry<String, Object> entry) {
-        return new DisplayValue.Member(DisplayText.of(entry.getKey()), null, of(entry.getKey(), entry.getValue()));
+        DisplayText name = protocolName ? DisplayText.of(key) : label(key, raw instanceof Number);
+        return new DisplayValue.Member(name, null, of(key, raw));
     }
 
     /** The label of a key: {@code max_age_seconds} is "Max age". Numbers include their unit, so it is omitted. */
@@ -136,7 +132,7 @@ final class UntypedValueView {
             if (head == null && raw instanceof String) {
                 head = of(entry.getKey(), raw);
             } else {
-                (raw instanceof JsonObject || raw instanceof JsonArray ? children : facts).add(member(entry));
+                (raw instanceof JsonObject || raw instanceof JsonArray ? children : facts).add(member(entry, false));
             }
         }
         if (children.size() == 1 && children.get(0).value() instanceof DisplayValue.ObjectMembers only) {
