@@ -8,8 +8,8 @@ import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.mail.spf.SpfEvaluator.Result;
 import dev.plumbline.module.mail.spf.SpfRecord.Kind;
-import dev.plumbline.module.mail.spf.SpfRecord.Term;
 import dev.plumbline.module.mail.spf.SpfTree.Node;
+import dev.plumbline.module.mail.spf.SpfTree.NodeTerm;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.NullOnError;
@@ -248,14 +248,12 @@ public final class Spf implements CheckModule<Spf.Evidence, Spf.Report, Spf.Find
 
     /** The qualifier of "all" in a record or in the record that it redirects to. */
     private static @Nullable String allQualifier(Node node) {
-        List<Term> terms = SpfTreeEvaluation.terms(node);
-        for (int i = 0; i < terms.size(); i++) {
-            Node child = node.child(i);
-            if (terms.get(i).kind() == Kind.ALL) {
-                return terms.get(i).qualifier();
+        for (NodeTerm each : node.terms()) {
+            if (each.term().kind() == Kind.ALL) {
+                return each.term().qualifier();
             }
-            if (terms.get(i).kind() == Kind.REDIRECT && child != null) {
-                return allQualifier(child);
+            if (each.term().kind() == Kind.REDIRECT && each.child() != null) {
+                return allQualifier(each.child());
             }
         }
         return null;

@@ -31,7 +31,6 @@ final class SpfLookups {
     /** @param type a constant of {@link org.xbill.DNS.Type}, or {@link #EXISTS} */
     record Question(String name, int type) {}
 
-    /** Whether a lookup succeeded. */
     enum Status {
         SUCCESS,
         /** The nameservers failed or did not respond. */

@@ -62,19 +62,16 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
      * A domain that a term references.
      *
      * @param record null unless there is exactly one SPF record
-     * @param children by index of the record's evaluated terms; null for a term without lookups
+     * @param terms the evaluated terms of the record
      */
-    public record Node(String domain, Outcome outcome, @Nullable String record, List<@Nullable Node> children) {
-
+    public record Node(String domain, Outcome outcome, @Nullable String record, List<NodeTerm> terms) {
         static Node leaf(String domain, Outcome outcome) {
             return new Node(domain, outcome, null, List.of());
         }
-
-        @Nullable
-        Node child(int term) {
-            return term < children.size() ? children.get(term) : null;
-        }
     }
+
+    /** @param child null for a term without lookups */
+    record NodeTerm(Term term, @Nullable Node child) {}
 
     /** Fails if the lookup of the domain's own records fails or the domain does not exist. */
     static Future<SpfTree> collect(CheckContext context, String domain) {
@@ -117,8 +114,9 @@ public record SpfTree(Node root, List<String> records, @Nullable String lookalik
             String text = records.get(0);
             // One character more than the maximum keeps a record invalid.
             String record = text.substring(0, Math.min(text.length(), SpfRecord.MAX_LENGTH + 1));
-            return ContextFutures.all(SpfRecord.parse(record).terms(), term -> follow(term, domain, path))
-                    .map(children -> new Node(domain, Outcome.FOUND, record, children));
+            return ContextFutures.all(SpfRecord.parse(record).terms(), term -> follow(term, domain, path)
+                            .map(child -> new NodeTerm(term, child)))
+                    .map(terms -> new Node(domain, Outcome.FOUND, record, terms));
         }
 
         private Future<@Nullable Node> follow(Term term, String domain, List<String> path) {

@@ -3,6 +3,7 @@ package dev.plumbline.module.mail.spf;
 import dev.plumbline.module.mail.spf.SpfRecord.Kind;
 import dev.plumbline.module.mail.spf.SpfRecord.Term;
 import dev.plumbline.module.mail.spf.SpfTree.Node;
+import dev.plumbline.module.mail.spf.SpfTree.NodeTerm;
 import dev.plumbline.module.mail.spf.SpfTree.Outcome;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
@@ -85,13 +86,12 @@ final class SpfTreeEvaluation {
     Map<String, @Nullable Object> tree(Node node) {
         int before = lookups;
         List<Map<String, @Nullable Object>> shown = new ArrayList<>();
-        List<Term> terms = terms(node);
         Set<String> texts = new HashSet<>();
-        for (int i = 0; i < terms.size(); i++) {
-            Term term = terms.get(i);
+        for (NodeTerm each : node.terms()) {
+            Term term = each.term();
             String position = node.domain().equals(origin) ? term.text() : term.text() + " in " + node.domain();
             boolean visible = rows++ < MAX_ROWS;
-            Map<String, @Nullable Object> row = row(term, position, node.child(i));
+            Map<String, @Nullable Object> row = row(term, position, each.child());
             if (visible) {
                 shown.add(row);
             } else {
@@ -189,15 +189,7 @@ final class SpfTreeEvaluation {
         }
     }
 
-    /** Reports each finding about terms. */
     void report(Spf.Findings findings) {
         termsByFinding.forEach((finding, affected) -> finding.method.accept(findings, affected));
-    }
-
-    /** The terms of a record; empty if there is none. */
-    static List<Term> terms(Node node) {
-        return node.record() == null
-                ? List.of()
-                : SpfRecord.parse(node.record()).terms();
     }
 }

@@ -9,6 +9,7 @@ import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsFixture;
 import dev.plumbline.module.mail.spf.Spf.Evidence;
 import dev.plumbline.module.mail.spf.SpfTree.Node;
+import dev.plumbline.module.mail.spf.SpfTree.NodeTerm;
 import dev.plumbline.module.mail.spf.SpfTree.Outcome;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.Evaluation;
@@ -727,7 +728,10 @@ class SpfTest {
     }
 
     private static Evaluation evaluate(String text) {
-        Node root = new Node("example.com", Outcome.FOUND, text, List.of());
+        List<NodeTerm> terms = SpfRecord.parse(text).terms().stream()
+                .map(term -> new NodeTerm(term, null))
+                .toList();
+        Node root = new Node("example.com", Outcome.FOUND, text, terms);
         return MODULE.evaluate(
                 new Evidence(new SpfTree(root, List.of(text), null), null), Options.defaults(MODULE.description()));
     }
