@@ -141,8 +141,7 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
         Future<DnsLookupResult> parent = dns.lookup(context, SUFFIX.substring(1) + domain, "TXT");
         Future<Lookup> wildcard = lookup(context, domain, UNUSED);
         return Future.all(hosts, txt, parent, wildcard).compose(done -> {
-            Optional<String> spf = Stream.ofNullable(txt.result().response())
-                    .flatMap(response -> response.texts().stream())
+            Optional<String> spf = txt.result().texts().stream()
                     .filter(record -> record.startsWith("v=spf1"))
                     .findFirst();
             List<String> names = Stream.concat(
@@ -152,7 +151,7 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
                     && spf.map(String::strip).filter("v=spf1 -all"::equals).isPresent();
             boolean given = !requested.isEmpty();
             List<String> selectors = given ? requested : DkimSelectors.candidates(names);
-            return lookups(context, domain, selectors)
+            return ContextFutures.all(selectors, selector -> lookup(context, domain, selector))
                     .compose(first -> given ? Future.succeededFuture(first) : more(context, domain, first))
                     .map(all ->
                             new Evidence(domain, given, parent.result().nxdomain(), parked, wildcard.result(), all));
@@ -169,24 +168,14 @@ public final class Dkim implements CheckModule<Dkim.Evidence, Dkim.Report, Dkim.
                 .filter(selector -> !known.contains(selector))
                 .limit(MAX_SUGGESTED)
                 .toList();
-        return lookups(context, domain, suggested)
+        return ContextFutures.all(suggested, selector -> lookup(context, domain, selector))
                 .map(more -> Stream.concat(tested.stream(), more.stream()).toList());
-    }
-
-    private static Future<List<Lookup>> lookups(CheckContext context, String domain, Collection<String> selectors) {
-        return ContextFutures.all(selectors, selector -> lookup(context, domain, selector));
     }
 
     private static Future<Lookup> lookup(CheckContext context, String domain, String selector) {
         return context.probe(DnsProbe.class)
                 .lookup(context, selector + SUFFIX + domain, "TXT")
-                .map(result -> new Lookup(
-                        selector,
-                        result.response() == null
-                                ? List.of()
-                                : result.response().texts(),
-                        result.alias(),
-                        result.error()));
+                .map(result -> new Lookup(selector, result.texts(), result.alias(), result.error()));
     }
 
     @Override

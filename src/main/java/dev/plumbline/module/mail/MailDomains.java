@@ -50,13 +50,11 @@ final class MailDomains {
         int prefix = Strings.commonPrefix(a, b).length();
         int suffix = Math.min(Strings.commonSuffix(a, b).length(), shorter - prefix);
         int changed = longer - prefix - suffix;
-        if (changed == 1) {
-            return true;
-        }
-        return changed == 2
-                && shorter == longer
-                && a.charAt(prefix) == b.charAt(prefix + 1)
-                && a.charAt(prefix + 1) == b.charAt(prefix);
+        return changed == 1
+                || changed == 2
+                        && shorter == longer
+                        && a.charAt(prefix) == b.charAt(prefix + 1)
+                        && a.charAt(prefix + 1) == b.charAt(prefix);
     }
 
     /** The lines of a list in the resources, without its comments. */

@@ -180,7 +180,6 @@ public final class Smtp implements CheckModule<Smtp.Evidence, Smtp.Report, Smtp.
         }
     }
 
-    /** Reports why the session was not established. */
     private static void reportIncomplete(int port, SmtpSession session, TcpProbe.End end, Findings findings) {
         SmtpReply greeting = session.greeting();
         SmtpReply hello = session.hello();

@@ -46,7 +46,6 @@ final class TlsaMatcher {
         this.evidence = evidence;
     }
 
-    /** Whether a client can use the record. */
     static boolean isUsable(TLSARecord record) {
         int length = record.getCertificateAssociationData().length;
         boolean complete =

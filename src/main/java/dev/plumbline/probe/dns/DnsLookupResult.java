@@ -37,6 +37,11 @@ public record DnsLookupResult(String type, @Nullable DnsResponse response, @Null
         return response == null ? List.of() : response.records();
     }
 
+    /** The texts of the TXT records; empty without a response. */
+    public List<String> texts() {
+        return response == null ? List.of() : response.texts();
+    }
+
     /** The targets of the CNAME chain, in order. */
     public List<Name> aliases() {
         return response == null ? List.of() : response.aliases();

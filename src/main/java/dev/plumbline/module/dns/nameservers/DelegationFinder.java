@@ -47,7 +47,6 @@ final class DelegationFinder {
     private final Name name;
     private int queries;
 
-    /** A zone above the name. */
     private record Zone(Name name, List<Name> servers, Map<Name, List<InetAddress>> glue) {}
 
     private DelegationFinder(CheckContext context, Name name) {

@@ -76,10 +76,9 @@ public record NamedServerLookups(CheckContext context, NameserverAddress server)
             if (result.succeeded() || result.blocked()) {
                 return Future.succeededFuture(lookups);
             }
-            if (index + 1 < addresses.size()) {
-                return select(context, addresses, index + 1, name);
-            }
-            return Future.failedFuture(failure(addresses.get(index), result));
+            return index + 1 < addresses.size()
+                    ? select(context, addresses, index + 1, name)
+                    : Future.failedFuture(failure(addresses.get(index), result));
         });
     }
 

@@ -159,16 +159,13 @@ final class NameserverSurvey {
             return Future.succeededFuture(evidence);
         }
         int[] left = {MAX_NS_RETRIES};
-        List<Future<Server>> servers = new ArrayList<>();
-        for (Server server : evidence.servers()) {
-            List<Future<AddressProbe>> probes = new ArrayList<>();
-            for (AddressProbe each : server.probes()) {
-                boolean repeat = each.soa(zone) != null && left[0]-- > 0;
-                probes.add(repeat ? repeatNsQuery(server, each) : Future.succeededFuture(each));
-            }
-            servers.add(Future.all(probes).map(all -> server.with(all.list())));
-        }
-        return Future.all(servers).map(all -> evidence.with(all.list(), evidence.omitted()));
+        return ContextFutures.all(evidence.servers(), server -> ContextFutures.all(
+                                server.probes(),
+                                each -> each.soa(zone) != null && left[0]-- > 0
+                                        ? repeatNsQuery(server, each)
+                                        : Future.succeededFuture(each))
+                        .map(server::with))
+                .map(servers -> evidence.with(servers, evidence.omitted()));
     }
 
     private Future<AddressProbe> repeatNsQuery(Server server, AddressProbe soFar) {

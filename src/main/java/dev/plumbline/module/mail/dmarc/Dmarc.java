@@ -154,7 +154,7 @@ public final class Dmarc implements CheckModule<Dmarc.Evidence, Dmarc.Report, Dm
 
     private static Future<@Nullable Level> listed(CheckContext context, DmarcTree tree) {
         String name = DmarcTree.listed(tree.domain());
-        Level walked = tree.level(name);
+        Level walked = DmarcTree.level(tree.levels(), name);
         if (walked != null || !tree.levels().get(0).records().isEmpty()) {
             return Future.succeededFuture(walked);
         }

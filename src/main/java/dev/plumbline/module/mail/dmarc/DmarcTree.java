@@ -59,11 +59,8 @@ public record DmarcTree(String domain, List<Level> levels, @Nullable String fail
             return Future.succeededFuture(new DmarcTree(domain, levels, null));
         }
         String name = names.get(0);
-        return known.stream()
-                .filter(level -> level.name().equals(name))
-                .findFirst()
-                .map(Future::succeededFuture)
-                .orElseGet(() -> lookup(context, name))
+        Level before = level(known, name);
+        return (before == null ? lookup(context, name) : Future.succeededFuture(before))
                 .compose(level -> {
                     levels.add(level);
                     return level.psd() == Psd.U
@@ -99,8 +96,7 @@ public record DmarcTree(String domain, List<Level> levels, @Nullable String fail
         return names;
     }
 
-    @Nullable
-    Level level(String name) {
+    static @Nullable Level level(List<Level> levels, String name) {
         return levels.stream()
                 .filter(level -> level.name().equals(name))
                 .findFirst()
