@@ -3,6 +3,7 @@ package dev.plumbline.support;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -37,12 +38,17 @@ public final class Await {
         return outcome.future();
     }
 
-    /** Waits until a condition holds. */
+    /** Waits until a condition is met, at most a minute. */
     public static void until(BooleanSupplier condition) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+        until(Duration.ofSeconds(TIMEOUT_SECONDS), condition);
+    }
+
+    /** Waits until a condition is met. */
+    public static void until(Duration timeout, BooleanSupplier condition) {
+        long end = System.nanoTime() + timeout.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {
-                throw new AssertionError("the condition was not met within " + TIMEOUT_SECONDS + " seconds");
+                throw new AssertionError("the condition was not met within " + timeout.toSeconds() + " seconds");
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
         }

@@ -18,7 +18,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -86,14 +85,6 @@ class MultiNodeJobsIT {
         settings.put("DATABASE_TIMEOUT", "5s");
     }
 
-    private static void eventually(Duration within, BooleanSupplier condition) {
-        long end = System.nanoTime() + within.toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("condition within " + within).isLessThan(end);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-        }
-    }
-
     private List<String> lines(String kind, int lines) {
         return IntStream.range(0, lines)
                 .mapToObj(i -> target.url("/" + kind + "/" + seed + "/" + i))
@@ -112,18 +103,18 @@ class MultiNodeJobsIT {
                 }
                 Future<?> sending = client.submit(() -> jobs.forEach(each -> load.send(service.address(), each)));
                 long enough = target.responses() + 1 + random.nextInt(150);
-                eventually(TIMEOUT, () -> target.responses() >= enough || sending.isDone());
+                Await.until(TIMEOUT, () -> target.responses() >= enough || sending.isDone());
                 LockSupport.parkNanos(random.nextInt(20_000_000));
 
                 DATABASE.restart();
 
                 sending.get(120, TimeUnit.SECONDS);
-                eventually(TIMEOUT, () -> service.ready().statusCode() == 200);
+                Await.until(TIMEOUT, () -> service.ready().statusCode() == 200);
             }
             load.resendUntilAccepted(service.address());
             load.assertAllJobsCompleted(service.address(), RECOVERY);
             load.assertNoDuplicates(service.address());
-            eventually(TIMEOUT, DATABASE::isAvailable);
+            Await.until(TIMEOUT, DATABASE::isAvailable);
         } finally {
             client.shutdownNow();
         }
@@ -152,7 +143,7 @@ class MultiNodeJobsIT {
     /** More lines wait at their target than one node checks concurrently, so both nodes have some. */
     private void createMoreLinesThanOneNodeChecks(ServiceProcess one) {
         load.send(one.address(), load.slowTargetJob(key, lines("gate", 500)));
-        eventually(HOLD_TIMEOUT, () -> target.requestedPaths("/gate/" + seed + "/") > MAX_CHECKS_PER_NODE);
+        Await.until(HOLD_TIMEOUT, () -> target.requestedPaths("/gate/" + seed + "/") > MAX_CHECKS_PER_NODE);
         target.openGate();
     }
 
@@ -174,7 +165,7 @@ class MultiNodeJobsIT {
         // so that the other node claims them
         successor.suspend();
         String token = load.send(suspended.address(), load.slowTargetJob(key, held));
-        eventually(HOLD_TIMEOUT, () -> target.requestedPaths("/held/" + seed + "/") == held.size());
+        Await.until(HOLD_TIMEOUT, () -> target.requestedPaths("/held/" + seed + "/") == held.size());
         suspended.suspend();
         try {
             successor.resume();
@@ -183,7 +174,7 @@ class MultiNodeJobsIT {
             target.releaseHeld();
             suspended.resume();
 
-            eventually(TIMEOUT, () -> logOf(suspended).contains("own lease expired"));
+            Await.until(TIMEOUT, () -> logOf(suspended).contains("own lease expired"));
             load.send(suspended.address(), load.newJob(key, 50));
             load.assertAllJobsCompleted(suspended.address(), RECOVERY);
             assertThat(load.body(successor.address(), token)).isEqualTo(done);
@@ -207,11 +198,11 @@ class MultiNodeJobsIT {
             load.send(killed.address(), load.newJob(key, 400));
         }
         // an expired node registers again with another ID
-        eventually(TIMEOUT, () -> DATABASE.number("select count(*) from node") == 2);
+        Await.until(TIMEOUT, () -> DATABASE.number("select count(*) from node") == 2);
         killed.kill();
         killed.awaitExit(10);
         load.resendUntilAccepted(successor.address());
-        eventually(RECOVERY, () -> DATABASE.number("select count(*) from node") == 1);
+        Await.until(RECOVERY, () -> DATABASE.number("select count(*) from node") == 1);
     }
 
     @Test
@@ -226,7 +217,7 @@ class MultiNodeJobsIT {
                         .isNotNull();
             }
             long before = target.requests();
-            eventually(TIMEOUT, () -> target.requests() > before + 50);
+            Await.until(TIMEOUT, () -> target.requests() > before + 50);
             Future<?> sending = client.submit(() -> sendUntilRejected(service.address()));
 
             service.terminate();

@@ -2,6 +2,7 @@ package dev.plumbline.e2e.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.support.Await;
 import dev.plumbline.support.HttpLabFixture;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -13,7 +14,6 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
@@ -31,8 +31,6 @@ class StartStopIT {
     @RegisterExtension
     static final HttpLabFixture LAB = new HttpLabFixture();
 
-    private static final long TIMEOUT_MS = 60_000;
-
     @TempDir
     static Path folder;
 
@@ -47,7 +45,7 @@ class StartStopIT {
                     .isEqualTo(200);
             CompletableFuture<HttpResponse<String>> underWay = CompletableFuture.supplyAsync(
                     () -> service.instant("http-status", LAB.lab().http("/slow")));
-            eventually(() -> !LAB.lab().requestsFor("/slow").isEmpty());
+            Await.until(() -> !LAB.lab().requestsFor("/slow").isEmpty());
 
             service.terminate();
 
@@ -95,8 +93,8 @@ class StartStopIT {
             assertThat(service.instant("http-status", LAB.lab().http("/ok?killed"))
                             .statusCode())
                     .isIn(200, 503);
-            eventually(() -> service.ready().statusCode() == 200);
-            eventually(() ->
+            Await.until(() -> service.ready().statusCode() == 200);
+            Await.until(() ->
                     service.instant("http-status", LAB.lab().http("/ok?risen")).statusCode() == 200);
         }
     }
@@ -172,14 +170,6 @@ class StartStopIT {
                     .filter(ProcessHandle::isAlive);
         } catch (IOException gone) {
             return java.util.Optional.empty();
-        }
-    }
-
-    private static void eventually(BooleanSupplier condition) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("condition within the timeout").isLessThan(end);
-            Thread.onSpinWait();
         }
     }
 }
