@@ -148,13 +148,16 @@ class BadDomainsScenario {
                 .isTrue();
 
         HEIGHT_BY_WIDTH.forEach((width, height) -> {
-            try (BrowserSession visit = CHROMIUM.visit(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
-                open(visit, domain.name(), width, height);
+            try (BrowserSession session =
+                    CHROMIUM.openSession(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
+                open(session, domain.name(), width, height);
                 String name = "bad-%02d-%s-%d".formatted(domain.number(), domain.name(), width);
-                save(visit.page(), name, false);
-                save(visit.page(), name + "-full", true);
-                BoundingBox action =
-                        visit.page().locator("#field-fix_first .action").first().boundingBox();
+                save(session.page(), name, false);
+                save(session.page(), name + "-full", true);
+                BoundingBox action = session.page()
+                        .locator("#field-fix_first .action")
+                        .first()
+                        .boundingBox();
                 assertThat(action.y + action.height).as("end of the repair").isLessThan(height);
             }
         });
@@ -165,21 +168,22 @@ class BadDomainsScenario {
         String name = "healthy.test";
         lab.serve(new DomainSpec(name, 11));
         HEIGHT_BY_WIDTH.forEach((width, height) -> {
-            try (BrowserSession visit = CHROMIUM.visit(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
-                open(visit, name, width, height);
-                assertThat(visit.page().locator(".grade").first().innerText()).contains("A+");
-                save(visit.page(), "healthy-" + width, true);
-                assertThat((Integer) visit.page().evaluate("document.documentElement.scrollHeight"))
+            try (BrowserSession session =
+                    CHROMIUM.openSession(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
+                open(session, name, width, height);
+                assertThat(session.page().locator(".grade").first().innerText()).contains("A+");
+                save(session.page(), "healthy-" + width, true);
+                assertThat((Integer) session.page().evaluate("document.documentElement.scrollHeight"))
                         .isLessThanOrEqualTo(2 * height);
             }
         });
     }
 
-    private static void open(BrowserSession visit, String domain, int width, int height) {
-        visit.page().setViewportSize(width, height);
-        visit.open("/check/overview/" + domain);
-        visit.page().locator("article.report").waitFor();
-        visit.assertFits();
+    private static void open(BrowserSession session, String domain, int width, int height) {
+        session.page().setViewportSize(width, height);
+        session.open("/check/overview/" + domain);
+        session.page().locator("article.report").waitFor();
+        session.assertFits();
     }
 
     private static void save(Page page, String name, boolean full) {

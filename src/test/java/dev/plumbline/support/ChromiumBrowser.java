@@ -20,7 +20,7 @@ public final class ChromiumBrowser implements AutoCloseable {
     private @Nullable Browser browser;
 
     /** Opens a new browser context; skips or fails the test if Chromium is not installed. */
-    public BrowserSession visit(ServiceUnderTest service, ViewportTheme viewport) {
+    public BrowserSession openSession(ServiceUnderTest service, ViewportTheme viewport) {
         return new BrowserSession(launch(), service, viewport);
     }
 

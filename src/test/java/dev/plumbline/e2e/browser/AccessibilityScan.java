@@ -39,8 +39,8 @@ final class AccessibilityScan {
     }
 
     /** As {@link #assertAccessible}, without the rules of axe-core that are not WCAG 2.2 AA. */
-    static void assertMeetsWcag(BrowserSession visit, String name) {
-        assertAccessible(visit, name, WCAG);
+    static void assertMeetsWcag(BrowserSession session, String name) {
+        assertAccessible(session, name, WCAG);
     }
 
     /**
@@ -48,14 +48,14 @@ final class AccessibilityScan {
      *
      * @param name of the screenshots
      */
-    static void assertAccessible(BrowserSession visit, String name) {
-        assertAccessible(visit, name, ALL_RULES);
+    static void assertAccessible(BrowserSession session, String name) {
+        assertAccessible(session, name, ALL_RULES);
     }
 
-    private static void assertAccessible(BrowserSession visit, String name, Map<String, Object> rules) {
-        Page page = visit.page();
+    private static void assertAccessible(BrowserSession session, String name, Map<String, Object> rules) {
+        Page page = session.page();
         List<String> found = new ArrayList<>();
-        visit.assertFits();
+        session.assertFits();
         for (int width : ViewportTheme.WIDTHS) {
             page.setViewportSize(width, ViewportTheme.HEIGHT);
             for (ColorScheme scheme : List.of(ColorScheme.DARK, ColorScheme.LIGHT)) {

@@ -63,8 +63,8 @@ class AccessibilityTest {
         service.close();
     }
 
-    private void assertAccessible(BrowserSession visit) {
-        AccessibilityScan.assertMeetsWcag(visit, screenshots.name(visit.page()));
+    private void assertAccessible(BrowserSession session) {
+        AccessibilityScan.assertMeetsWcag(session, screenshots.name(session.page()));
     }
 
     private static String report(String module, String target) {
@@ -95,16 +95,16 @@ class AccessibilityTest {
                 "/nowhere"
             })
     void publicPages(String path) {
-        try (BrowserSession visit = chromium.visit(service, VIEWPORT)) {
-            visit.open(path);
+        try (BrowserSession session = chromium.openSession(service, VIEWPORT)) {
+            session.open(path);
 
-            assertAccessible(visit);
+            assertAccessible(session);
         }
     }
 
     @Test
     void reportsOfEveryVerdictAndRejections() {
-        try (BrowserSession visit = chromium.visit(service, VIEWPORT)) {
+        try (BrowserSession session = chromium.openSession(service, VIEWPORT)) {
             for (String path : List.of(
                     report("http-status", lab.http("/ok")),
                     report("http-status", lab.http("/redirect/to-https")),
@@ -113,10 +113,10 @@ class AccessibilityTest {
                     report("ssl-certificate", lab.secure("/").replaceFirst("https://([^/]+)/.*", "$1")),
                     report("http-status", "two words"),
                     report("http-status", "http://10.1.2.3/"))) {
-                visit.open(path);
-                expand(visit);
+                session.open(path);
+                expand(session);
 
-                assertAccessible(visit);
+                assertAccessible(session);
             }
         }
     }
@@ -131,85 +131,85 @@ class AccessibilityTest {
                 "/check/sample-module/good.example?wait_seconds=1000"
             })
     void pagesOfAGenericModule(String path) {
-        try (BrowserSession visit = chromium.visit(service, VIEWPORT)) {
-            visit.open(path);
-            expand(visit);
+        try (BrowserSession session = chromium.openSession(service, VIEWPORT)) {
+            session.open(path);
+            expand(session);
 
-            assertAccessible(visit);
+            assertAccessible(session);
         }
     }
 
-    private static void expand(BrowserSession visit) {
-        visit.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
+    private static void expand(BrowserSession session) {
+        session.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
     }
 
     @Test
     void accountPages() {
-        try (BrowserSession visit = chromium.visit(service, VIEWPORT)) {
-            visit.open("/sign-in");
-            visit.box("E-mail").fill(EMAIL);
-            visit.box("Password").fill("not the password");
-            visit.button("Sign in").click();
-            visit.page().getByRole(AriaRole.ALERT).waitFor();
-            assertAccessible(visit);
-            visit.signIn(EMAIL, PASSWORD);
-            assertAccessible(visit);
-            visit.box("Name").fill("nightly import");
-            visit.button("Create key").click();
-            visit.page().locator(".secret").waitFor();
-            assertAccessible(visit);
-            visit.link("Done").click();
-            visit.page().waitForURL("**/account**");
-            expand(visit);
-            assertAccessible(visit);
-            visit.link("Revoke nightly import").click();
-            visit.button("Revoke key").waitFor();
-            assertAccessible(visit);
+        try (BrowserSession session = chromium.openSession(service, VIEWPORT)) {
+            session.open("/sign-in");
+            session.box("E-mail").fill(EMAIL);
+            session.box("Password").fill("not the password");
+            session.button("Sign in").click();
+            session.page().getByRole(AriaRole.ALERT).waitFor();
+            assertAccessible(session);
+            session.signIn(EMAIL, PASSWORD);
+            assertAccessible(session);
+            session.box("Name").fill("nightly import");
+            session.button("Create key").click();
+            session.page().locator(".secret").waitFor();
+            assertAccessible(session);
+            session.link("Done").click();
+            session.page().waitForURL("**/account**");
+            expand(session);
+            assertAccessible(session);
+            session.link("Revoke nightly import").click();
+            session.button("Revoke key").waitFor();
+            assertAccessible(session);
         }
     }
 
     @Test
     void jobsBeforeDuringAndAfterTheirRun() {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
-        try (BrowserSession visit = chromium.visit(service, VIEWPORT)) {
-            visit.signIn(EMAIL, PASSWORD);
-            visit.open("/jobs");
-            assertAccessible(visit);
-            visit.open("/bulk");
-            visit.box("Targets").fill("two words\n" + "x".repeat(3000));
-            visit.page().locator("#bulk-preview .invalid-lines").waitFor();
-            assertAccessible(visit);
-            visit.button("Run checks").click();
-            visit.page().locator("#form-error").waitFor();
-            assertAccessible(visit);
-            visit.box("Targets")
+        try (BrowserSession session = chromium.openSession(service, VIEWPORT)) {
+            session.signIn(EMAIL, PASSWORD);
+            session.open("/jobs");
+            assertAccessible(session);
+            session.open("/bulk");
+            session.box("Targets").fill("two words\n" + "x".repeat(3000));
+            session.page().locator("#bulk-preview .invalid-lines").waitFor();
+            assertAccessible(session);
+            session.button("Run checks").click();
+            session.page().locator("#form-error").waitFor();
+            assertAccessible(session);
+            session.box("Targets")
                     .fill(String.join(
                             "\n",
                             SampleModule.HOSTILE,
                             target.url("/ok/1"),
                             target.url("/missing/1"),
                             target.url("/gate/1")));
-            PlaywrightAssertions.assertThat(visit.page().locator("#bulk-preview .counts"))
+            PlaywrightAssertions.assertThat(session.page().locator("#bulk-preview .counts"))
                     .containsText("3 valid");
-            assertAccessible(visit);
-            visit.button("Run checks").click();
-            visit.page().locator("[data-finished=false]").waitFor();
-            assertAccessible(visit);
-            String job = visit.page().url();
-            visit.page().navigate(job + "/lines/3");
-            assertAccessible(visit);
-            visit.page().navigate(job);
+            assertAccessible(session);
+            session.button("Run checks").click();
+            session.page().locator("[data-finished=false]").waitFor();
+            assertAccessible(session);
+            String job = session.page().url();
+            session.page().navigate(job + "/lines/3");
+            assertAccessible(session);
+            session.page().navigate(job);
             target.openGate();
-            visit.page().locator("[data-finished=true]").waitFor();
-            assertAccessible(visit);
+            session.page().locator("[data-finished=true]").waitFor();
+            assertAccessible(session);
             for (int line : List.of(0, 2)) {
-                visit.page().navigate(job + "/lines/" + line);
-                assertAccessible(visit);
+                session.page().navigate(job + "/lines/" + line);
+                assertAccessible(session);
             }
-            assertThat(visit.page().navigate(job + "/lines/4").status()).isEqualTo(404);
-            assertAccessible(visit);
-            visit.open("/jobs");
-            assertAccessible(visit);
+            assertThat(session.page().navigate(job + "/lines/4").status()).isEqualTo(404);
+            assertAccessible(session);
+            session.open("/jobs");
+            assertAccessible(session);
         }
     }
 }

@@ -54,36 +54,36 @@ class BrowserAccountTest {
     }
 
     private String newUser() {
-        String email = "keeper" + userCount++ + "@plumbline.example";
+        String email = "user" + userCount++ + "@plumbline.example";
         Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
         return email;
     }
 
-    private static void isSignedOut(BrowserSession visit) {
-        visit.open("/account");
-        visit.page().waitForURL("**/sign-in?**");
+    private static void isSignedOut(BrowserSession session) {
+        session.open("/account");
+        session.page().waitForURL("**/sign-in?**");
     }
 
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void usersCreateAnAccount(ViewportTheme viewport) {
         String email = "new" + userCount++ + "@plumbline.example";
-        try (BrowserSession visit = chromium.visit(service, viewport)) {
-            visit.open("/sign-in");
-            visit.link("Create account").click();
-            visit.box("E-mail").fill(email);
-            visit.box("Password").fill("too short");
-            visit.button("Create account").click();
-            assertThat(visit.page().locator("#password-error")).containsText("at least 12 characters");
-            assertThat(visit.box("E-mail")).hasValue(email);
-            visit.assertFits();
+        try (BrowserSession session = chromium.openSession(service, viewport)) {
+            session.open("/sign-in");
+            session.link("Create account").click();
+            session.box("E-mail").fill(email);
+            session.box("Password").fill("too short");
+            session.button("Create account").click();
+            assertThat(session.page().locator("#password-error")).containsText("at least 12 characters");
+            assertThat(session.box("E-mail")).hasValue(email);
+            session.assertFits();
 
-            visit.box("Password").fill(PASSWORD);
-            visit.button("Create account").click();
+            session.box("Password").fill(PASSWORD);
+            session.button("Create account").click();
 
-            visit.page().waitForURL("**/account");
-            assertThat(visit.main()).containsText(email);
-            visit.assertFits();
+            session.page().waitForURL("**/account");
+            assertThat(session.main()).containsText(email);
+            session.assertFits();
         }
     }
 
@@ -91,27 +91,27 @@ class BrowserAccountTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aNewPasswordTakesEffectImmediately(ViewportTheme viewport) {
         String email = newUser();
-        try (BrowserSession elsewhere = chromium.visit(service, viewport);
-                BrowserSession visit = chromium.visit(service, viewport)) {
+        try (BrowserSession elsewhere = chromium.openSession(service, viewport);
+                BrowserSession session = chromium.openSession(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
-            visit.signIn(email, PASSWORD);
-            visit.box("Current password").fill("not the password");
-            visit.box("New password").fill(NEXT);
-            visit.button("Change password").click();
-            assertThat(visit.page().locator("#current-error")).containsText("is incorrect");
-            assertThat(visit.box("Current password")).isFocused();
-            visit.assertFits();
+            session.signIn(email, PASSWORD);
+            session.box("Current password").fill("not the password");
+            session.box("New password").fill(NEXT);
+            session.button("Change password").click();
+            assertThat(session.page().locator("#current-error")).containsText("is incorrect");
+            assertThat(session.box("Current password")).isFocused();
+            session.assertFits();
 
-            visit.box("Current password").fill(PASSWORD);
-            visit.box("New password").fill(NEXT);
-            visit.button("Change password").click();
-            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("Password changed");
-            visit.assertFits();
+            session.box("Current password").fill(PASSWORD);
+            session.box("New password").fill(NEXT);
+            session.button("Change password").click();
+            assertThat(session.page().getByRole(AriaRole.STATUS)).containsText("Password changed");
+            session.assertFits();
 
             isSignedOut(elsewhere);
-            visit.button("Sign out").click();
-            visit.page().waitForURL("**/sign-in");
-            visit.signIn(email, NEXT);
+            session.button("Sign out").click();
+            session.page().waitForURL("**/sign-in");
+            session.signIn(email, NEXT);
         }
     }
 
@@ -119,16 +119,16 @@ class BrowserAccountTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void signOutOfAllSessions(ViewportTheme viewport) {
         String email = newUser();
-        try (BrowserSession elsewhere = chromium.visit(service, viewport);
-                BrowserSession visit = chromium.visit(service, viewport)) {
+        try (BrowserSession elsewhere = chromium.openSession(service, viewport);
+                BrowserSession session = chromium.openSession(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
-            visit.signIn(email, PASSWORD);
-            assertThat(visit.page().locator(".sessions > li")).hasCount(2);
-            visit.button("Sign out of all sessions").click();
+            session.signIn(email, PASSWORD);
+            assertThat(session.page().locator(".sessions > li")).hasCount(2);
+            session.button("Sign out of all sessions").click();
 
-            visit.page().waitForURL("**/sign-in");
+            session.page().waitForURL("**/sign-in");
             isSignedOut(elsewhere);
-            isSignedOut(visit);
+            isSignedOut(session);
         }
     }
 
@@ -136,15 +136,15 @@ class BrowserAccountTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void signOutOfAnotherSession(ViewportTheme viewport) {
         String email = newUser();
-        try (BrowserSession elsewhere = chromium.visit(service, viewport);
-                BrowserSession visit = chromium.visit(service, viewport)) {
+        try (BrowserSession elsewhere = chromium.openSession(service, viewport);
+                BrowserSession session = chromium.openSession(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
-            visit.signIn(email, PASSWORD);
-            visit.button("End session").click();
+            session.signIn(email, PASSWORD);
+            session.button("End session").click();
 
-            assertThat(visit.page().getByRole(AriaRole.STATUS)).containsText("has been ended");
-            assertThat(visit.page().locator(".sessions > li")).hasCount(1);
-            visit.assertFits();
+            assertThat(session.page().getByRole(AriaRole.STATUS)).containsText("has been ended");
+            assertThat(session.page().locator(".sessions > li")).hasCount(1);
+            session.assertFits();
             isSignedOut(elsewhere);
         }
     }
@@ -152,20 +152,20 @@ class BrowserAccountTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aNewKeyIsCopiedWithOneClick(ViewportTheme viewport) {
-        try (BrowserSession visit = chromium.visit(service, viewport)) {
-            visit.page().context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
-            visit.signIn(newUser(), PASSWORD);
-            visit.box("Name").fill("pasted elsewhere");
-            visit.button("Create key").click();
-            Locator copy = visit.page().locator(".secret button");
+        try (BrowserSession session = chromium.openSession(service, viewport)) {
+            session.page().context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
+            session.signIn(newUser(), PASSWORD);
+            session.box("Name").fill("pasted elsewhere");
+            session.button("Create key").click();
+            Locator copy = session.page().locator(".secret button");
             if (!viewport.scripts()) {
-                assertThat(visit.page().locator(".secret")).containsText("plk_");
+                assertThat(session.page().locator(".secret")).containsText("plk_");
                 assertThat(copy).hasCount(0);
                 return;
             }
             copy.click();
             assertThat(copy).hasText("Copied");
-            String key = visit.page()
+            String key = session.page()
                     .evaluate("() => navigator.clipboard.readText()")
                     .toString();
 

@@ -47,8 +47,8 @@ class CompositeReportBrowserTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void partsAppearAndTheReportReplacesThem(ViewportTheme viewport) {
         String target = "browser" + Integer.toUnsignedString(viewport.hashCode()) + ".example";
-        try (BrowserSession visit = chromium.visit(service, viewport)) {
-            Page page = visit.page();
+        try (BrowserSession session = chromium.openSession(service, viewport)) {
+            Page page = session.page();
             page.navigate(
                     service.uri("/check/" + SampleComposite.NAME + "/" + target).toString(),
                     new Page.NavigateOptions().setWaitUntil(WaitUntilState.COMMIT));
@@ -65,16 +65,16 @@ class CompositeReportBrowserTest {
             assertThat(page.locator("h1:visible")).hasCount(1);
             // axe-core does not run without scripts
             if (viewport.scripts()) {
-                AccessibilityScan.assertAccessible(visit, screenshots.name(page));
+                AccessibilityScan.assertAccessible(session, screenshots.name(page));
             } else {
-                visit.assertFits();
+                session.assertFits();
             }
 
             page.reload();
 
             assertThat(page.locator(".in-progress")).hasCount(0);
             assertThat(page.locator(".age")).containsText("Cached");
-            visit.assertFits();
+            session.assertFits();
             page.locator("#field-parts .parts .name").first().click();
             assertThat(page.locator(".verdict h1")).hasText(target);
             assertThat(page.locator(".tabs [aria-current=page]")).hasText("Slow part");

@@ -178,19 +178,20 @@ class ModuleReportsTest {
             })
     void startsWithTheKeyValueAndFitsOnAPhone(String module, String text, String headline) {
         String target = module.equals("tcp-port") ? port(text.equals("open")) : target(module, text);
-        try (BrowserSession visit =
-                chromium.visit(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
-            visit.open(path(module, target));
+        try (BrowserSession session =
+                chromium.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
+            session.open(path(module, target));
 
-            assertThat(visit.page().locator(".verdict .headline").textContent()).matches(headline);
-            assertThat(visit.page().locator("time").allTextContents()).allMatch(time -> time.endsWith(" UTC"));
-            picture(visit, module + "-" + text);
-            expand(visit);
-            visit.assertFits();
-            visit.page().setViewportSize(ViewportTheme.PHONE, ViewportTheme.HEIGHT);
-            visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
-            assertThat(clipped(visit)).isEmpty();
-            assertThat(AccessibilityScan.violations(visit.page())).isEmpty();
+            assertThat(session.page().locator(".verdict .headline").textContent())
+                    .matches(headline);
+            assertThat(session.page().locator("time").allTextContents()).allMatch(time -> time.endsWith(" UTC"));
+            picture(session, module + "-" + text);
+            expand(session);
+            session.assertFits();
+            session.page().setViewportSize(ViewportTheme.PHONE, ViewportTheme.HEIGHT);
+            session.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
+            assertThat(clipped(session)).isEmpty();
+            assertThat(AccessibilityScan.violations(session.page())).isEmpty();
         }
     }
 
@@ -199,42 +200,42 @@ class ModuleReportsTest {
         return open ? url.replaceFirst("http://([^/]+)/.*", "$1") : "127.0.0.1:" + FreePorts.next();
     }
 
-    private static void expand(BrowserSession visit) {
-        visit.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
+    private static void expand(BrowserSession session) {
+        session.page().locator("main details").evaluateAll("all => all.forEach(d => d.open = true)");
     }
 
     /** The elements whose content is wider than they are. */
-    private static List<?> clipped(BrowserSession visit) {
-        return (List<?>) visit.page()
+    private static List<?> clipped(BrowserSession session) {
+        return (List<?>) session.page()
                 .evaluate("() => [...document.querySelectorAll('article :not(thead, thead *, input)')]"
                         + ".filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1"
                         + " && getComputedStyle(e).display !== 'inline')"
                         + ".map(e => e.outerHTML.slice(0, 200))");
     }
 
-    private static void picture(BrowserSession visit, String name) {
+    private static void picture(BrowserSession session, String name) {
         for (int width : ViewportTheme.WIDTHS) {
-            visit.page().setViewportSize(width, ViewportTheme.HEIGHT);
+            session.page().setViewportSize(width, ViewportTheme.HEIGHT);
             for (ColorScheme scheme : List.of(ColorScheme.DARK, ColorScheme.LIGHT)) {
-                visit.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
-                Screenshots.save(visit.page(), name.replaceAll("[^a-z0-9-]+", "_"), width, scheme);
+                session.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+                Screenshots.save(session.page(), name.replaceAll("[^a-z0-9-]+", "_"), width, scheme);
             }
         }
     }
 
     @Test
     void nullOfAnErrorIsNotReportedAsAbsence() {
-        try (BrowserSession visit =
-                chromium.visit(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, false))) {
-            visit.open(path("tcp-port", port(false)));
+        try (BrowserSession session =
+                chromium.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, false))) {
+            session.open(path("tcp-port", port(false)));
 
-            assertThat(visit.page().locator("#details ~ .note").textContent().strip())
+            assertThat(session.page().locator("#details ~ .note").textContent().strip())
                     .matches("Not determined because of the error:\\s+Connect time,\\s+Banner,\\s+IP address\\.");
-            assertThat(visit.main().textContent()).doesNotContain("Nothing received");
+            assertThat(session.main().textContent()).doesNotContain("Nothing received");
 
-            visit.open(path("http-status", target("http-status", "/status/404")));
+            session.open(path("http-status", target("http-status", "/status/404")));
 
-            assertThat(visit.page()
+            assertThat(session.page()
                             .locator("#field-contains_matched dd")
                             .textContent()
                             .strip())
@@ -244,11 +245,11 @@ class ModuleReportsTest {
 
     @Test
     void longValuesAreCollapsedAndRowsAreCards() {
-        try (BrowserSession visit =
-                chromium.visit(service, new ViewportTheme(ViewportTheme.PHONE, ColorScheme.LIGHT, false))) {
-            visit.open(path("dns-records", target("dns-records", "full.lab.test")));
+        try (BrowserSession session =
+                chromium.openSession(service, new ViewportTheme(ViewportTheme.PHONE, ColorScheme.LIGHT, false))) {
+            session.open(path("dns-records", target("dns-records", "full.lab.test")));
 
-            Locator records = visit.page().locator("#field-records");
+            Locator records = session.page().locator("#field-records");
             assertThat(records.locator("details:not([open]) > summary").allTextContents())
                     .containsExactly("3035 characters", "3000 characters");
             Locator row = records.locator("tbody tr").first();
@@ -257,11 +258,11 @@ class ModuleReportsTest {
             assertThat(row.evaluate("row => row.getBoundingClientRect().right <= innerWidth"))
                     .isEqualTo(true);
 
-            visit.open(path("ssl-certificate", target("ssl-certificate", "valid.tls")));
+            session.open(path("ssl-certificate", target("ssl-certificate", "valid.tls")));
 
-            assertThat(visit.page().locator("#details ~ h3").allTextContents())
+            assertThat(session.page().locator("#details ~ h3").allTextContents())
                     .containsExactly("Validity", "Certificate", "Chain", "Connection", "Revocation and transparency");
-            assertThat(visit.page().locator("#field-not_after dd").textContent())
+            assertThat(session.page().locator("#field-not_after dd").textContent())
                     .containsPattern("\\(in \\d+ days\\)");
         }
     }

@@ -88,12 +88,12 @@ class OverviewPageTest {
 
     @Test
     void aDomainEnteredOnTheHomePageReceivesACompleteReport() {
-        try (BrowserSession visit =
-                CHROMIUM.visit(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
-            Page page = visit.page();
-            visit.open("/");
-            visit.box("Domain, URL, host:port, IP or e-mail").fill(DOMAIN);
-            visit.box("Domain, URL, host:port, IP or e-mail").press("Enter");
+        try (BrowserSession session =
+                CHROMIUM.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
+            Page page = session.page();
+            session.open("/");
+            session.box("Domain, URL, host:port, IP or e-mail").fill(DOMAIN);
+            session.box("Domain, URL, host:port, IP or e-mail").press("Enter");
 
             assertThat(page.locator("article.report .verdict h1")).hasText(DOMAIN);
             assertThat(page).hasURL(service.uri("/check/overview/" + DOMAIN).toString());
@@ -107,7 +107,7 @@ class OverviewPageTest {
                             .find("http-status")
                             .description()
                             .title());
-            assertAccessible(visit);
+            assertAccessible(session);
 
             page.locator("#field-parts .parts a[href*='/security-headers/']").click();
             assertThat(page.locator(".verdict h1")).hasText("https://" + DOMAIN + "/");
@@ -115,10 +115,10 @@ class OverviewPageTest {
         }
     }
 
-    private static void assertAccessible(BrowserSession visit) {
-        visit.page().setViewportSize(PHONE, PHONE_HEIGHT);
-        assertThat((Integer) visit.page().evaluate("document.documentElement.scrollHeight"))
+    private static void assertAccessible(BrowserSession session) {
+        session.page().setViewportSize(PHONE, PHONE_HEIGHT);
+        assertThat((Integer) session.page().evaluate("document.documentElement.scrollHeight"))
                 .isLessThanOrEqualTo(4 * PHONE_HEIGHT);
-        AccessibilityScan.assertAccessible(visit, "overview");
+        AccessibilityScan.assertAccessible(session, "overview");
     }
 }

@@ -45,19 +45,19 @@ class PrintTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void collapsedDetailsArePrinted(ViewportTheme viewport) {
-        try (BrowserSession visit = chromium.visit(service, viewport)) {
-            visit.open("/check/sample-module/bad.example");
-            Locator innermost = visit.page()
+        try (BrowserSession session = chromium.openSession(service, viewport)) {
+            session.open("/check/sample-module/bad.example");
+            Locator innermost = session.page()
                     .locator("#field-tree details:not(:has(details)) .members")
                     .first();
             assertThat(innermost).not().isVisible();
 
-            visit.page().emulateMedia(new Page.EmulateMediaOptions().setMedia(Media.PRINT));
+            session.page().emulateMedia(new Page.EmulateMediaOptions().setMedia(Media.PRINT));
 
             assertThat(innermost).isVisible();
-            assertThat(visit.page().locator("#field-tree details[open]")).hasCount(0);
+            assertThat(session.page().locator("#field-tree details[open]")).hasCount(0);
             for (Locator folded :
-                    visit.page().locator("main details > :not(summary)").all()) {
+                    session.page().locator("main details > :not(summary)").all()) {
                 assertThat(folded.isVisible()).as(folded.textContent()).isEqualTo(onPaper(folded));
             }
         }

@@ -63,37 +63,37 @@ class RecheckBrowserTest {
     }
 
     private BrowserSession visit(boolean scripts) {
-        return chromium.visit(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, scripts));
+        return chromium.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, scripts));
     }
 
-    private void signIn(BrowserSession visit, String name) {
+    private void signIn(BrowserSession session, String name) {
         String email = name + "@plumbline.example";
         Await.value(accounts.create(AccountEmail.parse(email), Plan.PRO, PASSWORD));
-        visit.signIn(email, PASSWORD);
+        session.signIn(email, PASSWORD);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void newCheckEndsAtTheReport(boolean scripts) {
-        try (BrowserSession visit = visit(scripts)) {
-            signIn(visit, "again-" + scripts);
+        try (BrowserSession session = visit(scripts)) {
+            signIn(session, "again-" + scripts);
             String url = target.url("/slow/again-" + scripts);
-            visit.open(path(url));
-            Locator recheck = visit.page().locator(".recheck");
+            session.open(path(url));
+            Locator recheck = session.page().locator(".recheck");
             assertThat(recheck)
                     .containsText(
                             scripts
                                     ? Pattern.compile("possible at .+ UTC\\s+\\(in [89] min [0-9]+ s\\)")
                                     : Pattern.compile("possible at .+ UTC\\s+\\(in 10 minutes\\)"));
             if (scripts) {
-                AccessibilityScan.assertAccessible(visit, "recheck-pro");
+                AccessibilityScan.assertAccessible(session, "recheck-pro");
             }
             int before = target.requests("/slow/again-" + scripts);
 
-            visit.button("Check again now").click();
+            session.button("Check again now").click();
 
-            visit.page().waitForURL("**" + path(url));
-            assertThat(visit.page().locator(".verdict .verdict-label")).hasText("Pass.");
+            session.page().waitForURL("**" + path(url));
+            assertThat(session.page().locator(".verdict .verdict-label")).hasText("Pass.");
             assertThat(target.requests("/slow/again-" + scripts)).isGreaterThan(before);
         }
     }
@@ -102,58 +102,58 @@ class RecheckBrowserTest {
     @ValueSource(booleans = {true, false})
     void pageWaitsForALongCheck(boolean scripts) {
         CountingTarget slow = new CountingTarget(DATABASE.vertx());
-        try (BrowserSession visit = visit(scripts)) {
-            signIn(visit, "long-" + scripts);
-            visit.open(path(slow.url("/ok/long-" + scripts)) + OPTIONS);
+        try (BrowserSession session = visit(scripts)) {
+            signIn(session, "long-" + scripts);
+            session.open(path(slow.url("/ok/long-" + scripts)) + OPTIONS);
             String url = slow.url("/gate/long-" + scripts);
-            visit.page().locator(".recheck form").evaluate("(form, path) => form.action = path", path(url) + OPTIONS);
+            session.page().locator(".recheck form").evaluate("(form, path) => form.action = path", path(url) + OPTIONS);
 
             if (scripts) {
-                visit.button("Check again now").dblclick();
+                session.button("Check again now").dblclick();
             } else {
-                visit.button("Check again now").click();
+                session.button("Check again now").click();
             }
 
-            assertThat(visit.main()).containsText("The check is in progress.");
+            assertThat(session.main()).containsText("The check is in progress.");
             assertThat(slow.requests("/gate/long-" + scripts)).isEqualTo(1);
             if (scripts) {
                 // a page that is stopped before it has loaded never has the state that the analysis requires
-                visit.page().waitForLoadState();
+                session.page().waitForLoadState();
                 // without the reload during the analysis
-                visit.page().evaluate("() => window.stop()");
-                AccessibilityScan.assertAccessible(visit, "recheck-waiting");
+                session.page().evaluate("() => window.stop()");
+                AccessibilityScan.assertAccessible(session, "recheck-waiting");
                 slow.openGate();
-                visit.page().reload();
+                session.page().reload();
             } else {
                 slow.openGate();
             }
 
-            visit.page().waitForURL(Pattern.compile(".*/check/http-status/.*"));
+            session.page().waitForURL(Pattern.compile(".*/check/http-status/.*"));
             // a response that takes long is a warning
-            assertThat(visit.page().locator(".verdict .verdict-label")).hasText(Pattern.compile("Pass|Warning"));
+            assertThat(session.page().locator(".verdict .verdict-label")).hasText(Pattern.compile("Pass|Warning"));
         }
     }
 
     @Test
     void commandAndExceededQuotaAreShown() {
-        try (BrowserSession visit = visit(true)) {
+        try (BrowserSession session = visit(true)) {
             // its quota is not that of the other tests
-            visit.page().setExtraHTTPHeaders(Map.of("X-Forwarded-For", "203.0.113.9"));
-            visit.open("/");
-            AccessibilityScan.assertAccessible(visit, "home-quota");
+            session.page().setExtraHTTPHeaders(Map.of("X-Forwarded-For", "203.0.113.9"));
+            session.open("/");
+            AccessibilityScan.assertAccessible(session, "home-quota");
             String url = target.url("/ok/command");
-            visit.open(path(url));
-            assertThat(visit.page().locator(".recheck code")).hasText("plumbline check http-status " + url);
-            AccessibilityScan.assertAccessible(visit, "recheck-command");
+            session.open(path(url));
+            assertThat(session.page().locator(".recheck code")).hasText("plumbline check http-status " + url);
+            AccessibilityScan.assertAccessible(session, "recheck-command");
 
             int status = 200;
             for (int i = 0; i < 9 && status == 200; i++) {
-                status = visit.open(path(target.url("/ok/over-" + i + "?a=1&b=2")));
+                status = session.open(path(target.url("/ok/over-" + i + "?a=1&b=2")));
             }
 
             assertThat(status).isEqualTo(429);
-            assertThat(visit.page().locator(".quota-options")).containsText("possible in 60 minutes");
-            AccessibilityScan.assertAccessible(visit, "quota-exceeded");
+            assertThat(session.page().locator(".quota-options")).containsText("possible in 60 minutes");
+            AccessibilityScan.assertAccessible(session, "quota-exceeded");
         }
     }
 }

@@ -56,17 +56,17 @@ class ReportPictureTest {
                 ServiceUnderTest service = ServiceUnderTest.start(
                         DATABASE.url(), Map.of("DNS_SERVERS", dns.address(), "TLS_EXTRA_ROOTS", roots.toString()));
                 ChromiumBrowser chromium = new ChromiumBrowser();
-                BrowserSession visit = chromium.visit(service, viewport)) {
+                BrowserSession session = chromium.openSession(service, viewport)) {
             int port = servers.serve(
                     server, TlsServers.ServerOptions.DEFAULT, new InetSocketAddress("127.0.0.1", WRITE ? 443 : 0));
             String report = "/check/ssl-certificate/" + HOST + ":" + port;
             // the first check of a process is slow
-            visit.open(report + "?warn_days=31");
-            visit.open(report);
-            assertThat(visit.page().locator(".verdict.warn").textContent()).contains(HOST);
+            session.open(report + "?warn_days=31");
+            session.open(report);
+            assertThat(session.page().locator(".verdict.warn").textContent()).contains(HOST);
             Path screenshot = Path.of("target/screenshots/report.png");
-            visit.page().setViewportSize(ViewportTheme.WIDE, HEIGHT);
-            visit.page().screenshot(new Page.ScreenshotOptions().setPath(screenshot));
+            session.page().setViewportSize(ViewportTheme.WIDE, HEIGHT);
+            session.page().screenshot(new Page.ScreenshotOptions().setPath(screenshot));
             if (WRITE) {
                 Files.createDirectories(PICTURE.getParent());
                 Files.copy(screenshot, PICTURE, StandardCopyOption.REPLACE_EXISTING);

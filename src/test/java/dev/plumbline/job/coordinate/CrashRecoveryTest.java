@@ -204,12 +204,12 @@ class CrashRecoveryTest {
         try (JobNode frozen = new JobNode(DATABASE.url(), frozenModule, SETTINGS)) {
             JobMessage.JobSnapshot created = create(account, items, Map.of());
             Await.until(() -> frozenModule.started().contains("freeze.me.test"));
-            ScriptedModule heirModule = new ScriptedModule(" of the successor");
-            heirModule.thaw();
-            names("hold", 30).forEach(heirModule::release);
+            ScriptedModule successorModule = new ScriptedModule(" of the successor");
+            successorModule.thaw();
+            names("hold", 30).forEach(successorModule::release);
             JobMessage.JobSnapshot done;
             List<JsonObject> results;
-            try (JobNode successor = new JobNode(DATABASE.url(), heirModule, SETTINGS)) {
+            try (JobNode successor = new JobNode(DATABASE.url(), successorModule, SETTINGS)) {
                 done = successor.ended(account, created.token());
                 results = bodies(successor, account, created.token());
             }

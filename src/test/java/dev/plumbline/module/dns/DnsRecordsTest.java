@@ -252,7 +252,7 @@ class DnsRecordsTest {
     }
 
     @Test
-    void showsServiceBindingsAsDigDoes() {
+    void formatsServiceBindingsAsDig() {
         fixture.dns()
                 .record("svc.test. 300 IN HTTPS 1 . alpn=h2,h3 port=8443 ipv4hint=192.0.2.1,192.0.2.2 "
                         + "ipv6hint=2001:db8:0:0:0:0:0:1,2001:db8::2 key65400=abc")

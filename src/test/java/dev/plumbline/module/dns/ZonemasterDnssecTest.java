@@ -224,7 +224,7 @@ class ZonemasterDnssecTest {
                 "no-ds          | insecure |       | ds_missing | '' | ''",
                 "plain          | insecure |       | not_signed | '' | ''",
             })
-    void findsWhatZonemasterFinds(
+    void agreesWithZonemaster(
             String label,
             String status,
             @Nullable String nsec,

@@ -258,7 +258,7 @@ class DkimTest {
     }
 
     @Test
-    void reportsAbsenceOnlyAsFarAsItIsKnown() {
+    void distinguishesUntestedFromAbsentSelectors() {
         fixture.dns()
                 .address("other.example", "192.0.2.1")
                 .address("nokeys.example", "192.0.2.1")
@@ -299,7 +299,7 @@ class DkimTest {
 
     @Tag("integration")
     @Test
-    void readsTheKeysOfNamedAsDigAndOpensslDo(@TempDir Path folder) throws Exception {
+    void agreesWithDigAndOpensslOnBind(@TempDir Path folder) throws Exception {
         String host = "@ A 192.0.2.1\n";
         Map<String, String> zones = Map.of(
                 "keys.example",

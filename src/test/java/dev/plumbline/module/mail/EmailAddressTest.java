@@ -54,7 +54,7 @@ class EmailAddressTest {
                 .record("gmial.com. 60 IN MX 10 mail.good.test.")
                 .record("mailinator.com. 60 IN MX 10 mail.good.test.")
                 .behave("lame.test", DnsFaults.rcode(Rcode.SERVFAIL))
-                .behave("mute.test", DnsFaults.silent());
+                .behave("silent.test", DnsFaults.silent());
     }
 
     @AfterAll
@@ -97,7 +97,7 @@ class EmailAddressTest {
                 "jane@internal.test | ERROR | target_blocked | ~~",
                 "jane@secret.corp.example | ERROR | target_blocked | ~~",
                 "jane@lame.test | ERROR | dns_servfail | ~~",
-                "jane@mute.test | ERROR | dns_timeout | ~~",
+                "jane@silent.test | ERROR | dns_timeout | ~~",
             })
     void reportsTheFindingsOfEachAddress(String address, Verdict verdict, @Nullable String error, String codes) {
         CheckResult result = fixture.check(MODULE, address, "");

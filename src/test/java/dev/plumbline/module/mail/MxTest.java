@@ -88,12 +88,12 @@ class MxTest {
                 .behave("dead.test", DnsFaults.rcode(Rcode.SERVFAIL))
                 .empty("half.test")
                 .behave("half.test", DnsFaults.only(Type.AAAA, DnsFaults.rcode(Rcode.SERVFAIL)))
-                .empty("mute.test")
-                .behave("mute.test", DnsFaults.only(Type.A, DnsFaults.silent()))
+                .empty("silent.test")
+                .behave("silent.test", DnsFaults.only(Type.A, DnsFaults.silent()))
                 .alias("www.good.test", "good.test")
                 .record("xn--bcher-kva.test. 60 IN MX 1 mail.good.test.");
         for (int i = 0; i < 25; i++) {
-            fixture.dns().record("crowd.test. 60 IN MX " + i + " m" + i + ".crowd.test.");
+            fixture.dns().record("many.test. 60 IN MX " + i + " m" + i + ".many.test.");
         }
     }
 
@@ -125,14 +125,14 @@ class MxTest {
                 "private.test, WARN, -, mx_private_address starttls_unknown",
                 "lame.test, WARN, -, mx_lookup_failed single_mx",
                 "lame6.test, WARN, -, mx_lookup_failed single_mx starttls_unknown",
-                "crowd.test, WARN, -, mx_unresolvable many_mx",
+                "many.test, WARN, -, mx_unresolvable many_mx",
                 "hidden.test, ERROR, target_blocked, ''",
                 "inside.test, ERROR, target_blocked, ''",
                 "secret.corp.example, ERROR, target_blocked, ''",
                 "missing.test, ERROR, dns_nxdomain, ''",
                 "dead.test, ERROR, dns_servfail, ''",
                 "half.test, ERROR, dns_servfail, ''",
-                "mute.test, ERROR, dns_timeout, ''"
+                "silent.test, ERROR, dns_timeout, ''"
             })
     void reportsTheFindingsOfEachDomain(String domain, Verdict verdict, @Nullable String error, String codes) {
         CheckResult result = fixture.check(MODULE, domain, "");
@@ -166,16 +166,16 @@ class MxTest {
 
     @Test
     void looksUpAtMostTwentyHosts() {
-        fixture.check(MODULE, "crowd.test", "");
+        fixture.check(MODULE, "many.test", "");
 
-        assertThat(fixture.dns().queries("m19.crowd.test")).isPositive();
-        assertThat(fixture.dns().queries("m20.crowd.test")).isZero();
-        assertThat(fixture.check(MODULE, "crowd.test", "")
+        assertThat(fixture.dns().queries("m19.many.test")).isPositive();
+        assertThat(fixture.dns().queries("m20.many.test")).isZero();
+        assertThat(fixture.check(MODULE, "many.test", "")
                         .fields()
                         .get("records")
                         .toString())
-                .contains("m19.crowd.test")
-                .doesNotContain("m20.crowd.test");
+                .contains("m19.many.test")
+                .doesNotContain("m20.many.test");
     }
 
     static Stream<Arguments> responses() {

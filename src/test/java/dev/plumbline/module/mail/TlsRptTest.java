@@ -168,7 +168,7 @@ class TlsRptTest {
 
     @Tag("integration")
     @Test
-    void readsTheRecordsOfNamedAsDigDoes(@TempDir Path folder) throws Exception {
+    void agreesWithDigOnBind(@TempDir Path folder) throws Exception {
         String host = "@ A 192.0.2.1\n@ MX 10 mail\nmail A 192.0.2.2\n";
         try (NamedServer named = NamedServer.start(
                 folder,

@@ -144,7 +144,7 @@ class RetryAfterTest {
 
     @Tag("integration")
     @Test
-    void agreesWithCurlAboutNginx(@TempDir Path folder) throws Exception {
+    void agreesWithCurlOnNginx(@TempDir Path folder) throws Exception {
         try (HttpFixture fixture = HttpFixture.start();
                 NginxServer nginx = NginxServer.start(
                         folder,

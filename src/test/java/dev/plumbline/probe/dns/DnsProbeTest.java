@@ -287,8 +287,8 @@ class DnsProbeTest {
         CheckContext context = TestCheckContext.create();
         List<Future<DnsResponse>> silent = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
-            lab.behave("mute" + i + ".test", DnsFaults.silent());
-            silent.add(patient.query(context, "mute" + i + ".test", Type.A));
+            lab.behave("silent" + i + ".test", DnsFaults.silent());
+            silent.add(patient.query(context, "silent" + i + ".test", Type.A));
         }
         Future<DnsResponse> fine = patient.query(context, "fine.test", Type.A);
         Future<DnsResponse> innocent = patient.query(TestCheckContext.create(), "innocent.test", Type.A);
@@ -308,17 +308,17 @@ class DnsProbeTest {
         CheckContext context = TestCheckContext.create().withDeadline(Deadline.in(10_000, clock::get));
         List<Future<DnsResponse>> silent = new ArrayList<>();
         for (int i = 0; i < 12; i++) {
-            lab.behave("mute" + i + ".test", DnsFaults.silent());
-            silent.add(probe.query(context, "mute" + i + ".test", Type.A));
+            lab.behave("silent" + i + ".test", DnsFaults.silent());
+            silent.add(probe.query(context, "silent" + i + ".test", Type.A));
         }
-        Await.until(() -> lab.queries("mute" + (DnsQueryLimiter.MAX_CONCURRENT - 1) + ".test") > 0);
+        Await.until(() -> lab.queries("silent" + (DnsQueryLimiter.MAX_CONCURRENT - 1) + ".test") > 0);
 
         clock.set(TimeUnit.SECONDS.toNanos(11));
 
         silent.forEach(Await::failure);
         Await.value(query("last.test", Type.A));
         for (int i = DnsQueryLimiter.MAX_CONCURRENT; i < 12; i++) {
-            assertThat(lab.queries("mute" + i + ".test")).isZero();
+            assertThat(lab.queries("silent" + i + ".test")).isZero();
         }
     }
 

@@ -51,7 +51,7 @@ class ResponseCollectorTest {
     }
 
     @Test
-    void reportsOwnErrorsAsTheyAre() {
+    void doesNotConvertOwnErrors() {
         Throwable own = new StackOverflowError("own");
         assertThat(failure(own)).isSameAs(own);
         assertThat(memory.refused()).isFalse();

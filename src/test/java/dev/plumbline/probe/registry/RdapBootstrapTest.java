@@ -116,7 +116,7 @@ class RdapBootstrapTest {
     }
 
     @Test
-    void isDocumented() throws Exception {
+    void documentationMatchesTheSnapshot() throws Exception {
         String document = Files.readString(Path.of("src/docs/operations.md"));
         String snapshot = Files.readString(Path.of("src/main/resources/rdap/dns.json"));
         Map<String, String> servers = parse(snapshot);

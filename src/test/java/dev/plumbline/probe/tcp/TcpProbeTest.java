@@ -66,7 +66,7 @@ class TcpProbeTest {
     }
 
     @Test
-    void sendsWhatTheScriptReturns() {
+    void sendsTheDataOfTheScript() {
         int port = serve(socket -> {
             socket.write("hello\r\n");
             socket.handler(bytes -> socket.write("received " + bytes));

@@ -143,7 +143,7 @@ class ZonemasterComparisonTest {
 
     @ParameterizedTest
     @CsvSource({"good", "serials", "lame", "sets", "extra", "glue", "alias", "recursive", "single"})
-    void findsWhatZonemasterFinds(String label) throws Exception {
+    void agreesWithZonemaster(String label) throws Exception {
         String zone = label + ".test";
         CheckResult result = dns.check(NAMESERVERS, BindTopology.RESOLVER + ":53", zone, Map.of());
 
@@ -157,7 +157,7 @@ class ZonemasterComparisonTest {
 
     @ParameterizedTest
     @CsvSource({"good", "serials", "soa1", "soa2", "soa3", "soa4", "soa5", "soa6", "soa7"})
-    void findsWhatZonemasterFindsInTheSoaRecord(String label) throws Exception {
+    void agreesWithZonemasterOnSoaRecords(String label) throws Exception {
         String zone = label + ".test";
         CheckResult result = dns.check(SOA, BindTopology.RESOLVER + ":53", zone, Map.of());
 

@@ -293,7 +293,7 @@ class BimiTest {
 
     @Tag("integration")
     @Test
-    void retrievesLogosOfNginxAsCurlDoes(@TempDir Path folder) throws Exception {
+    void agreesWithCurlOnNginx(@TempDir Path folder) throws Exception {
         Files.writeString(folder.resolve("logo.svg"), SVG);
         Files.write(folder.resolve("logo.svgz"), gzip(bytes(SVG)));
         Files.writeString(folder.resolve("script.svg"), SVG.replace("<rect", "<script/><rect"));

@@ -455,14 +455,14 @@ class DmarcTest {
     @Test
     void reportsAnErrorIfTheExistenceOfTheDomainIsUnknown() {
         fixture.dns()
-                .empty("shaky.test")
-                .behave("shaky.test", DnsFaults.only(Type.A, (query, standard, transport, count) -> {
+                .empty("unstable.test")
+                .behave("unstable.test", DnsFaults.only(Type.A, (query, standard, transport, count) -> {
                     standard.getHeader().setRcode(count == 0 ? Rcode.NOERROR : Rcode.SERVFAIL);
                     standard.removeAllRecords(Section.AUTHORITY);
                     return standard.toWire();
                 }));
 
-        CheckResult result = fixture.check(MODULE, "shaky.test", "");
+        CheckResult result = fixture.check(MODULE, "unstable.test", "");
 
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code().id()).isEqualTo("dns_servfail");

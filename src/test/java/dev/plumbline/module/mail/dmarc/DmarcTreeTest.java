@@ -227,7 +227,7 @@ class DmarcTreeTest {
                 "a.example.com|a.example.com|example.com|none|none",
                 "user.github.io|github.io|none|github.io|inherited organizational_domain_differs policy_not_applied",
             })
-    void reportsWhereReceiversOfRfc7489Differ(
+    void reportsDifferencesForReceiversOfRfc7489(
             String domain, String publisher, @Nullable String other, @Nullable String from, @Nullable String codes) {
         fixture.dns().address(domain, "192.0.2.1");
         publish(publisher, "p=reject");
@@ -368,7 +368,7 @@ class DmarcTreeTest {
 
     @ParameterizedTest
     @CsvSource({"a.example.com, dns_servfail", "example.com, none"})
-    void needsTheParentsOnlyWithoutAnOwnRecord(String domain, String error) {
+    void queriesTheParentsOnlyWithoutAnOwnRecord(String domain, String error) {
         fixture.dns()
                 .address("a.example.com", "192.0.2.1")
                 .address("example.com", "192.0.2.1")

@@ -174,7 +174,7 @@ class MtaStsTest {
         "*.com, example.com, true",
         "example, example, true",
     })
-    void matchesHostsAsTheRfc(String pattern, String host, boolean matches) {
+    void matchesHostsAsTheRfcRequires(String pattern, String host, boolean matches) {
         assertThat(MtaStsPolicy.matches(Set.of(pattern), host)).isEqualTo(matches);
         Evaluation evaluation = evaluate(
                 RECORD,
@@ -276,7 +276,7 @@ class MtaStsTest {
 
     @Tag("integration")
     @Test
-    void retrievesPoliciesOfNginxAsCurlDoes(@TempDir Path folder) throws Exception {
+    void agreesWithCurlOnNginx(@TempDir Path folder) throws Exception {
         Files.writeString(folder.resolve("large"), policy("large.test") + "x: y\n".repeat(20_000));
         Map<String, String> hosts = Map.of(
                 "mta-sts.good.test", location("text/plain", policy("good.test")),

@@ -320,7 +320,7 @@ class SpfClientTest {
     }
 
     @Test
-    void evaluatesWithoutClientAsBefore() {
+    void evaluatesTheRecordWithoutClient() {
         CheckResult plain = check("v=spf1 mx -all", "");
         CheckResult incomplete = fixture.check(MODULE, "example.com", "sender=a@example.com");
         CheckResult foreign = fixture.check(MODULE, "example.com", "client_ip=192.0.2.129&sender=a@example.net");

@@ -267,11 +267,11 @@ class SpfTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"lame, the nameservers failed", "mute, the lookup timed out"})
+    @CsvSource({"lame, the nameservers failed", "silent, the lookup timed out"})
     void reportsWhyALookupFailed(String name, String why) {
         fixture.dns()
                 .behave("lame.example.org", DnsFaults.rcode(Rcode.SERVFAIL))
-                .behave("mute.example.org", DnsFaults.silent());
+                .behave("silent.example.org", DnsFaults.silent());
 
         CheckResult result = checkRecord("v=spf1 a:" + name + ".example.org -all");
 
@@ -443,16 +443,16 @@ class SpfTest {
         "mx:lame.example.org, dns_servfail",
         "exists:lame.example.org, dns_servfail",
         "redirect=lame.example.org, dns_servfail",
-        "include:mute.example.org, dns_timeout",
-        "mx:mute.example.org, dns_timeout",
+        "include:silent.example.org, dns_timeout",
+        "mx:silent.example.org, dns_timeout",
         "include:outer.example.org, dns_servfail",
-        "include:mute.example.org include:lame.example.org, dns_timeout",
+        "include:silent.example.org include:lame.example.org, dns_timeout",
         "include:inside.example.org, target_blocked"
     })
     void doesNotDecideValidityAfterAFailedLookup(String terms, String code) {
         fixture.dns()
                 .behave("lame.example.org", DnsFaults.rcode(Rcode.SERVFAIL))
-                .behave("mute.example.org", DnsFaults.silent())
+                .behave("silent.example.org", DnsFaults.silent())
                 .address("inside.example.org", "10.1.2.3");
         text("outer.example.org", "v=spf1 include:lame.example.org -all");
 

@@ -171,7 +171,7 @@ class ContentSecurityPolicyTest {
                 "script-src 192.0.2.1, unsupported IP address",
                 "script-src https://[2001:db8::1]/, unsupported IP address"
             })
-    void reportsWhatBrowsersIgnore(String policy, String error) {
+    void reportsSourcesThatBrowsersIgnore(String policy, String error) {
         assertThat(ContentSecurityPolicy.parse(policy).errors())
                 .singleElement()
                 .asString()
