@@ -62,7 +62,7 @@ final class HttpRole {
     HttpRole(Config config, MeterRegistry registry) {
         this.config = config;
         this.pages = new PageRenderer(config.http().publicUrl(), Assets.load());
-        this.problems = new ProblemResponder(config.http().publicUrl(), pages);
+        this.problems = new ProblemResponder(config.http().publicUrl(), pages::show);
         this.metrics = new HttpMetrics(registry);
         this.connections = new ConnectionRegistry(config.http(), HttpServerSettings.of(config.http()));
         Gauge.builder("plumbline.http.active.connections", connections, ConnectionRegistry::open)

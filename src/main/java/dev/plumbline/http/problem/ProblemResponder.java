@@ -18,6 +18,7 @@ import io.vertx.ext.web.handler.HttpException;
 import io.vertx.openapi.validation.ValidatorException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -36,13 +37,13 @@ public final class ProblemResponder {
     private static final String PAGE = "plumbline.page";
 
     private final String docs;
-    private final ProblemPage page;
+    private final BiConsumer<RoutingContext, Problem> page;
 
     /**
      * @param publicUrl the public base URL of the service
-     * @param page renders problems as HTML
+     * @param page sends a problem as an HTML page, with its status and headers
      */
-    public ProblemResponder(String publicUrl, ProblemPage page) {
+    public ProblemResponder(String publicUrl, BiConsumer<RoutingContext, Problem> page) {
         this.docs = publicUrl + "/docs";
         this.page = page;
     }
@@ -57,7 +58,7 @@ public final class ProblemResponder {
             return;
         }
         if (prefersPage(ctx)) {
-            page.show(ctx, problem);
+            page.accept(ctx, problem);
         } else {
             HttpServerResponse response = ctx.response();
             writeHead(response, problem, RequestId.of(ctx));

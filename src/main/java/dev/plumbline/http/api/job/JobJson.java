@@ -80,12 +80,9 @@ final class JobJson {
 
     /** Returns the NDJSON format: one JSON object per line. */
     static LineWriter ndjson(JobMessage.JobSnapshot job) {
-        return new LineWriter() {
-            @Override
-            public void line(Buffer out, JobMessage.ResultLine line) {
-                writeLine(out, job, line);
-                out.appendByte((byte) '\n');
-            }
+        return (out, line) -> {
+            writeLine(out, job, line);
+            out.appendByte((byte) '\n');
         };
     }
 

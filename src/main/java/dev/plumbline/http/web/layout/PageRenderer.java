@@ -5,7 +5,6 @@ import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.auth.SessionCookies;
 import dev.plumbline.http.problem.Problem;
-import dev.plumbline.http.problem.ProblemPage;
 import gg.jte.Content;
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
@@ -21,7 +20,7 @@ import java.util.Map;
  * Renders pages and sends them with their security headers. The templates are precompiled. A template has the
  * parameters {@code layout} ({@link PageLayout}) and {@code view} (the data of the page).
  */
-public final class PageRenderer implements ProblemPage {
+public final class PageRenderer {
     private static final String TEMPLATES = "dev.plumbline.http.web.templates";
 
     private final TemplateEngine templates = TemplateEngine.createPrecompiled(null, ContentType.Html, null, TEMPLATES);
@@ -117,7 +116,6 @@ public final class PageRenderer implements ProblemPage {
         return response.putHeader(RequestId.HEADER, RequestId.of(ctx));
     }
 
-    @Override
     public void show(RoutingContext ctx, Problem problem) {
         show(ctx, problem, "", ProblemView.DEFAULT_LINKS);
     }

@@ -21,6 +21,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,13 +53,6 @@ public final class ReportProgress {
         }
     }
 
-    /** Sends the report or the problem. */
-    @FunctionalInterface
-    interface End {
-        /** @param stream the page whose first part has been sent; null if nothing has been sent */
-        void send(AsyncResult<InstantOutcome> outcome, @Nullable PageStream stream);
-    }
-
     ReportProgress(RoutingContext ctx, PageRenderer pages, InstantCheckService checks) {
         this.ctx = ctx;
         this.vertx = ctx.vertx();
@@ -66,7 +60,12 @@ public final class ReportProgress {
         this.checks = checks;
     }
 
-    void await(Future<InstantOutcome> check, PageInfo page, Start start, End end) {
+    /** @param end sends the report or the problem; receives the page whose first part has been sent, or null */
+    void await(
+            Future<InstantOutcome> check,
+            PageInfo page,
+            Start start,
+            BiConsumer<AsyncResult<InstantOutcome>, @Nullable PageStream> end) {
         timer = vertx.setTimer(DELAY_MS, elapsed -> begin(page, start));
         ctx.addEndHandler(ended -> vertx.cancelTimer(timer));
         check.onComplete(outcome -> {
@@ -74,7 +73,7 @@ public final class ReportProgress {
             if (stream != null) {
                 stream.write("progressend", start);
             }
-            end.send(outcome, stream);
+            end.accept(outcome, stream);
         });
     }
 
