@@ -120,12 +120,8 @@ public final class SlidingWindowQuotas {
         QuotaKey quotaKey = new QuotaKey(request.policy(), request.key());
         Denial denial = denials.getIfPresent(quotaKey);
         // a smaller cost can be granted earlier, a larger one later
-        if (denial == null || denial.cost != request.cost()) {
-            return null;
-        }
-        long left = denial.expiresNanos - nanos.getAsLong();
-        if (left <= 0) {
-            denials.invalidate(quotaKey);
+        long left = denial == null || denial.cost != request.cost() ? 0 : denial.expiresNanos - nanos.getAsLong();
+        if (denial == null || left <= 0) {
             return null;
         }
         Denied reply = denial.reply;

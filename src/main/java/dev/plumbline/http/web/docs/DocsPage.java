@@ -49,7 +49,7 @@ public final class DocsPage implements PageRoutes.Pages {
         this.problems = problems;
         this.reference = ApiReferenceReader.read(
                 contract.published(), pages.site().publicUrl(), pages.site().basePath(), limits);
-        this.search = ReferenceSearch.of(contract.published(), reference);
+        this.search = new ReferenceSearch(contract.published(), reference);
     }
 
     @Override

@@ -18,8 +18,6 @@ public final class ReferenceSearch {
 
     private final List<Entry> entries = new ArrayList<>();
 
-    private ReferenceSearch() {}
-
     /**
      * @param kind for example {@code Operation}
      * @param owner the operation of a parameter; otherwise empty
@@ -27,17 +25,7 @@ public final class ReferenceSearch {
      * @param path of the page and the anchor, below the base path
      * @param text the text that is searched, in lower case
      */
-    public record Entry(String kind, String name, String owner, String description, String path, String text) {
-        static Entry of(String kind, String name, String owner, String description, String path, String more) {
-            return new Entry(
-                    kind,
-                    name,
-                    owner,
-                    description,
-                    path,
-                    String.join(" ", name, owner, description, more).toLowerCase(Locale.ROOT));
-        }
-    }
+    public record Entry(String kind, String name, String owner, String description, String path, String text) {}
 
     /**
      * The entries that contain every word of a query.
@@ -48,50 +36,38 @@ public final class ReferenceSearch {
     public record Matches(String query, int count, List<Entry> entries) {}
 
     /** @param contract the published openapi.json, which also has the options and schemas of the modules */
-    static ReferenceSearch of(JsonObject contract, ApiReference reference) {
-        ReferenceSearch search = new ReferenceSearch();
+    ReferenceSearch(JsonObject contract, ApiReference reference) {
         for (ApiReference.Tag tag : reference.tags()) {
             for (ApiReference.Operation operation : tag.operations()) {
-                search.addOperation(operation, tag.path() + "#" + operation.id());
+                addOperation(operation, tag.path() + "#" + operation.id());
             }
             for (ApiReference.ModuleOperation operation : tag.modules()) {
-                search.addModule(contract, operation);
+                addModule(contract, operation);
             }
             for (ApiReference.NamedSchema schema : tag.schemas()) {
                 String path = tag.schemasPath() + "#" + schema.id();
-                search.add("Schema", schema.name(), schema.schema().description(), path, "");
-                search.addProperties(schema.name(), schema.schema().properties(), path);
+                add("Schema", schema.name(), "", schema.schema().description(), path, "");
+                addProperties(schema.name(), schema.schema().properties(), path);
             }
         }
         for (ApiReference.ProblemType problem : reference.problems()) {
-            search.add(
-                    "Problem",
-                    problem.code(),
-                    problem.cause(),
-                    "/docs#" + problem.code(),
-                    problem.status() + " " + problem.title());
+            String title = problem.status() + " " + problem.title();
+            add("Problem", problem.code(), "", problem.cause(), "/docs#" + problem.code(), title);
         }
-        search.entries.sort(Comparator.comparing(entry -> KINDS.indexOf(entry.kind())));
-        return search;
+        entries.sort(Comparator.comparing(entry -> KINDS.indexOf(entry.kind())));
     }
 
-    private void add(String kind, String name, String description, String path, String more) {
-        entries.add(Entry.of(kind, name, "", description, path, more));
-    }
-
-    private void addParameter(String operation, String name, String description, String path) {
-        entries.add(Entry.of("Parameter", name, operation, description, path, ""));
+    private void add(String kind, String name, String owner, String description, String path, String more) {
+        String text = String.join(" ", name, owner, description, more).toLowerCase(Locale.ROOT);
+        entries.add(new Entry(kind, name, owner, description, path, text));
     }
 
     private void addOperation(ApiReference.Operation operation, String path) {
         String request = operation.method() + " " + operation.path();
-        add("Operation", operation.id(), operation.summary(), path, request + " " + operation.description());
+        add("Operation", operation.id(), "", operation.summary(), path, request + " " + operation.description());
         for (ApiReference.Parameter parameter : operation.parameters()) {
-            addParameter(
-                    operation.id(),
-                    parameter.schema().name(),
-                    parameter.schema().description(),
-                    path);
+            SchemaNode schema = parameter.schema();
+            add("Parameter", schema.name(), operation.id(), schema.description(), path, "");
         }
         if (operation.body() != null) {
             addProperties(operation.id(), operation.body().schema().properties(), path);
@@ -101,7 +77,7 @@ public final class ReferenceSearch {
     private void addProperties(String owner, List<SchemaNode> properties, String path) {
         for (SchemaNode property : properties) {
             String name = owner + "." + property.name();
-            add("Property", name, property.description(), path, "");
+            add("Property", name, "", property.description(), path, "");
             addProperties(name, property.properties(), path);
         }
     }
@@ -111,11 +87,12 @@ public final class ReferenceSearch {
         JsonObject declared =
                 contract.getJsonObject("paths").getJsonObject(operation.path()).getJsonObject("get");
         String summary = declared.getString("summary");
-        add("Operation", operation.id(), summary, page, "GET " + operation.path());
+        add("Operation", operation.id(), "", summary, page, "GET " + operation.path());
         for (Object each : declared.getJsonArray("parameters")) {
             JsonObject parameter = (JsonObject) each;
             if ("query".equals(parameter.getString("in"))) {
-                addParameter(operation.id(), parameter.getString("name"), parameter.getString("description"), page);
+                String name = parameter.getString("name");
+                add("Parameter", name, operation.id(), parameter.getString("description"), page, "");
             }
         }
         for (Map.Entry<String, Object> entry :
@@ -126,7 +103,7 @@ public final class ReferenceSearch {
                 String members = String.join(
                         " ",
                         schema.getJsonObject("properties", new JsonObject()).fieldNames());
-                add("Schema", entry.getKey(), description, page, members);
+                add("Schema", entry.getKey(), "", description, page, members);
             }
         }
     }

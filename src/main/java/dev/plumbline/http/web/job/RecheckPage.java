@@ -89,67 +89,63 @@ public final class RecheckPage implements PageRoutes.Pages {
      */
     public record InProgress(ModuleDescription module, UnicodeName target, String jobPath) {}
 
+    /** @param options those that differ from their defaults */
+    private record Check(ModuleDescription module, String target, Map<String, String> options) {
+        String path() {
+            return Links.report(module.module(), target, options);
+        }
+    }
+
     private void create(RoutingContext ctx) {
         ModuleDescription module = ToolPages.find(ctx, modules, problems);
         if (module == null) {
             return;
         }
         String target = RawTarget.decoded(ctx.request().path());
-        Map<String, String> given = OptionField.changed(module, ctx.queryParams()::getAll);
-        String path = Links.report(module.module(), target, given);
-        access.pro(ctx, path, user -> {
-            Options options = Options.parse(module, given).options();
+        Check check = new Check(module, target, OptionField.changed(module, ctx.queryParams()::getAll));
+        access.pro(ctx, check.path(), user -> {
+            Options options = Options.parse(module, check.options).options();
             if (options == null) {
                 // the report describes the error
-                pages.redirect(ctx, path);
+                pages.redirect(ctx, check.path());
                 return;
             }
             RequestFutures.handle(ctx, checks.rejectsTarget(ctx, module.module(), target), rejected -> {
                 if (rejected) {
-                    pages.redirect(ctx, path);
+                    pages.redirect(ctx, check.path());
                 } else {
-                    create(ctx, user, module, target, given, options);
+                    create(ctx, user, check, options);
                 }
             });
         });
     }
 
-    private void create(
-            RoutingContext ctx,
-            AuthenticatedUser user,
-            ModuleDescription module,
-            String target,
-            Map<String, String> given,
-            Options options) {
+    private void create(RoutingContext ctx, AuthenticatedUser user, Check check, Options options) {
         Map<String, Object> values = new HashMap<>(options.given());
         values.put(ModuleDescription.FRESH.name(), true);
         Future<JobMessage.JobSnapshot> created = jobs.create(
                 user.account().id(),
-                new PageJobService.JobParameters(null, module.module(), List.of(target), values),
+                new PageJobService.JobParameters(null, check.module.module(), List.of(check.target), values),
                 null);
         RequestFutures.handle(
                 ctx,
                 created,
                 job -> pages.redirect(ctx, JobPage.path(job.token()) + REPORT),
-                problem -> reject(ctx, user, module, target, given, problem));
+                problem -> reject(ctx, user, check, problem));
     }
 
-    private void reject(
-            RoutingContext ctx,
-            AuthenticatedUser user,
-            ModuleDescription module,
-            String target,
-            Map<String, String> options,
-            Problem problem) {
+    private void reject(RoutingContext ctx, AuthenticatedUser user, Check check, Problem problem) {
         problem.headers().forEach(ctx.response()::putHeader);
-        PageInfo page = page(module, UnicodeName.of(target), user);
+        ModuleDescription module = check.module;
+        UnicodeName target = UnicodeName.of(check.target);
+        PageInfo page = page(module, target, user);
         ReportPage.Unavailable view = new ReportPage.Unavailable(
-                CheckForm.of(module, target, options),
-                UnicodeName.of(target),
-                Links.report(module.module(), target, options),
+                CheckForm.of(module, check.target, check.options),
+                target,
+                check.path(),
                 problem,
                 null,
-                new ReportView.Recheck(false, ShellCommand.check(module.module(), target, options)));
+                new ReportView.Recheck(false, ShellCommand.check(module.module(), check.target, check.options)));
         pages.show(ctx, problem.status(), page, "reportunavailable", view);
     }
 
