@@ -10,7 +10,6 @@ import dev.plumbline.run.TestRunners;
 import dev.plumbline.support.Await;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -24,7 +23,10 @@ public final class LabRunner implements AutoCloseable {
     private final CheckRunner runner;
 
     private LabRunner(Config config) throws Exception {
-        this.runner = TestRunners.create(vertx, MODULES, config, Clock.systemUTC(), PERMITS, PERMITS);
+        this.runner = TestRunners.builder(vertx, MODULES)
+                .config(config)
+                .capacity(PERMITS, PERMITS)
+                .build();
     }
 
     /** @param settings environment variables */

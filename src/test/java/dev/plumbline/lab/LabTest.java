@@ -172,7 +172,11 @@ class LabTest {
                 .map(line -> line.split("=", 2))
                 .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1]));
         Config config = ConfigLoader.load(null, environment);
-        return TestRunners.create(vertx, MODULES, config, CLOCK, MAX_CONCURRENT_CHECKS, Integer.MAX_VALUE);
+        return TestRunners.builder(vertx, MODULES)
+                .config(config)
+                .clock(CLOCK)
+                .capacity(MAX_CONCURRENT_CHECKS, Integer.MAX_VALUE)
+                .build();
     }
 
     private static Message.RunCheck request(LabTarget labTarget, int timeLimit) throws Exception {

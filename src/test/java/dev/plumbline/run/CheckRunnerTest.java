@@ -2,7 +2,6 @@ package dev.plumbline.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.collect.ImmutableClassToInstanceMap;
 import dev.plumbline.budget.CpuAllowance;
 import dev.plumbline.budget.CpuPool;
 import dev.plumbline.bus.Message;
@@ -22,7 +21,6 @@ import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.Descriptions;
 import dev.plumbline.support.ModuleDescriptionBuilder;
-import dev.plumbline.support.TestPolicies;
 import dev.plumbline.target.InputType;
 import dev.plumbline.target.Target;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -30,7 +28,6 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -141,30 +138,16 @@ class CheckRunnerTest {
     }
 
     private CheckRunner runner(int places, int queue, long memoryBytes) {
-        return TestRunners.create(
-                vertx,
-                new ModuleCatalogue(List.of(module)),
-                ImmutableClassToInstanceMap.of(),
-                Clock.systemUTC(),
-                new RunnerMetrics(meters),
-                new PartResults(vertx, TestPolicies.open(), null),
-                places,
-                queue,
-                memoryBytes);
+        return builder().capacity(places, queue).memory(memoryBytes).build();
+    }
+
+    private TestRunners.Builder builder() {
+        return TestRunners.builder(vertx, new ModuleCatalogue(List.of(module))).metrics(new RunnerMetrics(meters));
     }
 
     /** A runner for one check whose clock is ahead by the time that the node has lost. */
     private CheckRunner runnerWithLostTime(AtomicLong lostNanos) {
-        return TestRunners.create(
-                vertx,
-                new ModuleCatalogue(List.of(module)),
-                ImmutableClassToInstanceMap.of(),
-                Clock.systemUTC(),
-                new RunnerMetrics(meters),
-                new PartResults(vertx, TestPolicies.open(), null),
-                1,
-                0,
-                () -> System.nanoTime() + lostNanos.get());
+        return builder().nanos(() -> System.nanoTime() + lostNanos.get()).build();
     }
 
     private Future<Message.RunReply> run(CheckRunner runner, String target, long patienceMs) {
@@ -355,8 +338,9 @@ class CheckRunnerTest {
 
         assertThat(Await.value(run(runner, "a.test")))
                 .as("over the limit of the check")
-                .isInstanceOfSatisfying(Message.Checked.class, checked -> assertThat(error(checked.result()))
-                        .isEqualTo(ErrorCode.RESPONSE_TOO_LARGE));
+                .isInstanceOfSatisfying(
+                        Message.Checked.class, checked -> assertThat(error(checked.result()))
+                                .isEqualTo(ErrorCode.RESPONSE_TOO_LARGE));
 
         CheckRunner small = runner(2, 0, 1 << 20);
         module.reservedBytes = 700_000;

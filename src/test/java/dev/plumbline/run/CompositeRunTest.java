@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import com.google.common.collect.ImmutableClassToInstanceMap;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
@@ -102,8 +101,11 @@ class CompositeRunTest {
     }
 
     private CheckRunner runner(PartResults parts, int permits) {
-        return TestRunners.create(
-                vertx, modules, ImmutableClassToInstanceMap.of(), Clock.systemUTC(), metrics, parts, permits, 10);
+        return TestRunners.builder(vertx, modules)
+                .metrics(metrics)
+                .parts(parts)
+                .capacity(permits, 10)
+                .build();
     }
 
     /** A part whose behavior the test sets. */

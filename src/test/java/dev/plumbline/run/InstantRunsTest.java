@@ -2,7 +2,6 @@ package dev.plumbline.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.collect.ImmutableClassToInstanceMap;
 import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
@@ -17,16 +16,13 @@ import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.Descriptions;
 import dev.plumbline.support.ModuleDescriptionBuilder;
-import dev.plumbline.support.TestPolicies;
 import dev.plumbline.target.InputType;
 import dev.plumbline.target.Target;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -82,16 +78,9 @@ class InstantRunsTest {
     void start() {
         ClusterRuns shared =
                 new ClusterRuns(new CapacityReporter(vertx, bus, "self", 8), new InstantRuns(vertx, TTL, nanos::get));
-        RunnerMetrics metrics = new RunnerMetrics(new SimpleMeterRegistry());
-        CheckRunner runner = TestRunners.create(
-                vertx,
-                new ModuleCatalogue(List.of(module)),
-                ImmutableClassToInstanceMap.of(),
-                Clock.systemUTC(),
-                metrics,
-                new PartResults(vertx, TestPolicies.open(), null),
-                20 * LOOPS,
-                0);
+        CheckRunner runner = TestRunners.builder(vertx, new ModuleCatalogue(List.of(module)))
+                .capacity(20 * LOOPS, 0)
+                .build();
         Await.value(vertx.deployVerticle(
                 () -> new CheckRunnerVerticle(bus, runner, shared), new DeploymentOptions().setInstances(LOOPS)));
     }

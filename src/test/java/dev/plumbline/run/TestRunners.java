@@ -1,6 +1,7 @@
 package dev.plumbline.run;
 
 import com.google.common.collect.ClassToInstanceMap;
+import com.google.common.collect.ImmutableClassToInstanceMap;
 import dev.plumbline.budget.CpuPool;
 import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.budget.NodeBudget;
@@ -12,102 +13,19 @@ import dev.plumbline.config.ConfigException;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.result.CheckResult;
+import dev.plumbline.support.TestPolicies;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.util.function.LongSupplier;
 
-/**
- * Check runners with a memory budget of 256 MiB and two threads for CPU-bound work. A lack of CPU time of this machine
- * does not change their results, except if a test sets the clock.
- */
+/** Check runners for tests. */
 public final class TestRunners {
     private static final int MAX_REPETITIONS = 3;
     static final long MEMORY_BYTES = 256L << 20;
 
     private TestRunners() {}
-
-    /**
-     * @param permits maximum number of concurrent checks
-     * @param maxQueued maximum length of each of the two queues
-     */
-    public static CheckRunner create(
-            Vertx vertx,
-            ModuleCatalogue modules,
-            ClassToInstanceMap<Object> probes,
-            Clock clock,
-            RunnerMetrics metrics,
-            PartResults parts,
-            int permits,
-            int maxQueued) {
-        return create(vertx, modules, probes, clock, metrics, parts, permits, maxQueued, MEMORY_BYTES);
-    }
-
-    /** @param nanos clock of durations and of the event loop lag */
-    public static CheckRunner create(
-            Vertx vertx,
-            ModuleCatalogue modules,
-            ClassToInstanceMap<Object> probes,
-            Clock clock,
-            RunnerMetrics metrics,
-            PartResults parts,
-            int permits,
-            int maxQueued,
-            LongSupplier nanos) {
-        return create(vertx, modules, probes, clock, metrics, parts, permits, maxQueued, MEMORY_BYTES, nanos, nanos);
-    }
-
-    /** @param memoryBytes the memory budget of the node */
-    static CheckRunner create(
-            Vertx vertx,
-            ModuleCatalogue modules,
-            ClassToInstanceMap<Object> probes,
-            Clock clock,
-            RunnerMetrics metrics,
-            PartResults parts,
-            int permits,
-            int maxQueued,
-            long memoryBytes) {
-        return create(
-                vertx,
-                modules,
-                probes,
-                clock,
-                metrics,
-                parts,
-                permits,
-                maxQueued,
-                memoryBytes,
-                () -> 0,
-                System::nanoTime);
-    }
-
-    private static CheckRunner create(
-            Vertx vertx,
-            ModuleCatalogue modules,
-            ClassToInstanceMap<Object> probes,
-            Clock clock,
-            RunnerMetrics metrics,
-            PartResults parts,
-            int permits,
-            int maxQueued,
-            long memoryBytes,
-            LongSupplier lagNanos,
-            LongSupplier nanos) {
-        NodeBudget budget = budget(vertx, memoryBytes);
-        return new CheckRunner(
-                vertx,
-                modules,
-                probes,
-                clock,
-                metrics,
-                parts,
-                new CheckAdmission(vertx, metrics, permits, maxQueued, budget.memory()::isScarce),
-                budget,
-                new EventLoopLag(vertx, lagNanos, delay -> {}),
-                nanos);
-    }
 
     /** The probes of the service. */
     public static CheckEnvironment environment(Vertx vertx, Config config) throws ConfigException {
@@ -119,20 +37,100 @@ public final class TestRunners {
                 "test");
     }
 
-    /** A runner with the probes of the service. */
-    public static CheckRunner create(
-            Vertx vertx, ModuleCatalogue modules, Config config, Clock clock, int permits, int maxQueued)
-            throws ConfigException {
-        CheckEnvironment environment = environment(vertx, config);
-        return create(
-                vertx,
-                modules,
-                environment.probes(),
-                clock,
-                new RunnerMetrics(new SimpleMeterRegistry()),
-                new PartResults(vertx, environment.policy(), null),
-                permits,
-                maxQueued);
+    public static Builder builder(Vertx vertx, ModuleCatalogue modules) {
+        return new Builder(vertx, modules);
+    }
+
+    /**
+     * A runner without probes that runs one check at a time and queues none, with a memory budget of 256 MiB and two
+     * threads for CPU-bound work. A lack of CPU time of this machine does not change its results, except if a test sets
+     * the clock of durations.
+     */
+    public static final class Builder {
+        private final Vertx vertx;
+        private final ModuleCatalogue modules;
+        private ClassToInstanceMap<Object> probes = ImmutableClassToInstanceMap.of();
+        private Clock clock = Clock.systemUTC();
+        private RunnerMetrics metrics = new RunnerMetrics(new SimpleMeterRegistry());
+        private PartResults parts;
+        private int permits = 1;
+        private int maxQueued;
+        private long memoryBytes = MEMORY_BYTES;
+        private LongSupplier lagNanos = () -> 0;
+        private LongSupplier nanos = System::nanoTime;
+
+        private Builder(Vertx vertx, ModuleCatalogue modules) {
+            this.vertx = vertx;
+            this.modules = modules;
+            this.parts = new PartResults(vertx, TestPolicies.open(), null);
+        }
+
+        /** The probes and the target policy of the service. */
+        public Builder config(Config config) throws ConfigException {
+            return environment(TestRunners.environment(vertx, config));
+        }
+
+        public Builder environment(CheckEnvironment environment) {
+            return probes(environment.probes()).parts(new PartResults(vertx, environment.policy(), null));
+        }
+
+        public Builder probes(ClassToInstanceMap<Object> added) {
+            probes = added;
+            return this;
+        }
+
+        public Builder clock(Clock wall) {
+            clock = wall;
+            return this;
+        }
+
+        public Builder metrics(RunnerMetrics counted) {
+            metrics = counted;
+            return this;
+        }
+
+        public Builder parts(PartResults results) {
+            parts = results;
+            return this;
+        }
+
+        /**
+         * @param concurrent maximum number of concurrent checks
+         * @param queued maximum length of each of the two queues
+         */
+        public Builder capacity(int concurrent, int queued) {
+            permits = concurrent;
+            maxQueued = queued;
+            return this;
+        }
+
+        /** The memory budget of the node. */
+        Builder memory(long bytes) {
+            memoryBytes = bytes;
+            return this;
+        }
+
+        /** The clock of durations and of the event loop lag. */
+        public Builder nanos(LongSupplier monotonic) {
+            nanos = monotonic;
+            lagNanos = monotonic;
+            return this;
+        }
+
+        public CheckRunner build() {
+            NodeBudget budget = budget(vertx, memoryBytes);
+            return new CheckRunner(
+                    vertx,
+                    modules,
+                    probes,
+                    clock,
+                    metrics,
+                    parts,
+                    new CheckAdmission(vertx, metrics, permits, maxQueued, budget.memory()::isScarce),
+                    budget,
+                    new EventLoopLag(vertx, lagNanos, delay -> {}),
+                    nanos);
+        }
     }
 
     /** Runs a check, and repeats it if this machine had no CPU time for it, as a job does. */

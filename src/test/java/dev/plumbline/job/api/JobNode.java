@@ -88,20 +88,16 @@ public final class JobNode implements AutoCloseable {
         module = checks.module.description().module();
         ModuleCatalogue modules = new ModuleCatalogue(List.of(checks.module));
         Clock clock = Clock.systemUTC();
-        RunnerMetrics runnerMetrics = new RunnerMetrics(meters);
-        PartResults parts = new PartResults(vertx, checks.policy, null);
         Await.value(vertx.deployVerticle(new CheckRunnerVerticle(
                 bus,
-                TestRunners.create(
-                        vertx,
-                        modules,
-                        checks.probes.apply(vertx),
-                        checks.clock,
-                        runnerMetrics,
-                        parts,
-                        2_000,
-                        100,
-                        System::nanoTime),
+                TestRunners.builder(vertx, modules)
+                        .probes(checks.probes.apply(vertx))
+                        .clock(checks.clock)
+                        .metrics(new RunnerMetrics(meters))
+                        .parts(new PartResults(vertx, checks.policy, null))
+                        .capacity(2_000, 100)
+                        .nanos(System::nanoTime)
+                        .build(),
                 null)));
         lease = TestNodes.lease(vertx, database, settings.lease(), settings.renewal());
         lease.start();

@@ -25,7 +25,6 @@ import dev.plumbline.run.TestRunners;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.support.Await;
 import io.vertx.core.Vertx;
-import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -160,7 +159,7 @@ class MailHealthTest {
                         "*",
                         "PLUMBLINE_DNS_SERVERS",
                         dns.address()));
-        return TestRunners.create(vertx, MODULES, config, Clock.systemUTC(), 4, 4);
+        return TestRunners.builder(vertx, MODULES).config(config).capacity(4, 4).build();
     }
 
     private static CheckResult check(Vertx vertx, CheckRunner runner, String domain) {

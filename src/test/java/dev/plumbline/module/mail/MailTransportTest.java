@@ -27,7 +27,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -163,7 +162,7 @@ class MailTransportTest {
                         Files.readString(folder.resolve("anchor")),
                         "PLUMBLINE_TLS_EXTRA_ROOTS",
                         roots.toString()));
-        return TestRunners.create(vertx, MODULES, config, Clock.systemUTC(), 4, 4);
+        return TestRunners.builder(vertx, MODULES).config(config).capacity(4, 4).build();
     }
 
     @AfterAll

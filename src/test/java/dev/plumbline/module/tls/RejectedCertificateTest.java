@@ -24,7 +24,6 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -185,7 +184,10 @@ class RejectedCertificateTest {
                         fixture.dns.address(),
                         "PLUMBLINE_TLS_EXTRA_ROOTS",
                         roots.toString()));
-        return TestRunners.create(fixture.vertx, ModuleCatalogue.load(), config, Clock.systemUTC(), 4, 4);
+        return TestRunners.builder(fixture.vertx, ModuleCatalogue.load())
+                .config(config)
+                .capacity(4, 4)
+                .build();
     }
 
     private void openssl(String arguments) throws Exception {

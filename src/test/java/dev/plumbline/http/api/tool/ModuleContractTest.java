@@ -16,8 +16,6 @@ import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Verdict;
 import dev.plumbline.run.CheckEnvironment;
-import dev.plumbline.run.PartResults;
-import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.run.TestRunners;
 import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.FieldType;
@@ -30,14 +28,12 @@ import dev.plumbline.target.InputType;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetParser;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.time.Clock;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -298,15 +294,9 @@ class ModuleContractTest {
         Message.RunCheck check = new Message.RunCheck(name, normalised(module, target), options, false, 1, "t");
         return vertx.executeBlocking(() -> equipment(settings))
                 .compose(environment -> TestRunners.run(
-                        TestRunners.create(
-                                vertx,
-                                MODULES,
-                                environment.probes(),
-                                Clock.systemUTC(),
-                                new RunnerMetrics(new SimpleMeterRegistry()),
-                                new PartResults(vertx, environment.policy(), null),
-                                1,
-                                0),
+                        TestRunners.builder(vertx, MODULES)
+                                .environment(environment)
+                                .build(),
                         check));
     }
 
