@@ -1,9 +1,9 @@
 package dev.plumbline.bench;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.cluster.HazelcastBus;
+import dev.plumbline.result.LimitWait;
 import dev.plumbline.result.Verdict;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -53,23 +53,15 @@ final class BusHopRow implements Row {
         try {
             MessageBus from = MessageBus.of(sender);
             MessageBus to = MessageBus.of(receiver);
-            Message.RunReply result =
-                    new Message.CheckedRemotely(Verdict.PASS, Instant.now(), true, new byte[RESULT_BYTES]);
-            await(from.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, check -> Future.succeededFuture(result))
-                    .completion());
-            await(to.serveNode(
-                            second,
-                            BusAddresses.CHECK_RUN,
-                            Message.RunCheck.class,
-                            check -> Future.succeededFuture(result))
-                    .completion());
+            Message.RunReply result = new Message.CompletedCheck(
+                    Verdict.PASS, Instant.now(), true, 0, false, LimitWait.NONE, new byte[RESULT_BYTES]);
+            await(from.serve(Message.RunCheck.class, check -> Future.succeededFuture(result)));
+            await(to.serveNode(second, Message.RunCheck.class, check -> Future.succeededFuture(result)));
             return List.of(compare(
                     stage.options(),
                     sender,
-                    () -> from.requestNode(
-                            second, BusAddresses.CHECK_RUN, CHECK, Message.RunReply.class, TIMEOUT_SECONDS * 1_000),
-                    () -> from.request(
-                            BusAddresses.CHECK_RUN, CHECK, Message.RunReply.class, TIMEOUT_SECONDS * 1_000)));
+                    () -> from.requestNode(second, CHECK, Message.RunReply.class, TIMEOUT_SECONDS * 1_000),
+                    () -> from.request(CHECK, Message.RunReply.class, TIMEOUT_SECONDS * 1_000)));
         } finally {
             sender.close();
             receiver.close();

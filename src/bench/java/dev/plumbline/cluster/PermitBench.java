@@ -68,7 +68,7 @@ public final class PermitBench implements AutoCloseable {
         String self = settings(port).name();
         ClusterRateLimiters limiters = new ClusterRateLimiters(
                 self,
-                PermitTransport.of(bus),
+                bus::sendNode,
                 System::nanoTime,
                 Scheduler.of(vertx),
                 task -> vertx.getOrCreateContext().runOnContext(ignored -> task.run()),

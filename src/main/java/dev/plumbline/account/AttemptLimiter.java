@@ -1,6 +1,5 @@
 package dev.plumbline.account;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.postgres.DatabaseOverloadedException;
@@ -40,11 +39,7 @@ final class AttemptLimiter {
             return attempt.apply(() -> refund(refunds));
         }
         Quota quota = quotas.get(refunds.size());
-        return bus.request(
-                        BusAddresses.QUOTA_CHARGE,
-                        new Message.ChargeQuota(quota.policy, quota.key, 1),
-                        Message.QuotaReply.class,
-                        TIMEOUT_MS)
+        return bus.request(new Message.ChargeQuota(quota.policy, quota.key, 1), Message.QuotaReply.class, TIMEOUT_MS)
                 .recover(failure -> MessageBus.isTimeout(failure) || MessageBus.isUnserved(failure)
                         ? Future.succeededFuture(new Message.QuotaUnavailable(false))
                         : Future.failedFuture(failure))
@@ -63,7 +58,7 @@ final class AttemptLimiter {
     }
 
     private void refund(List<Message.RefundQuota> refunds) {
-        refunds.forEach(refund -> bus.request(BusAddresses.QUOTA_REFUND, refund, Message.class, TIMEOUT_MS));
+        refunds.forEach(refund -> bus.request(refund, Message.class, TIMEOUT_MS));
     }
 
     private static DatabaseUnavailableException unavailable(Message.QuotaReply reply) {

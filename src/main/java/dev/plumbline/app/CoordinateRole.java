@@ -1,7 +1,6 @@
 package dev.plumbline.app;
 
 import dev.plumbline.account.SessionStore;
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.cluster.NodeLease;
@@ -47,7 +46,7 @@ final class CoordinateRole {
                 settings,
                 lease,
                 node.notifications()::listening,
-                job -> node.bus().publish(BusAddresses.JOB_CHANGED, new JobMessage.JobChanged(job))));
+                job -> node.bus().publish(new JobMessage.JobChanged(job))));
         JobCoordinatorVerticle verticle = new JobCoordinatorVerticle(
                 jobs, node.notifications(), node.bus(), config.http().shutdownTimeout(), node.registry());
         node.deploy(() -> verticle, 1, "job coordinator");

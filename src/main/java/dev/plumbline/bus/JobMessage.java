@@ -22,6 +22,7 @@ public sealed interface JobMessage extends Message {
      * @param fresh whether cached results are not used
      * @param idempotency null if the request has no Idempotency-Key
      */
+    @BusAddress("job.create")
     record CreateJob(
             String token,
             long accountId,
@@ -85,6 +86,7 @@ public sealed interface JobMessage extends Message {
     }
 
     /** Read the state of a job of the account. */
+    @BusAddress("job.read")
     record ReadJob(long accountId, String token) implements JobMessage {}
 
     /**
@@ -93,9 +95,11 @@ public sealed interface JobMessage extends Message {
      * @param knownVersion reply when the version is greater; -1: reply when the state is final
      * @param waitMs maximum waiting time; the current state is returned after it
      */
+    @BusAddress("job.await")
     record AwaitJob(long accountId, String token, long knownVersion, long waitMs) implements JobMessage {}
 
     /** Cancel a job. A finished job does not change. */
+    @BusAddress("job.cancel")
     record CancelJob(long accountId, String token) implements JobMessage {}
 
     /** The reply to {@link ReadJob}, {@link AwaitJob} and {@link CancelJob}. */
@@ -228,6 +232,7 @@ public sealed interface JobMessage extends Message {
      * @param fromIndex index of the first line, 0-based
      * @param maxLines maximum number of lines; fewer are returned if they are large
      */
+    @BusAddress("job.results")
     record ReadResults(long jobId, long version, int fromIndex, int maxLines) implements JobMessage {}
 
     /** The reply to {@link ReadResults}. */
@@ -250,6 +255,7 @@ public sealed interface JobMessage extends Message {
      *
      * @param beforeToken only jobs created before this one; null for the newest
      */
+    @BusAddress("job.list")
     record ListJobs(long accountId, int limit, @Nullable String beforeToken) implements JobMessage {}
 
     /** The reply to {@link ListJobs}. */
@@ -258,6 +264,7 @@ public sealed interface JobMessage extends Message {
     record JobList(List<JobSnapshot> jobs, boolean more) implements ListReply {}
 
     /** Read the usage of an account in the last 30 days. */
+    @BusAddress("job.usage")
     record ReadUsage(long accountId) implements JobMessage {}
 
     /** The reply to {@link ReadUsage}. */
@@ -281,11 +288,14 @@ public sealed interface JobMessage extends Message {
     record UsageDay(Instant begin, int jobs, long lines) {}
 
     /** A job was created, so chunks may wait. */
+    @BusAddress("job.queued")
     record JobQueued() implements JobMessage {}
 
     /** A job was cancelled, so its chunks no longer belong to their nodes. */
+    @BusAddress("job.cancelled")
     record JobCancelled(long jobId) implements JobMessage {}
 
     /** The visible state of a job may have changed. */
+    @BusAddress("job.changed")
     record JobChanged(long jobId) implements JobMessage {}
 }

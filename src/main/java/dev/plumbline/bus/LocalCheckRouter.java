@@ -30,7 +30,7 @@ public final class LocalCheckRouter implements CheckRouter {
 
     @Override
     public Future<Message.RunReply> run(Target target, Message.RunCheck check, long timeoutMs) {
-        return bus.request(BusAddresses.CHECK_RUN, check, Message.RunReply.class, timeoutMs);
+        return bus.request(check, Message.RunReply.class, timeoutMs);
     }
 
     @Override

@@ -41,6 +41,7 @@ public sealed interface Message
      * @param fresh whether responses fetched for other checks are not used
      * @param client the client or account whose share of memory and CPU time the check uses
      */
+    @BusAddress("check.run")
     record RunCheck(
             String module,
             String target,
@@ -79,73 +80,23 @@ public sealed interface Message
     }
 
     /** Test whether the address is served. */
+    @BusAddress("check.ping")
     record Ping() implements Message {}
 
     /** The reply to {@link RunCheck}. */
     sealed interface RunReply extends Message {}
 
-    /** The check completed, with or without an error. */
-    sealed interface CompletedCheck extends RunReply {
-        Verdict verdict();
-
-        Instant checkedAt();
-
-        boolean cacheable();
-
-        /** The delay after which a line is checked once more, because the result is temporary; 0 if it is final. */
-        int retryAfterSeconds();
-
-        /** Whether the error of the check is {@link ErrorCode#noResponse}. */
-        boolean noResponse();
-
-        /** The wait for limits of targets, which is not part of the rendered result. */
-        LimitWait limitWait();
-
-        /** The output of {@link ResultJson#write}. Must not be modified. */
-        byte[] json();
-    }
-
     /**
-     * A check that completed on this node.
+     * The check completed, with or without an error. Has the rendered result, as it is stored and sent between nodes,
+     * so that it is not parsed.
      *
-     * @param json the rendered result
+     * @param retryAfterSeconds the delay after which a line is checked once more, because the result is temporary; 0 if
+     *     it is final
+     * @param noResponse whether the error of the check is {@link ErrorCode#noResponse}
+     * @param limitWait the wait for limits of targets, which is not part of the rendered result
+     * @param json the output of {@link ResultJson#write}. Must not be modified
      */
-    record Checked(CheckResult result, LimitWait limitWait, byte[] json) implements CompletedCheck {
-        public Checked(CheckResult result, LimitWait limitWait) {
-            this(result, limitWait, ResultJson.write(result));
-        }
-
-        @Override
-        public Verdict verdict() {
-            return result.verdict();
-        }
-
-        @Override
-        public Instant checkedAt() {
-            return result.checkedAt();
-        }
-
-        @Override
-        public boolean cacheable() {
-            return result.cacheable();
-        }
-
-        @Override
-        public int retryAfterSeconds() {
-            return result.retryAfterSeconds();
-        }
-
-        @Override
-        public boolean noResponse() {
-            CheckError error = result.error();
-            return error != null && error.code().noResponse();
-        }
-    }
-
-    /**
-     * A completed check with the rendered result, as it is stored and sent between nodes, so that it is never parsed.
-     */
-    record CheckedRemotely(
+    record CompletedCheck(
             Verdict verdict,
             Instant checkedAt,
             boolean cacheable,
@@ -153,23 +104,19 @@ public sealed interface Message
             boolean noResponse,
             LimitWait limitWait,
             byte[] json)
-            implements CompletedCheck {
-
-        /** A completed check with a final result. */
-        public CheckedRemotely(Verdict verdict, Instant checkedAt, boolean cacheable, byte[] json) {
-            this(verdict, checkedAt, cacheable, 0, false, LimitWait.NONE, json);
-        }
+            implements RunReply {
 
         /** Renders the result of a check. */
-        public static CheckedRemotely of(CompletedCheck check) {
-            return new CheckedRemotely(
-                    check.verdict(),
-                    check.checkedAt(),
-                    check.cacheable(),
-                    check.retryAfterSeconds(),
-                    check.noResponse(),
-                    check.limitWait(),
-                    check.json());
+        public static CompletedCheck of(CheckResult result, LimitWait limitWait) {
+            CheckError error = result.error();
+            return new CompletedCheck(
+                    result.verdict(),
+                    result.checkedAt(),
+                    result.cacheable(),
+                    result.retryAfterSeconds(),
+                    error != null && error.code().noResponse(),
+                    limitWait,
+                    ResultJson.write(result));
         }
     }
 
@@ -199,6 +146,7 @@ public sealed interface Message
      * @param bulkPermits maximum number of concurrent lines, at least 1
      * @param free unused permits; negative if more lines run or wait than there are permits
      */
+    @BusAddress("run.capacity")
     record RunCapacity(String node, int bulkPermits, int free) implements Message {}
 
     /**
@@ -208,6 +156,7 @@ public sealed interface Message
      * @param key owner of the quota, for example a client address
      * @param cost number of charges; 0 reads the quota
      */
+    @BusAddress("quota.charge")
     record ChargeQuota(String policy, String key, int cost) implements Message {}
 
     /**
@@ -215,9 +164,11 @@ public sealed interface Message
      *
      * @param chargedAtMicros from {@link Granted}
      */
+    @BusAddress("quota.refund")
     record RefundQuota(String policy, String key, int cost, long chargedAtMicros) implements Message {}
 
     /** Charges were removed, so a cached denial may no longer be valid. */
+    @BusAddress("quota.refunded")
     record QuotaRefunded(String policy, String key) implements Message {}
 
     /** The reply to {@link ChargeQuota}. */

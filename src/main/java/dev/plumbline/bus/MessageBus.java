@@ -3,9 +3,9 @@ package dev.plumbline.bus;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Typed request-reply and notifications over the event bus. A failed {@link #request} means that the address is not
- * served or that the reply timed out; expected rejections are replies.
+ * Typed request-reply and notifications over the event bus. The type of a message determines its address. A failed
+ * {@link #request} means that the address is not served or that the reply timed out; expected rejections are replies.
+ * Consumers are registered when the returned future completes.
  */
 public final class MessageBus {
     /** The generation of the messages. Nodes with different generations must not share an event bus. */
@@ -30,22 +31,22 @@ public final class MessageBus {
 
     /** Registers the codec; call once per Vert.x instance. */
     public static MessageBus of(Vertx vertx) {
-        vertx.eventBus().registerCodec(new BusCodec());
+        vertx.eventBus().registerCodec(new BusCodec()).codecSelector(message -> BusCodec.NAME);
         return new MessageBus(vertx);
     }
 
     /**
-     * Sends a request to a consumer of the address on this node.
+     * Sends a request to a consumer on this node.
      *
      * @param replyType type of the reply
      * @param timeoutMs timeout in milliseconds, at least 1
      */
-    public <R extends Message> Future<R> request(String address, Message message, Class<R> replyType, long timeoutMs) {
-        DeliveryOptions options = new DeliveryOptions()
-                .setCodecName(BusCodec.NAME)
-                .setLocalOnly(true)
-                .setSendTimeout(Math.max(1, timeoutMs));
-        return request(address, message, replyType, options);
+    public <R extends Message> Future<R> request(Message message, Class<R> replyType, long timeoutMs) {
+        return request(
+                addressOf(message.getClass()),
+                message,
+                replyType,
+                new DeliveryOptions().setLocalOnly(true).setSendTimeout(Math.max(1, timeoutMs)));
     }
 
     private <R extends Message> Future<R> request(
@@ -64,53 +65,63 @@ public final class MessageBus {
      * @param replyType type of the reply
      * @param timeoutMs timeout in milliseconds, at least 1
      */
-    public <R extends Message> Future<R> requestNode(
-            String node, String address, Message message, Class<R> replyType, long timeoutMs) {
+    public <R extends Message> Future<R> requestNode(String node, Message message, Class<R> replyType, long timeoutMs) {
         return request(
-                addressOf(address, node),
+                addressOf(message.getClass(), node),
                 message,
                 replyType,
-                new DeliveryOptions().setCodecName(BusCodec.NAME).setSendTimeout(Math.max(1, timeoutMs)));
+                new DeliveryOptions().setSendTimeout(Math.max(1, timeoutMs)));
     }
 
     /** Sends a message without a reply to one node of a cluster. It can be lost. */
-    public void sendNode(String node, String address, Message message) {
-        vertx.eventBus().send(addressOf(address, node), message, new DeliveryOptions().setCodecName(BusCodec.NAME));
+    public void sendNode(String node, Message message) {
+        vertx.eventBus().send(addressOf(message.getClass(), node), message);
     }
 
-    /** Serves the requests that other nodes send to an address of this node, as {@link #serve}. */
-    public <M extends Message> MessageConsumer<Message> serveNode(
-            String self, String address, Class<M> type, Function<M, ? extends Future<? extends Message>> handler) {
-        String name = addressOf(address, self);
-        return vertx.eventBus().<Message>consumer(name, message -> reply(name, type, handler, message));
+    /** Serves the requests that other nodes send to this node, as {@link #serve}. */
+    public <M extends Message> Future<Void> serveNode(
+            String self, Class<M> type, Function<M, ? extends Future<? extends Message>> handler) {
+        String address = addressOf(type, self);
+        return vertx.eventBus()
+                .<Message>consumer(address, message -> reply(address, type, handler, message))
+                .completion();
     }
 
-    /** Receives the messages without a reply that other nodes send to an address of this node. */
-    public <M extends Message> MessageConsumer<Message> receiveNode(
-            String self, String address, Class<M> type, Consumer<M> handler) {
-        return vertx.eventBus().<Message>consumer(addressOf(address, self), message -> {
-            if (type.isInstance(message.body())) {
-                handler.accept(type.cast(message.body()));
-            } else {
-                LOG.atWarn()
-                        .addKeyValue("address", address)
-                        .addKeyValue("message", describe(message.body()))
-                        .log("unexpected message ignored");
-            }
-        });
+    /** Receives the messages without a reply that other nodes send to this node. */
+    public <M extends Message> Future<Void> receiveNode(String self, Class<M> type, Consumer<M> handler) {
+        return vertx.eventBus()
+                .<Message>consumer(addressOf(type, self), message -> {
+                    if (type.isInstance(message.body())) {
+                        handler.accept(type.cast(message.body()));
+                    } else {
+                        LOG.atWarn()
+                                .addKeyValue("address", addressOf(type))
+                                .addKeyValue("message", describe(message.body()))
+                                .log("unexpected message ignored");
+                    }
+                })
+                .completion();
     }
 
-    private static String addressOf(String address, String node) {
-        return address + "@" + node;
+    private static String addressOf(Class<? extends Message> type) {
+        return Objects.requireNonNull(type.getAnnotation(BusAddress.class), type::getName)
+                .value();
+    }
+
+    private static String addressOf(Class<? extends Message> type, String node) {
+        return addressOf(type) + "@" + node;
     }
 
     /**
-     * Serves an address on this node. A failure of the handler is logged and reported to the sender at once, as a
+     * Serves requests on this node. A failure of the handler is logged and reported to the sender at once, as a
      * {@link BusHandlerException}.
      */
-    public <M extends Message> MessageConsumer<Message> serve(
-            String address, Class<M> type, Function<M, ? extends Future<? extends Message>> handler) {
-        return vertx.eventBus().<Message>localConsumer(address, message -> reply(address, type, handler, message));
+    public <M extends Message> Future<Void> serve(
+            Class<M> type, Function<M, ? extends Future<? extends Message>> handler) {
+        String address = addressOf(type);
+        return vertx.eventBus()
+                .<Message>localConsumer(address, message -> reply(address, type, handler, message))
+                .completion();
     }
 
     private static <M extends Message> void reply(
@@ -118,38 +129,31 @@ public final class MessageBus {
             Class<M> type,
             Function<M, ? extends Future<? extends Message>> handler,
             io.vertx.core.eventbus.Message<Message> message) {
-        handle(handler, type, message.body())
-                .onSuccess(body -> message.reply(body, new DeliveryOptions().setCodecName(BusCodec.NAME)))
-                .onFailure(failure -> {
-                    LOG.atError()
-                            .addKeyValue("address", address)
-                            .setCause(failure)
-                            .log("bus handler failed");
-                    message.reply(new BusHandlerException(failure));
-                });
+        handle(handler, type, message.body()).onSuccess(message::reply).onFailure(failure -> {
+            LOG.atError().addKeyValue("address", address).setCause(failure).log("bus handler failed");
+            message.reply(new BusHandlerException(failure));
+        });
     }
 
     /** Sends a notification to the subscribers of all nodes. It can be lost. */
-    public void publish(String address, Message message) {
-        vertx.eventBus().publish(address, message, new DeliveryOptions().setCodecName(BusCodec.NAME));
+    public void publish(Message message) {
+        vertx.eventBus().publish(addressOf(message.getClass()), message);
     }
 
     /** Sends a notification to the subscribers of this node. */
-    public void publishLocally(String address, Message message) {
-        vertx.eventBus()
-                .publish(
-                        address,
-                        message,
-                        new DeliveryOptions().setCodecName(BusCodec.NAME).setLocalOnly(true));
+    public void publishLocally(Message message) {
+        vertx.eventBus().publish(addressOf(message.getClass()), message, new DeliveryOptions().setLocalOnly(true));
     }
 
     /** Receives notifications. Those of another version that cannot be read are ignored. */
-    public <M extends Message> MessageConsumer<Message> subscribe(String address, Class<M> type, Consumer<M> handler) {
-        return vertx.eventBus().<Message>consumer(address, message -> {
-            if (type.isInstance(message.body())) {
-                handler.accept(type.cast(message.body()));
-            }
-        });
+    public <M extends Message> Future<Void> subscribe(Class<M> type, Consumer<M> handler) {
+        return vertx.eventBus()
+                .<Message>consumer(addressOf(type), message -> {
+                    if (type.isInstance(message.body())) {
+                        handler.accept(type.cast(message.body()));
+                    }
+                })
+                .completion();
     }
 
     /** Whether a {@link #request} failed because the reply timed out. */

@@ -33,21 +33,24 @@ final class MessageJson {
             if (permitted.isSealed()) {
                 found.putAll(typesOf(permitted));
             } else {
-                found.put(permitted.getSimpleName(), permitted.asSubclass(Message.class));
+                found.put(nameOf(permitted), permitted.asSubclass(Message.class));
             }
         }
         return Collections.unmodifiableMap(found);
     }
 
+    private static String nameOf(Class<?> type) {
+        // the name that earlier versions read
+        return type == Message.CompletedCheck.class ? "CheckedRemotely" : type.getSimpleName();
+    }
+
     private record Envelope(int v, String type, Message body) {}
 
     byte[] write(Message message) {
-        Message sent = message instanceof Message.Checked checked ? Message.CheckedRemotely.of(checked) : message;
         try {
-            return mapper.writeValueAsBytes(
-                    new Envelope(GENERATION, sent.getClass().getSimpleName(), sent));
+            return mapper.writeValueAsBytes(new Envelope(GENERATION, nameOf(message.getClass()), message));
         } catch (JsonProcessingException impossible) {
-            throw new IllegalStateException("cannot write " + sent.getClass(), impossible);
+            throw new IllegalStateException("cannot write " + message.getClass(), impossible);
         }
     }
 

@@ -13,6 +13,7 @@ public sealed interface PermitMessage extends Message {
      *
      * @param holder the name of the requesting node
      */
+    @BusAddress("permit.request")
     record PermitRequests(String holder, List<PermitRequest> requests) implements PermitMessage {}
 
     /**
@@ -30,6 +31,7 @@ public sealed interface PermitMessage extends Message {
      *
      * @param owner the name of the deciding node
      */
+    @BusAddress("permit.decision")
     record PermitDecisions(String owner, List<PermitDecision> decisions) implements PermitMessage {}
 
     /**
@@ -57,5 +59,6 @@ public sealed interface PermitMessage extends Message {
      *
      * @param holder the name of the node that requested the permits
      */
+    @BusAddress("permit.release")
     record PermitReleases(String holder, List<Long> ids) implements PermitMessage {}
 }

@@ -1,6 +1,5 @@
 package dev.plumbline.cli;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ResultAssembler;
@@ -11,6 +10,7 @@ import dev.plumbline.result.CheckError;
 import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.LimitWait;
+import dev.plumbline.result.ResultJson;
 import dev.plumbline.result.TargetLimit;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
@@ -242,7 +242,7 @@ final class CheckBatch {
                 bulk,
                 bulk ? QUEUE_TIMEOUT_MS : timeoutMs,
                 "line-" + (slot.index + 1));
-        bus.request(BusAddresses.CHECK_RUN, request, Message.RunReply.class, timeoutMs + REPLY_MARGIN_MS)
+        bus.request(request, Message.RunReply.class, timeoutMs + REPLY_MARGIN_MS)
                 .onComplete(reply -> {
                     if (reply.failed()) {
                         LOG.atError()
@@ -250,8 +250,8 @@ final class CheckBatch {
                                 .setCause(reply.cause())
                                 .log("check failed");
                         complete(slot, failed(target, CheckError.INTERNAL), false);
-                    } else if (reply.result() instanceof Message.Checked checked) {
-                        complete(slot, checked.result(), checked.limitWait(), false);
+                    } else if (reply.result() instanceof Message.CompletedCheck checked) {
+                        complete(slot, ResultJson.read(checked.json()), checked.limitWait(), false);
                     } else {
                         retryOrFail(slot, target, reply.result());
                     }

@@ -1,6 +1,5 @@
 package dev.plumbline.cluster;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
@@ -47,7 +46,7 @@ public final class ClusterCheckRouter implements CheckRouter {
             listeners.forEach(Runnable::run);
         });
         cluster.onLost(remote::fail);
-        bus.subscribe(BusAddresses.RUN_CAPACITY, Message.RunCapacity.class, capacity -> {
+        bus.subscribe(Message.RunCapacity.class, capacity -> {
             cluster.onMessage(capacity.node());
             if (permits.update(capacity)) {
                 listeners.forEach(Runnable::run);
@@ -110,12 +109,13 @@ public final class ClusterCheckRouter implements CheckRouter {
 
         Future<Message.RunReply> run(String node) {
             tried.add(node);
-            return send(node).transform(reply -> {
+            Future<Message.RunReply> sent = send(node);
+            return sent.transform(reply -> {
                 String next = shouldRetry(reply) && remainingMs() >= MIN_RETRY_MS ? next() : null;
                 if (next != null) {
                     return run(next);
                 }
-                return unanswered == null || isCompleted(reply) ? same(reply) : Future.succeededFuture(unanswered);
+                return unanswered == null || isCompleted(reply) ? sent : Future.succeededFuture(unanswered);
             });
         }
 
@@ -124,7 +124,7 @@ public final class ClusterCheckRouter implements CheckRouter {
                 permits.start(node);
             }
             Future<Message.RunReply> reply = node.equals(cluster.self())
-                    ? bus.request(BusAddresses.CHECK_RUN, check, Message.RunReply.class, remainingMs())
+                    ? bus.request(check, Message.RunReply.class, remainingMs())
                     : remote.run(node, check, remainingMs());
             return check.bulk() ? reply.onComplete(ended -> permits.end(node)) : reply;
         }
@@ -137,8 +137,8 @@ public final class ClusterCheckRouter implements CheckRouter {
             if (unanswered != null) {
                 return !isCompleted(reply);
             }
-            if (isCompleted(reply)) {
-                return ((Message.CompletedCheck) reply.result()).noResponse() && startRetry(reply.result());
+            if (reply.result() instanceof Message.CompletedCheck completed) {
+                return completed.noResponse() && startRetry(completed);
             }
             return reply.succeeded()
                     ? reply.result() instanceof Message.Unsupported
@@ -147,7 +147,7 @@ public final class ClusterCheckRouter implements CheckRouter {
         }
 
         private static boolean isCompleted(AsyncResult<Message.RunReply> reply) {
-            return reply.succeeded() && reply.result() instanceof Message.CompletedCheck;
+            return reply.result() instanceof Message.CompletedCheck;
         }
 
         private boolean startRetry(Message.RunReply reply) {
@@ -169,10 +169,6 @@ public final class ClusterCheckRouter implements CheckRouter {
 
         private long remainingMs() {
             return TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-        }
-
-        private Future<Message.RunReply> same(AsyncResult<Message.RunReply> reply) {
-            return reply.succeeded() ? Future.succeededFuture(reply.result()) : Future.failedFuture(reply.cause());
         }
     }
 }

@@ -57,7 +57,7 @@ public final class ClusterRateLimiters implements RateLimiterFactory {
         Vertx vertx = cluster.vertx();
         return new ClusterRateLimiters(
                 cluster.self(),
-                PermitTransport.of(bus),
+                bus::sendNode,
                 System::nanoTime,
                 Scheduler.of(vertx),
                 task -> vertx.getOrCreateContext().runOnContext(ignored -> task.run()),

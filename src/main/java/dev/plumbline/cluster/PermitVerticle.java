@@ -1,6 +1,5 @@
 package dev.plumbline.cluster;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.bus.PermitMessage;
 import io.vertx.core.Future;
@@ -28,23 +27,8 @@ public final class PermitVerticle extends VerticleBase {
     /** Receives the messages on the current context. */
     static Future<?> receive(MessageBus bus, String self, ClusterRateLimiters limiters) {
         return Future.all(
-                bus.receiveNode(
-                                self,
-                                BusAddresses.PERMIT_REQUEST,
-                                PermitMessage.PermitRequests.class,
-                                limiters::request)
-                        .completion(),
-                bus.receiveNode(
-                                self,
-                                BusAddresses.PERMIT_DECISION,
-                                PermitMessage.PermitDecisions.class,
-                                limiters::decide)
-                        .completion(),
-                bus.receiveNode(
-                                self,
-                                BusAddresses.PERMIT_RELEASE,
-                                PermitMessage.PermitReleases.class,
-                                limiters::release)
-                        .completion());
+                bus.receiveNode(self, PermitMessage.PermitRequests.class, limiters::request),
+                bus.receiveNode(self, PermitMessage.PermitDecisions.class, limiters::decide),
+                bus.receiveNode(self, PermitMessage.PermitReleases.class, limiters::release));
     }
 }

@@ -1,6 +1,5 @@
 package dev.plumbline.cluster;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.bus.NodeLostException;
@@ -52,7 +51,7 @@ final class RemoteChecks {
         Set<Promise<Message.RunReply>> requests = pending.computeIfAbsent(node, first -> ConcurrentHashMap.newKeySet());
         requests.add(reply);
         if (reachable.test(node)) {
-            bus.requestNode(node, BusAddresses.CHECK_RUN, check, Message.RunReply.class, timeoutMs)
+            bus.requestNode(node, check, Message.RunReply.class, timeoutMs)
                     .onComplete(outcome -> ContextFutures.complete(reply, outcome));
         } else {
             reply.tryFail(new ReplyException(ReplyFailure.NO_HANDLERS, "node " + node + " left the cluster"));

@@ -1,6 +1,5 @@
 package dev.plumbline.instant;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
@@ -167,11 +166,7 @@ public final class InstantChecks {
         if (!limited) {
             return Future.succeededFuture(null);
         }
-        return bus.request(
-                        BusAddresses.QUOTA_CHARGE,
-                        new Message.ChargeQuota(POLICY, client, 0),
-                        Message.QuotaReply.class,
-                        QUOTA_TIMEOUT_MS)
+        return bus.request(new Message.ChargeQuota(POLICY, client, 0), Message.QuotaReply.class, QUOTA_TIMEOUT_MS)
                 .map(reply -> reply instanceof Message.Granted granted ? granted : null)
                 .otherwiseEmpty();
     }
@@ -246,7 +241,6 @@ public final class InstantChecks {
             return run(check, request, NOT_CHARGED);
         }
         return bus.request(
-                        BusAddresses.QUOTA_CHARGE,
                         new Message.ChargeQuota(
                                 request.quotaKey().policy(), request.quotaKey().key(), 1),
                         Message.QuotaReply.class,
@@ -332,7 +326,6 @@ public final class InstantChecks {
     private void refund(InstantRequest request, Message.Granted granted) {
         if (granted.limit() > 0) {
             bus.request(
-                    BusAddresses.QUOTA_REFUND,
                     new Message.RefundQuota(
                             request.quotaKey().policy(), request.quotaKey().key(), 1, granted.chargedAtMicros()),
                     Message.class,

@@ -1,6 +1,5 @@
 package dev.plumbline.ops;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.postgres.Database;
@@ -67,8 +66,7 @@ public final class HealthCheck {
 
     /** Adds the check runners, which must respond. */
     public HealthCheck addRunners(MessageBus bus) {
-        return add("runners", () -> bus.request(
-                        BusAddresses.CHECK_PING, new Message.Ping(), Message.Done.class, TIMEOUT_MS)
+        return add("runners", () -> bus.request(new Message.Ping(), Message.Done.class, TIMEOUT_MS)
                 .map(true)
                 .otherwise(false)
                 .map(State::of));

@@ -1,6 +1,5 @@
 package dev.plumbline.quota;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.postgres.DatabaseOverloadedException;
@@ -12,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Serves {@link BusAddresses#QUOTA_CHARGE} and {@link BusAddresses#QUOTA_REFUND}. One per node. */
+/** Serves {@link Message.ChargeQuota} and {@link Message.RefundQuota}. One per node. */
 public final class RateLimitVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(RateLimitVerticle.class);
     private static final long LOG_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -31,21 +30,16 @@ public final class RateLimitVerticle extends VerticleBase {
     public Future<?> start() {
         return Future.all(
                 bus.subscribe(
-                                BusAddresses.QUOTA_REFUNDED,
-                                Message.QuotaRefunded.class,
-                                refunded -> windows.onRefund(refunded.policy(), refunded.key()))
-                        .completion(),
-                bus.serve(BusAddresses.QUOTA_CHARGE, Message.ChargeQuota.class, windows::charge)
-                        .completion(),
-                bus.serve(BusAddresses.QUOTA_REFUND, Message.RefundQuota.class, this::refund)
-                        .completion());
+                        Message.QuotaRefunded.class, refunded -> windows.onRefund(refunded.policy(), refunded.key())),
+                bus.serve(Message.ChargeQuota.class, windows::charge),
+                bus.serve(Message.RefundQuota.class, this::refund));
     }
 
     private Future<Message> refund(Message.RefundQuota request) {
         Message refunded = new Message.QuotaRefunded(request.policy(), request.key());
         return windows.refund(request)
                 .<Message>map(done -> done)
-                .onSuccess(done -> bus.publish(BusAddresses.QUOTA_REFUNDED, refunded))
+                .onSuccess(done -> bus.publish(refunded))
                 .recover(failure -> {
                     if (!(failure instanceof DatabaseUnavailableException)) {
                         return Future.failedFuture(failure);

@@ -1,6 +1,5 @@
 package dev.plumbline.run;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.concurrent.ContextFutures;
@@ -51,7 +50,7 @@ public final class CapacityReporter {
         Message.RunCapacity capacity = new Message.RunCapacity(node, permits, permits - lines.get());
         reported = capacity;
         reportedNanos = System.nanoTime();
-        bus.publish(BusAddresses.RUN_CAPACITY, capacity);
+        bus.publish(capacity);
     }
 
     private void reportIfDue() {

@@ -177,7 +177,7 @@ public final class CheckRunner {
             }
             metrics.completed(result, context.memory().peak());
             // rendered here, while its memory is reserved
-            return Future.succeededFuture(new Message.Checked(
+            return Future.succeededFuture(Message.CompletedCheck.of(
                     composite == null || composite.complete() ? result : result.incomplete(),
                     context.budget().limitWaits().total(durationMs)));
         });

@@ -1,6 +1,5 @@
 package dev.plumbline.run;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import io.vertx.core.Future;
@@ -9,8 +8,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves {@link BusAddresses#CHECK_RUN} and {@link BusAddresses#CHECK_PING}, and in a cluster the checks of other
- * nodes. One instance per event loop.
+ * Serves {@link Message.RunCheck} and {@link Message.Ping}, and in a cluster the checks of other nodes. One instance
+ * per event loop.
  */
 public final class CheckRunnerVerticle extends VerticleBase {
     private final MessageBus bus;
@@ -29,23 +28,14 @@ public final class CheckRunnerVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        Future<?> ping = bus.serve(
-                        BusAddresses.CHECK_PING,
-                        Message.Ping.class,
-                        request -> Future.succeededFuture(new Message.Done()))
-                .completion();
+        Future<?> ping = bus.serve(Message.Ping.class, request -> Future.succeededFuture(new Message.Done()));
         if (cluster == null) {
-            return Future.all(ping, serve(runner::run));
+            return Future.all(ping, bus.serve(Message.RunCheck.class, runner::run));
         }
         Function<Message.RunCheck, Future<Message.RunReply>> shared = check -> cluster.run(check, runner::run);
         return Future.all(
                 ping,
-                serve(shared),
-                bus.serveNode(cluster.capacity().node(), BusAddresses.CHECK_RUN, Message.RunCheck.class, shared)
-                        .completion());
-    }
-
-    private Future<?> serve(Function<Message.RunCheck, Future<Message.RunReply>> run) {
-        return bus.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, run).completion();
+                bus.serve(Message.RunCheck.class, shared),
+                bus.serveNode(cluster.capacity().node(), Message.RunCheck.class, shared));
     }
 }

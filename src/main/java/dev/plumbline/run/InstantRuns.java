@@ -24,7 +24,7 @@ public final class InstantRuns {
     private record Key(String module, String target, Map<String, Object> options) {}
 
     private final SingleFlight<Key, Message.RunReply> inFlight;
-    private final Cache<Key, Message.CheckedRemotely> recent;
+    private final Cache<Key, Message.CompletedCheck> recent;
 
     /**
      * @param ttl how long results are valid
@@ -38,7 +38,7 @@ public final class InstantRuns {
         this.recent = Caffeine.newBuilder()
                 .expireAfterWrite(ttl.compareTo(MAX_RETENTION) < 0 ? ttl : MAX_RETENTION)
                 .ticker((Ticker) nanoClock::getAsLong)
-                .weigher((Key key, Message.CheckedRemotely result) -> result.json().length)
+                .weigher((Key key, Message.CompletedCheck result) -> result.json().length)
                 .maximumWeight(MAX_BYTES)
                 .executor(Runnable::run)
                 .build();
@@ -59,19 +59,13 @@ public final class InstantRuns {
                     Message.RunReply endedNow = recent.getIfPresent(key);
                     return endedNow != null
                             ? Future.succeededFuture(endedNow)
-                            : runner.apply(request).map(reply -> retain(key, reply));
+                            : runner.apply(request).onSuccess(reply -> retain(key, reply));
                 });
     }
 
-    /** Renders the result once for all callers. */
-    private Message.RunReply retain(Key key, Message.RunReply reply) {
-        if (!(reply instanceof Message.CompletedCheck completed)) {
-            return reply;
+    private void retain(Key key, Message.RunReply reply) {
+        if (reply instanceof Message.CompletedCheck completed && completed.cacheable()) {
+            recent.put(key, completed);
         }
-        Message.CheckedRemotely rendered = Message.CheckedRemotely.of(completed);
-        if (rendered.cacheable()) {
-            recent.put(key, rendered);
-        }
-        return rendered;
     }
 }

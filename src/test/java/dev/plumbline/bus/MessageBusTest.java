@@ -39,10 +39,10 @@ class MessageBusTest {
                 Instant.parse("2026-11-20T10:00:00.123Z"),
                 84);
 
-        assertThat(transferred(new Message.Checked(result, LimitWait.NONE)))
+        assertThat(transferred(Message.CompletedCheck.of(result, LimitWait.NONE)))
                 .usingRecursiveComparison()
-                .isEqualTo(
-                        new Message.CheckedRemotely(Verdict.WARN, result.checkedAt(), true, ResultJson.write(result)));
+                .isEqualTo(new Message.CompletedCheck(
+                        Verdict.WARN, result.checkedAt(), true, 0, false, LimitWait.NONE, ResultJson.write(result)));
     }
 
     @Test
@@ -111,12 +111,12 @@ class MessageBusTest {
 
     @Test
     void aResultWithoutAVerdictIsNotAPass() {
-        Message.CheckedRemotely checked =
-                new Message.CheckedRemotely(Verdict.FAIL, Instant.EPOCH, true, "{}".getBytes(StandardCharsets.UTF_8));
+        Message.CompletedCheck checked = new Message.CompletedCheck(
+                Verdict.FAIL, Instant.EPOCH, true, 0, false, LimitWait.NONE, "{}".getBytes(StandardCharsets.UTF_8));
         String json = new String(new MessageJson().write(checked), StandardCharsets.UTF_8);
         String[] missing = {"\"verdict\":\"FAIL\",", "\"checkedAt\":\"1970-01-01T00:00:00Z\",", ",\"json\":\"e30=\""};
 
-        assertThat(read(json)).isInstanceOf(Message.CheckedRemotely.class);
+        assertThat(read(json)).isInstanceOf(Message.CompletedCheck.class);
         for (String member : missing) {
             assertThat(json).contains(member);
             assertThat(read(json.replace(member, ""))).isEqualTo(new Message.Unsupported());
@@ -126,10 +126,10 @@ class MessageBusTest {
     @Test
     void unreadableMessagesAreNeitherRequestsNorReplies(Vertx vertx, VertxTestContext test) {
         MessageBus bus = MessageBus.of(vertx);
-        bus.serve("there", Message.Ping.class, ping -> Future.succeededFuture(new Message.Unreadable("new")));
+        bus.serve(Message.Ping.class, ping -> Future.succeededFuture(new Message.Unreadable("new")));
 
-        Future<?> reply = bus.request("there", new Message.Ping(), Message.Done.class, 60_000);
-        Future<?> request = bus.request("there", new Message.Unreadable("new"), Message.Done.class, 60_000);
+        Future<?> reply = bus.request(new Message.Ping(), Message.Done.class, 60_000);
+        Future<?> request = vertx.eventBus().request("check.ping", new Message.Unreadable("new"));
 
         Future.join(reply, request)
                 .onComplete(done -> test.verify(() -> {
@@ -155,9 +155,9 @@ class MessageBusTest {
     void messagesArePassedByReferenceWithinANode(Vertx vertx, VertxTestContext test) {
         MessageBus bus = MessageBus.of(vertx);
         Message.Done answer = new Message.Done();
-        bus.serve("there", Message.Ping.class, ping -> Future.succeededFuture(answer));
+        bus.serve(Message.Ping.class, ping -> Future.succeededFuture(answer));
 
-        bus.request("there", new Message.Ping(), Message.Done.class, 1000)
+        bus.request(new Message.Ping(), Message.Done.class, 1000)
                 .onComplete(test.succeeding(reply -> test.verify(() -> {
                     assertThat(reply).isSameAs(answer);
                     test.completeNow();
@@ -170,21 +170,21 @@ class MessageBusTest {
         JobMessage.JobChanged changed = new JobMessage.JobChanged(7);
         Checkpoint received = test.checkpoint(4);
         for (int i = 0; i < 2; i++) {
-            bus.subscribe("news", JobMessage.JobChanged.class, message -> {
+            bus.subscribe(JobMessage.JobChanged.class, message -> {
                 test.verify(() -> assertThat(message).isSameAs(changed));
                 received.flag();
             });
         }
 
-        bus.publish("news", new Message.Unreadable("new"));
-        bus.publish("news", changed);
-        bus.publishLocally("news", changed);
+        vertx.eventBus().publish("job.changed", new Message.Unreadable("new"));
+        bus.publish(changed);
+        bus.publishLocally(changed);
     }
 
     @Test
     void requestsToUnservedAddressesFailAtOnce(Vertx vertx, VertxTestContext test) {
         MessageBus.of(vertx)
-                .request("nowhere", new Message.Ping(), Message.Done.class, 60_000)
+                .request(new Message.Ping(), Message.Done.class, 60_000)
                 .onComplete(test.failing(failure -> test.verify(() -> {
                     assertThat(failure).isInstanceOf(ReplyException.class);
                     assertThat(MessageBus.isTimeout(failure)).isFalse();
@@ -195,11 +195,11 @@ class MessageBusTest {
     @Test
     void aFailingHandlerIsNotATimeout(Vertx vertx, VertxTestContext test) {
         MessageBus bus = MessageBus.of(vertx);
-        bus.serve("faulty", Message.Ping.class, ping -> {
+        bus.serve(Message.Ping.class, ping -> {
             throw new IllegalStateException("a fault that the test wants");
         });
 
-        bus.request("faulty", new Message.Ping(), Message.Done.class, 60_000)
+        bus.request(new Message.Ping(), Message.Done.class, 60_000)
                 .onComplete(test.failing(failure -> test.verify(() -> {
                     assertThat(MessageBus.isTimeout(failure)).isFalse();
                     assertThat(failure.getMessage()).doesNotContain("fault");
@@ -210,10 +210,10 @@ class MessageBusTest {
     @Test
     void aMissingReplyIsATimeout(Vertx vertx, VertxTestContext test) {
         MessageBus bus = MessageBus.of(vertx);
-        bus.serve("silent", Message.Ping.class, ping -> io.vertx.core.Promise.<Message>promise()
+        bus.serve(Message.Ping.class, ping -> io.vertx.core.Promise.<Message>promise()
                 .future());
 
-        bus.request("silent", new Message.Ping(), Message.Done.class, 1)
+        bus.request(new Message.Ping(), Message.Done.class, 1)
                 .onComplete(test.failing(failure -> test.verify(() -> {
                     assertThat(MessageBus.isTimeout(failure)).isTrue();
                     test.completeNow();

@@ -2,7 +2,6 @@ package dev.plumbline.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
@@ -45,7 +44,7 @@ class CheckBatchTest {
                 .description();
         MessageBus bus = MessageBus.of(vertx);
         AtomicInteger attempts = new AtomicInteger();
-        bus.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, request -> {
+        bus.serve(Message.RunCheck.class, request -> {
             attempts.incrementAndGet();
             return Future.succeededFuture(
                     overloaded ? new Message.Overloaded(1) : new Message.Refused(Message.Refused.Reason.CPU));

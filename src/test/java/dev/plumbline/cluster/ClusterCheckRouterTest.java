@@ -2,7 +2,6 @@ package dev.plumbline.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.bus.NodeLostException;
@@ -40,11 +39,11 @@ class ClusterCheckRouterTest {
     private static final long TIMEOUT_MS = 30_000;
     private static final int PERMITS = 100;
 
-    private static final Message.RunReply RESULT =
-            new Message.CheckedRemotely(Verdict.PASS, Instant.EPOCH, true, new byte[] {'{', '}'});
+    private static final Message.RunReply RESULT = new Message.CompletedCheck(
+            Verdict.PASS, Instant.EPOCH, true, 0, false, LimitWait.NONE, new byte[] {'{', '}'});
 
     /** The target did not respond. */
-    private static final Message.RunReply UNANSWERED = new Message.CheckedRemotely(
+    private static final Message.RunReply UNANSWERED = new Message.CompletedCheck(
             Verdict.FAIL, Instant.EPOCH, true, 0, true, LimitWait.NONE, new byte[] {'{', '}'});
 
     @RegisterExtension
@@ -68,12 +67,8 @@ class ClusterCheckRouterTest {
             router = new ClusterCheckRouter(node.cluster(), node.bus(), 8, meters);
             if (runsChecks) {
                 new CapacityReporter(node.vertx(), node.bus(), node.name(), PERMITS);
-                Await.value(node.bus()
-                        .serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, this::run)
-                        .completion());
-                Await.value(node.bus()
-                        .serveNode(node.name(), BusAddresses.CHECK_RUN, Message.RunCheck.class, this::run)
-                        .completion());
+                Await.value(node.bus().serve(Message.RunCheck.class, this::run));
+                Await.value(node.bus().serveNode(node.name(), Message.RunCheck.class, this::run));
             }
         }
 
@@ -195,7 +190,7 @@ class ClusterCheckRouterTest {
 
         assertThat(Await.value(second.check(target, false)))
                 .isNotSameAs(RESULT)
-                .isInstanceOfSatisfying(Message.CheckedRemotely.class, reply -> assertThat(reply.json())
+                .isInstanceOfSatisfying(Message.CompletedCheck.class, reply -> assertThat(reply.json())
                         .isEqualTo("{}".getBytes(java.nio.charset.StandardCharsets.UTF_8)));
     }
 
@@ -304,7 +299,7 @@ class ClusterCheckRouterTest {
         AtomicInteger changes = new AtomicInteger();
         first.router.onChange(changes::incrementAndGet);
 
-        second.node.bus().publish(BusAddresses.RUN_CAPACITY, new Message.RunCapacity("other", 30, 0));
+        second.node.bus().publish(new Message.RunCapacity("other", 30, 0));
 
         Await.until(() -> first.router.linePermits("other") == 15);
         assertThat(changes).hasPositiveValue();
@@ -345,12 +340,8 @@ class ClusterCheckRouterTest {
         Member silent = new Member(cluster.start(NodeRole.RUN), false);
         Await.value(silent.node
                 .bus()
-                .serveNode(
-                        silent.node.name(),
-                        BusAddresses.CHECK_RUN,
-                        Message.RunCheck.class,
-                        check -> Promise.<Message.RunReply>promise().future())
-                .completion());
+                .serveNode(silent.node.name(), Message.RunCheck.class, check -> Promise.<Message.RunReply>promise()
+                        .future()));
         awaitRouters(3);
         Target target = targetOf(silent);
         assertThat(first.router.nodeOf(target)).isEqualTo(silent.node.name());
@@ -364,9 +355,7 @@ class ClusterCheckRouterTest {
         assertThat(web.node.cluster().members()).as("it is still a member").isEqualTo(4);
         assertThat(web.router.nodeOf(target)).isNotEqualTo(silent.node.name());
 
-        silent.node
-                .bus()
-                .publish(BusAddresses.RUN_CAPACITY, new Message.RunCapacity(silent.node.name(), PERMITS, PERMITS));
+        silent.node.bus().publish(new Message.RunCapacity(silent.node.name(), PERMITS, PERMITS));
         Await.until(() -> silent.node.name().equals(web.router.nodeOf(target)));
         silent.node.stop();
         awaitRouters(2);

@@ -24,8 +24,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Tag("integration")
 class ClusterTest {
-    private static final String ADDRESS = "test.echo";
-
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
@@ -33,17 +31,14 @@ class ClusterTest {
         Await.value(node.bus()
                 .serveNode(
                         node.name(),
-                        ADDRESS,
                         Message.ChargeQuota.class,
                         request -> Future.succeededFuture(
-                                new Message.RefundQuota(node.name(), request.key(), request.cost(), 7)))
-                .completion());
+                                new Message.RefundQuota(node.name(), request.key(), request.cost(), 7))));
     }
 
     private static Message.RefundQuota ask(TestCluster.Node from, TestCluster.Node to) {
         return Await.value(from.bus()
-                .requestNode(
-                        to.name(), ADDRESS, new Message.ChargeQuota("p", "k", 3), Message.RefundQuota.class, 5_000));
+                .requestNode(to.name(), new Message.ChargeQuota("p", "k", 3), Message.RefundQuota.class, 5_000));
     }
 
     @Test
@@ -135,7 +130,7 @@ class ClusterTest {
 
     private static boolean replies(TestCluster.Node from, TestCluster.Node to) {
         return Await.value(from.bus()
-                .requestNode(to.name(), ADDRESS, new Message.ChargeQuota("p", "k", 3), Message.RefundQuota.class, 1_000)
+                .requestNode(to.name(), new Message.ChargeQuota("p", "k", 3), Message.RefundQuota.class, 1_000)
                 .map(reply -> true)
                 .otherwise(false));
     }

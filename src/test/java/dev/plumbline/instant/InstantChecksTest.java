@@ -2,7 +2,6 @@ package dev.plumbline.instant;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
@@ -43,18 +42,15 @@ class InstantChecksTest {
 
     private InstantOutcome check(Message.RunReply reply) {
         Await.value(Future.all(
-                bus.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, check -> Future.succeededFuture(reply))
-                        .completion(),
-                bus.serve(BusAddresses.QUOTA_CHARGE, Message.ChargeQuota.class, charge -> {
-                            charges.addAndGet(charge.cost());
-                            return Future.succeededFuture(new Message.Granted(30, 29, 3_600, 1));
-                        })
-                        .completion(),
-                bus.serve(BusAddresses.QUOTA_REFUND, Message.RefundQuota.class, refund -> {
-                            charges.addAndGet(-refund.cost());
-                            return Future.succeededFuture(new Message.QuotaRefunded(refund.policy(), refund.key()));
-                        })
-                        .completion()));
+                bus.serve(Message.RunCheck.class, check -> Future.succeededFuture(reply)),
+                bus.serve(Message.ChargeQuota.class, charge -> {
+                    charges.addAndGet(charge.cost());
+                    return Future.succeededFuture(new Message.Granted(30, 29, 3_600, 1));
+                }),
+                bus.serve(Message.RefundQuota.class, refund -> {
+                    charges.addAndGet(-refund.cost());
+                    return Future.succeededFuture(new Message.QuotaRefunded(refund.policy(), refund.key()));
+                })));
         InstantChecks checks = new InstantChecks(
                 vertx,
                 ModuleCatalogue.load(),

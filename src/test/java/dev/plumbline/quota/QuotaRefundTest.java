@@ -2,7 +2,6 @@ package dev.plumbline.quota;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message.ChargeQuota;
 import dev.plumbline.bus.Message.Denied;
 import dev.plumbline.bus.Message.Done;
@@ -38,11 +37,8 @@ class QuotaRefundTest {
             Granted granted = (Granted) charge(first);
             assertThat(charge(second)).isInstanceOf(Denied.class);
 
-            Await.value(first.request(
-                    BusAddresses.QUOTA_REFUND,
-                    new RefundQuota("fresh", "a", 1, granted.chargedAtMicros()),
-                    Done.class,
-                    TIMEOUT_MS));
+            Await.value(
+                    first.request(new RefundQuota("fresh", "a", 1, granted.chargedAtMicros()), Done.class, TIMEOUT_MS));
 
             Await.until(() -> charge(second) instanceof Granted);
         }
@@ -57,7 +53,6 @@ class QuotaRefundTest {
     }
 
     private static QuotaReply charge(MessageBus node) {
-        return Await.value(node.request(
-                BusAddresses.QUOTA_CHARGE, new ChargeQuota("fresh", "a", 1), QuotaReply.class, TIMEOUT_MS));
+        return Await.value(node.request(new ChargeQuota("fresh", "a", 1), QuotaReply.class, TIMEOUT_MS));
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.postgres.Database;
@@ -39,11 +38,7 @@ class RateLimitVerticleTest {
 
             List<Future<Message>> replies = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
-                replies.add(bus.request(
-                        BusAddresses.QUOTA_REFUND,
-                        new Message.RefundQuota("fresh", "198.51.100.1", 1, i),
-                        Message.class,
-                        20_000));
+                replies.add(bus.request(new Message.RefundQuota("fresh", "198.51.100.1", 1, i), Message.class, 20_000));
             }
 
             for (Future<Message> reply : replies) {

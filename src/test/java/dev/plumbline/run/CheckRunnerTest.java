@@ -172,8 +172,8 @@ class CheckRunnerTest {
 
     private static CheckResult result(Future<Message.RunReply> reply) {
         Message.RunReply started = Await.value(reply);
-        assertThat(started).isInstanceOf(Message.Checked.class);
-        return ((Message.Checked) started).result();
+        assertThat(started).isInstanceOf(Message.CompletedCheck.class);
+        return TestRunners.result(started);
     }
 
     private static ErrorCode error(CheckResult result) {
@@ -284,7 +284,7 @@ class CheckRunnerTest {
         lostNanos.set(Duration.ofMillis(lostMs).toNanos());
         module.end("a.test").fail(new CheckFailure(code, "The test timed out."));
 
-        assertThat(Await.value(reply)).isInstanceOf(refused ? Message.Overloaded.class : Message.Checked.class);
+        assertThat(Await.value(reply)).isInstanceOf(refused ? Message.Overloaded.class : Message.CompletedCheck.class);
         assertPlaceIsFree(runner);
     }
 
@@ -300,7 +300,7 @@ class CheckRunnerTest {
         lostNanos.set(Duration.ofMillis(lostMs).toNanos());
         module.end(target).complete("well");
 
-        assertThat(Await.value(reply)).isInstanceOf(refused ? Message.Overloaded.class : Message.Checked.class);
+        assertThat(Await.value(reply)).isInstanceOf(refused ? Message.Overloaded.class : Message.CompletedCheck.class);
         assertPlaceIsFree(runner);
     }
 
@@ -314,7 +314,7 @@ class CheckRunnerTest {
 
         lostNanos.set(Duration.ofMillis(lostMs).toNanos());
 
-        assertThat(Await.value(reply)).isInstanceOf(refused ? Message.Overloaded.class : Message.Checked.class);
+        assertThat(Await.value(reply)).isInstanceOf(refused ? Message.Overloaded.class : Message.CompletedCheck.class);
         assertPlaceIsFree(runner);
     }
 
@@ -339,7 +339,7 @@ class CheckRunnerTest {
         assertThat(Await.value(run(runner, "a.test")))
                 .as("over the limit of the check")
                 .isInstanceOfSatisfying(
-                        Message.Checked.class, checked -> assertThat(error(checked.result()))
+                        Message.CompletedCheck.class, checked -> assertThat(error(TestRunners.result(checked)))
                                 .isEqualTo(ErrorCode.RESPONSE_TOO_LARGE));
 
         CheckRunner small = runner(2, 0, 1 << 20);

@@ -212,8 +212,8 @@ class CompositeRunTest {
     }
 
     private static CheckResult result(Message.RunReply reply) {
-        assertThat(reply).isInstanceOf(Message.Checked.class);
-        return ((Message.Checked) reply).result();
+        assertThat(reply).isInstanceOf(Message.CompletedCheck.class);
+        return TestRunners.result(reply);
     }
 
     private static Future<String> seen(CheckContext context) {

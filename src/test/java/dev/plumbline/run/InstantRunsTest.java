@@ -2,7 +2,6 @@ package dev.plumbline.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.CheckContext;
@@ -99,7 +98,7 @@ class InstantRunsTest {
     }
 
     private Future<Message.RunReply> run(Message.RunCheck check) {
-        return bus.request(BusAddresses.CHECK_RUN, check, Message.RunReply.class, 10_000);
+        return bus.request(check, Message.RunReply.class, 10_000);
     }
 
     private List<Future<Message.RunReply>> run(int count, Message.RunCheck check) {

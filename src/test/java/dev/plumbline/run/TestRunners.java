@@ -13,6 +13,7 @@ import dev.plumbline.config.ConfigException;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.ResultJson;
 import dev.plumbline.support.TestPolicies;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
@@ -142,7 +143,14 @@ public final class TestRunners {
         return runner.run(request)
                 .compose(reply -> reply instanceof Message.Refused && repetitions > 0
                         ? run(runner, request, repetitions - 1)
-                        : Future.succeededFuture(((Message.Checked) reply).result()));
+                        : Future.succeededFuture(result(reply)));
+    }
+
+    /** The result of a completed check; incomplete if it cannot be cached. */
+    static CheckResult result(Message.RunReply reply) {
+        Message.CompletedCheck completed = (Message.CompletedCheck) reply;
+        CheckResult result = ResultJson.read(completed.json());
+        return completed.cacheable() ? result : result.incomplete();
     }
 
     /** A budget whose clients can hold all memory. */

@@ -1,13 +1,11 @@
 package dev.plumbline.support;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.JobState;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.eventbus.MessageConsumer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -35,15 +33,15 @@ public final class InMemoryJobs {
 
     private record Waiter(JobMessage.AwaitJob order, Promise<Message> reply) {}
 
-    /** Registers the consumers. Each can be unregistered. */
-    List<MessageConsumer<Message>> serve(MessageBus bus) {
-        return List.of(
-                bus.serve(BusAddresses.JOB_READ, JobMessage.ReadJob.class, this::read),
-                bus.serve(BusAddresses.JOB_AWAIT, JobMessage.AwaitJob.class, this::await),
-                bus.serve(BusAddresses.JOB_RESULTS, JobMessage.ReadResults.class, this::results),
-                bus.serve(BusAddresses.JOB_LIST, JobMessage.ListJobs.class, this::unavailable),
-                bus.serve(BusAddresses.JOB_CANCEL, JobMessage.CancelJob.class, this::unavailable),
-                bus.serve(BusAddresses.JOB_CREATE, JobMessage.CreateJob.class, this::unavailable));
+    /** Registers the consumers on the current context. */
+    Future<?> serve(MessageBus bus) {
+        return Future.all(List.of(
+                bus.serve(JobMessage.ReadJob.class, this::read),
+                bus.serve(JobMessage.AwaitJob.class, this::await),
+                bus.serve(JobMessage.ReadResults.class, this::results),
+                bus.serve(JobMessage.ListJobs.class, this::unavailable),
+                bus.serve(JobMessage.CancelJob.class, this::unavailable),
+                bus.serve(JobMessage.CreateJob.class, this::unavailable)));
     }
 
     /**

@@ -3,7 +3,6 @@ package dev.plumbline.support;
 import dev.plumbline.account.ApiKeyAuthenticator;
 import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.budget.MemoryBudget;
-import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
@@ -25,7 +24,6 @@ import dev.plumbline.postgres.NotificationListener;
 import dev.plumbline.result.store.MemoryResultCache;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
-import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
@@ -47,7 +45,7 @@ public final class JobApiServer implements AutoCloseable {
     private final ApiKeyAuthenticator keys;
     private final NotificationListener notifications;
     private final JobOperations jobs;
-    private final List<MessageConsumer<Message>> served;
+    private final String coordinator;
     private final int port;
 
     /** @param settings additional settings by the name of the environment variable without the prefix */
@@ -62,7 +60,7 @@ public final class JobApiServer implements AutoCloseable {
             Map<String, String> settings,
             UnaryOperator<JsonObject> change) {
         MessageBus bus = MessageBus.of(vertx);
-        served = memory.serve(bus);
+        coordinator = Await.value(vertx.deployVerticle(context -> memory.serve(bus)));
         port = FreePorts.next();
         Config config = config(settings);
         ProblemResponder problems = new ProblemResponder(config.http().publicUrl(), (ctx, problem) -> ctx.fail(500));
@@ -142,7 +140,7 @@ public final class JobApiServer implements AutoCloseable {
 
     /** Unregisters the job coordinator. */
     public void unregisterCoordinator() {
-        served.forEach(consumer -> Await.value(consumer.unregister()));
+        Await.value(vertx.undeploy(coordinator));
     }
 
     /** Ends held requests, as at shutdown. */

@@ -1,6 +1,5 @@
 package dev.plumbline.job.api;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
@@ -38,27 +37,21 @@ public final class JobApiVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
         JobWatcher watcher = new JobWatcher(vertx, states);
-        JobCreator creator = new JobCreator(
-                vertx, modules, jobs, () -> bus.publishLocally(BusAddresses.JOB_QUEUED, new JobMessage.JobQueued()));
+        JobCreator creator = new JobCreator(vertx, modules, jobs, () -> bus.publishLocally(new JobMessage.JobQueued()));
         return Future.all(List.of(
-                bus.subscribe(
-                                BusAddresses.JOB_CHANGED,
-                                JobMessage.JobChanged.class,
-                                changed -> watcher.onChange(changed.jobId()))
-                        .completion(),
-                serve(BusAddresses.JOB_CREATE, JobMessage.CreateJob.class, creator::create),
-                serve(BusAddresses.JOB_READ, JobMessage.ReadJob.class, this::read),
-                serve(BusAddresses.JOB_AWAIT, JobMessage.AwaitJob.class, request -> await(watcher, request)),
-                serve(BusAddresses.JOB_CANCEL, JobMessage.CancelJob.class, this::cancel),
-                serve(BusAddresses.JOB_RESULTS, JobMessage.ReadResults.class, jobs::results),
-                serve(BusAddresses.JOB_LIST, JobMessage.ListJobs.class, states::list),
-                serve(BusAddresses.JOB_USAGE, JobMessage.ReadUsage.class, request -> usage.of(request.accountId()))));
+                bus.subscribe(JobMessage.JobChanged.class, changed -> watcher.onChange(changed.jobId())),
+                serve(JobMessage.CreateJob.class, creator::create),
+                serve(JobMessage.ReadJob.class, this::read),
+                serve(JobMessage.AwaitJob.class, request -> await(watcher, request)),
+                serve(JobMessage.CancelJob.class, this::cancel),
+                serve(JobMessage.ReadResults.class, jobs::results),
+                serve(JobMessage.ListJobs.class, states::list),
+                serve(JobMessage.ReadUsage.class, request -> usage.of(request.accountId()))));
     }
 
     private <M extends Message> Future<?> serve(
-            String address, Class<M> type, Function<M, ? extends Future<? extends Message>> handler) {
-        return bus.serve(address, type, request -> recoverUnavailable(handler.apply(request)))
-                .completion();
+            Class<M> type, Function<M, ? extends Future<? extends Message>> handler) {
+        return bus.serve(type, request -> recoverUnavailable(handler.apply(request)));
     }
 
     private Future<Message> read(JobMessage.ReadJob request) {
@@ -83,8 +76,8 @@ public final class JobApiVerticle extends VerticleBase {
                 .map(job -> {
                     if (job != null && job.accountId() == request.accountId()) {
                         long id = job.head().id();
-                        bus.publish(BusAddresses.JOB_CANCELLED, new JobMessage.JobCancelled(id));
-                        bus.publish(BusAddresses.JOB_CHANGED, new JobMessage.JobChanged(id));
+                        bus.publish(new JobMessage.JobCancelled(id));
+                        bus.publish(new JobMessage.JobChanged(id));
                     }
                     return reply(request.accountId(), job);
                 });

@@ -1,6 +1,5 @@
 package dev.plumbline.job.coordinate;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.job.store.JobStore;
@@ -46,13 +45,8 @@ public final class JobCoordinatorVerticle extends VerticleBase {
         coordinator.start();
         notifications.onConnected(this::wake).on(JobStore.CHUNKS_WAITING, waiting -> wake());
         return Future.all(
-                bus.subscribe(BusAddresses.JOB_QUEUED, JobMessage.JobQueued.class, queued -> coordinator.wake())
-                        .completion(),
-                bus.subscribe(
-                                BusAddresses.JOB_CANCELLED,
-                                JobMessage.JobCancelled.class,
-                                cancelled -> coordinator.reconcile(cancelled.jobId()))
-                        .completion());
+                bus.subscribe(JobMessage.JobQueued.class, queued -> coordinator.wake()),
+                bus.subscribe(JobMessage.JobCancelled.class, cancelled -> coordinator.reconcile(cancelled.jobId())));
     }
 
     private void wake() {

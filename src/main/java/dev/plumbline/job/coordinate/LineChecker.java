@@ -222,7 +222,7 @@ final class LineChecker {
     void fail(PendingLine line, CheckError error) {
         write(
                 line,
-                new Message.Checked(
+                Message.CompletedCheck.of(
                         ResultAssembler.failed(line.chunk().module(), line.target(), error, clock.instant(), 0),
                         LimitWait.NONE));
     }

@@ -2,7 +2,6 @@ package dev.plumbline.job.api;
 
 import com.google.common.collect.ClassToInstanceMap;
 import com.google.common.collect.ImmutableClassToInstanceMap;
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.Message;
@@ -116,7 +115,7 @@ public final class JobNode implements AutoCloseable {
                 settings.coordinator(),
                 lease,
                 notifications::listening,
-                job -> bus.publish(BusAddresses.JOB_CHANGED, new JobMessage.JobChanged(job))));
+                job -> bus.publish(new JobMessage.JobChanged(job))));
         coordinator = new JobCoordinatorVerticle(jobs, notifications, bus, Duration.ofSeconds(5), meters);
         Await.value(vertx.deployVerticle(new JobApiVerticle(
                 bus,
@@ -138,7 +137,6 @@ public final class JobNode implements AutoCloseable {
 
     public JobMessage.JobSnapshot create(long account, List<String> items, Map<String, Object> options, boolean fresh) {
         JobMessage.CreateReply reply = ask(
-                BusAddresses.JOB_CREATE,
                 new JobMessage.CreateJob(JobToken.generate(), account, 0, "test", module, items, options, fresh, null),
                 JobMessage.CreateReply.class);
         return ((JobMessage.JobCreated) reply).job();
@@ -146,18 +144,15 @@ public final class JobNode implements AutoCloseable {
 
     /** Waits until the job has finished. */
     public JobMessage.JobSnapshot ended(long account, String token) {
-        return found(ask(
-                BusAddresses.JOB_AWAIT,
-                new JobMessage.AwaitJob(account, token, -1, TIMEOUT_MS),
-                JobMessage.JobReply.class));
+        return found(ask(new JobMessage.AwaitJob(account, token, -1, TIMEOUT_MS), JobMessage.JobReply.class));
     }
 
     public JobMessage.JobSnapshot read(long account, String token) {
-        return found(ask(BusAddresses.JOB_READ, new JobMessage.ReadJob(account, token), JobMessage.JobReply.class));
+        return found(ask(new JobMessage.ReadJob(account, token), JobMessage.JobReply.class));
     }
 
     public JobMessage.JobSnapshot cancel(long account, String token) {
-        return found(ask(BusAddresses.JOB_CANCEL, new JobMessage.CancelJob(account, token), JobMessage.JobReply.class));
+        return found(ask(new JobMessage.CancelJob(account, token), JobMessage.JobReply.class));
     }
 
     /** The number of claimed lines that wait. */
@@ -175,15 +170,13 @@ public final class JobNode implements AutoCloseable {
     }
 
     public List<JobMessage.ResultLine> results(JobMessage.JobSnapshot job) {
-        JobMessage.ResultsReply reply = ask(
-                BusAddresses.JOB_RESULTS,
-                new JobMessage.ReadResults(job.id(), job.version(), 0, 500),
-                JobMessage.ResultsReply.class);
+        JobMessage.ResultsReply reply =
+                ask(new JobMessage.ReadResults(job.id(), job.version(), 0, 500), JobMessage.ResultsReply.class);
         return ((JobMessage.ResultLines) reply).lines();
     }
 
-    <R extends Message> R ask(String address, Message question, Class<R> type) {
-        return Await.value(bus.request(address, question, type, TIMEOUT_MS + 5_000));
+    <R extends Message> R ask(Message question, Class<R> type) {
+        return Await.value(bus.request(question, type, TIMEOUT_MS + 5_000));
     }
 
     private static JobMessage.JobSnapshot found(JobMessage.@Nullable JobReply reply) {

@@ -2,7 +2,6 @@ package dev.plumbline.job.coordinate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.LocalCheckRouter;
 import dev.plumbline.bus.Message;
@@ -160,8 +159,7 @@ class LineCheckerTest {
     }
 
     private void serve(Supplier<Future<Message.RunReply>> runner) {
-        Await.value(bus.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, request -> runner.get())
-                .completion());
+        Await.value(bus.serve(Message.RunCheck.class, request -> runner.get()));
     }
 
     /** Returns the delay before a retry; 0 if there is a result. */
@@ -244,8 +242,14 @@ class LineCheckerTest {
         failure = new NodeLostException("10.0.0.3:5701");
         assertThat(check()).isPositive();
         failure = null;
-        serve(() -> Future.succeededFuture(new Message.CheckedRemotely(
-                Verdict.PASS, Instant.now(), false, "{\"verdict\":\"pass\"}".getBytes(StandardCharsets.UTF_8))));
+        serve(() -> Future.succeededFuture(new Message.CompletedCheck(
+                Verdict.PASS,
+                Instant.now(),
+                false,
+                0,
+                false,
+                LimitWait.NONE,
+                "{\"verdict\":\"pass\"}".getBytes(StandardCharsets.UTF_8))));
 
         assertThat(check()).isZero();
 
@@ -300,8 +304,8 @@ class LineCheckerTest {
         assertThat(result()).contains("\"code\":\"internal\"", "three attempts");
     }
 
-    private static Message.CheckedRemotely result(String verdict, int retryAfterSeconds) {
-        return new Message.CheckedRemotely(
+    private static Message.CompletedCheck result(String verdict, int retryAfterSeconds) {
+        return new Message.CompletedCheck(
                 Verdict.WARN,
                 Instant.now(),
                 false,
@@ -314,11 +318,10 @@ class LineCheckerTest {
     @Test
     void aTemporaryResultIsRetriedOnce() {
         List<Boolean> fresh = new ArrayList<>();
-        Await.value(bus.serve(BusAddresses.CHECK_RUN, Message.RunCheck.class, request -> {
-                    fresh.add(request.fresh());
-                    return Future.succeededFuture(result(fresh.size() == 1 ? "first" : "second", 60));
-                })
-                .completion());
+        Await.value(bus.serve(Message.RunCheck.class, request -> {
+            fresh.add(request.fresh());
+            return Future.succeededFuture(result(fresh.size() == 1 ? "first" : "second", 60));
+        }));
 
         assertThat(Await.value(Await.onLoop(vertx, () -> checker.check(line))))
                 .isEqualTo(new LineChecker.Outcome(60_000, true));

@@ -1,6 +1,5 @@
 package dev.plumbline.http.api.job;
 
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.http.problem.Problem;
@@ -40,7 +39,6 @@ final class JobClient {
             long accountId, long keyId, JobRequestReader.JobRequest job, JobMessage.@Nullable Idempotency idempotency) {
         String token = JobToken.generate();
         return bus.request(
-                        BusAddresses.JOB_CREATE,
                         new JobMessage.CreateJob(
                                 token,
                                 accountId,
@@ -74,20 +72,16 @@ final class JobClient {
     }
 
     Future<JobMessage.JobSnapshot> read(long accountId, String token) {
-        return job(BusAddresses.JOB_READ, token, new JobMessage.ReadJob(accountId, token), TIMEOUT_MS);
+        return job(token, new JobMessage.ReadJob(accountId, token), TIMEOUT_MS);
     }
 
     Future<JobMessage.JobSnapshot> cancel(long accountId, String token) {
-        return job(BusAddresses.JOB_CANCEL, token, new JobMessage.CancelJob(accountId, token), TIMEOUT_MS);
+        return job(token, new JobMessage.CancelJob(accountId, token), TIMEOUT_MS);
     }
 
     /** @param knownVersion as in {@link JobMessage.AwaitJob} */
     Future<JobMessage.JobSnapshot> await(long accountId, String token, long knownVersion, long waitMs) {
-        return job(
-                BusAddresses.JOB_AWAIT,
-                token,
-                new JobMessage.AwaitJob(accountId, token, knownVersion, waitMs),
-                waitMs + TIMEOUT_MS);
+        return job(token, new JobMessage.AwaitJob(accountId, token, knownVersion, waitMs), waitMs + TIMEOUT_MS);
     }
 
     /**
@@ -102,11 +96,7 @@ final class JobClient {
         } catch (IllegalArgumentException e) {
             return ProblemException.failed(PageCursor.invalid());
         }
-        return request(
-                        BusAddresses.JOB_LIST,
-                        new JobMessage.ListJobs(accountId, limit, before),
-                        JobMessage.ListReply.class,
-                        TIMEOUT_MS)
+        return request(new JobMessage.ListJobs(accountId, limit, before), JobMessage.ListReply.class, TIMEOUT_MS)
                 .compose(reply -> reply instanceof JobMessage.JobList list
                         ? Future.succeededFuture(page(list))
                         : ProblemException.failed(
@@ -123,7 +113,6 @@ final class JobClient {
 
     LineStream.Source lines(JobMessage.JobSnapshot job) {
         return (from, max) -> request(
-                        BusAddresses.JOB_RESULTS,
                         new JobMessage.ReadResults(job.id(), job.version(), from, max),
                         JobMessage.ResultsReply.class,
                         TIMEOUT_MS)
@@ -132,19 +121,18 @@ final class JobClient {
                         : ProblemException.failed(unavailable(reply)));
     }
 
-    private Future<JobMessage.JobSnapshot> job(String address, String token, JobMessage request, long timeoutMs) {
+    private Future<JobMessage.JobSnapshot> job(String token, JobMessage request, long timeoutMs) {
         if (!JobToken.isValid(token)) {
             return ProblemException.failed(noSuchJob());
         }
-        return request(address, request, JobMessage.JobReply.class, timeoutMs)
+        return request(request, JobMessage.JobReply.class, timeoutMs)
                 .compose(reply -> reply instanceof JobMessage.JobFound existing
                         ? Future.succeededFuture(existing.job())
                         : ProblemException.failed(problem(reply)));
     }
 
-    private <R extends JobMessage> Future<R> request(
-            String address, JobMessage request, Class<R> replyType, long timeoutMs) {
-        return bus.request(address, request, replyType, timeoutMs).recover(JobClient::noReply);
+    private <R extends JobMessage> Future<R> request(JobMessage request, Class<R> replyType, long timeoutMs) {
+        return bus.request(request, replyType, timeoutMs).recover(JobClient::noReply);
     }
 
     /** Maps the failure of a request without reply. */

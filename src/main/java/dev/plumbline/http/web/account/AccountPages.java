@@ -5,7 +5,6 @@ import dev.plumbline.account.ApiKey;
 import dev.plumbline.account.AuthenticatedUser;
 import dev.plumbline.account.Plan;
 import dev.plumbline.account.Session;
-import dev.plumbline.bus.BusAddresses;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.http.ApiContract;
@@ -113,11 +112,7 @@ public final class AccountPages implements PageRoutes.Pages {
 
     /** Null if the usage is unavailable. The rest of the page does not depend on it. */
     private Future<JobMessage.@Nullable Usage> usage(AuthenticatedUser user) {
-        return bus.request(
-                        BusAddresses.JOB_USAGE,
-                        new JobMessage.ReadUsage(user.account().id()),
-                        JobMessage.UsageReply.class,
-                        USAGE_TIMEOUT_MS)
+        return bus.request(new JobMessage.ReadUsage(user.account().id()), JobMessage.UsageReply.class, USAGE_TIMEOUT_MS)
                 .map(reply -> reply instanceof JobMessage.Usage available ? available : null)
                 .otherwise((JobMessage.Usage) null);
     }

@@ -1,0 +1,13 @@
+package dev.plumbline.bus;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** The event bus address of a type of requests or notifications. */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+@interface BusAddress {
+    String value();
+}
