@@ -16,7 +16,6 @@ import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.job.api.JobApiVerticle;
 import dev.plumbline.job.store.JobStateStore;
-import dev.plumbline.job.store.UsageStore;
 import dev.plumbline.quota.QuotaPolicy;
 import dev.plumbline.quota.RateLimitVerticle;
 import dev.plumbline.quota.SlidingWindowQuotas;
@@ -106,8 +105,7 @@ final class HttpRole {
                 .register(node.registry());
         node.deploy(() -> new RateLimitVerticle(node.bus(), quotas), 1, "quotas");
         JobStateStore states = new JobStateStore(node.vertx(), node.databases().jobs());
-        UsageStore usage = new UsageStore(node.databases().jobs());
-        node.deploy(() -> new JobApiVerticle(node.bus(), node.modules(), node.jobs(), states, usage), 1, "job API");
+        node.deploy(() -> new JobApiVerticle(node.bus(), node.modules(), node.jobs(), states), 1, "job API");
     }
 
     private Map<String, QuotaPolicy> policies() {

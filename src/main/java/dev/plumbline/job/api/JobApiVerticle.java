@@ -6,7 +6,6 @@ import dev.plumbline.bus.MessageBus;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.job.store.JobStateStore;
 import dev.plumbline.job.store.JobStore;
-import dev.plumbline.job.store.UsageStore;
 import dev.plumbline.postgres.DatabaseOverloadedException;
 import dev.plumbline.postgres.DatabaseUnavailableException;
 import io.vertx.core.Future;
@@ -23,15 +22,12 @@ public final class JobApiVerticle extends VerticleBase {
     private final ModuleCatalogue modules;
     private final JobStore jobs;
     private final JobStateStore states;
-    private final UsageStore usage;
 
-    public JobApiVerticle(
-            MessageBus bus, ModuleCatalogue modules, JobStore jobs, JobStateStore states, UsageStore usage) {
+    public JobApiVerticle(MessageBus bus, ModuleCatalogue modules, JobStore jobs, JobStateStore states) {
         this.bus = bus;
         this.modules = modules;
         this.jobs = jobs;
         this.states = states;
-        this.usage = usage;
     }
 
     @Override
@@ -46,7 +42,7 @@ public final class JobApiVerticle extends VerticleBase {
                 serve(JobMessage.CancelJob.class, this::cancel),
                 serve(JobMessage.ReadResults.class, jobs::results),
                 serve(JobMessage.ListJobs.class, states::list),
-                serve(JobMessage.ReadUsage.class, request -> usage.of(request.accountId()))));
+                serve(JobMessage.ReadUsage.class, request -> states.usage(request.accountId()))));
     }
 
     private <M extends Message> Future<?> serve(

@@ -5,6 +5,8 @@ import dev.plumbline.bus.JobMessage.JobNotFound;
 import dev.plumbline.bus.JobMessage.JobSnapshot;
 import dev.plumbline.bus.JobMessage.ListJobs;
 import dev.plumbline.bus.JobMessage.ListReply;
+import dev.plumbline.bus.JobMessage.Usage;
+import dev.plumbline.bus.JobMessage.UsageDay;
 import dev.plumbline.bus.JobMessage.WaitingLines;
 import dev.plumbline.bus.JobState;
 import dev.plumbline.concurrent.Batcher;
@@ -24,7 +26,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** States of jobs in PostgreSQL. Concurrent reads are batched. */
+/** States and numbers of jobs in PostgreSQL. Concurrent reads of states are batched. */
 public final class JobStateStore {
     private static final Batcher.Limits LIMITS = new Batcher.Limits(200, 10_000, 2);
     private static final String FRESH = "fresh";
@@ -53,6 +55,21 @@ public final class JobStateStore {
           order by j.id desc limit $3""";
 
     private static final String EXISTS = "select exists (select 1 from job where token = $2 and account_id = $1)";
+
+    // IDs ascend in the order of creation, except for concurrent creations.
+    private static final String USAGE =
+            """
+      with latest as (
+        select created_at, total from job where account_id = $1 order by id desc limit $2)
+      select date_trunc('day', created_at, 'UTC') as day, count(*)::int as jobs,
+        sum(total)::bigint as lines,
+        (count(*) filter (where created_at > clock_timestamp() - interval '1 hour'))::int as hour,
+        (select count(*) from latest) < $2 as complete
+      from latest where created_at > clock_timestamp() - interval '30 days'
+      group by 1 order by 1""";
+
+    /** Maximum number of jobs that are counted for the usage. */
+    private static final int MAX_COUNTED_JOBS = 20_000;
 
     private final Database database;
     private final Batcher<String, @Nullable OwnedJob> batcher;
@@ -103,6 +120,24 @@ public final class JobStateStore {
                 .map(rows -> rows.iterator().next().getBoolean(0) ? emptyPage : new JobNotFound());
     }
 
+    /**
+     * The account's usage in the last 30 days. It is counted from the jobs, because a counter would be one more write
+     * per job.
+     */
+    public Future<Usage> usage(long accountId) {
+        return database.read(USAGE, Tuple.of(accountId, MAX_COUNTED_JOBS)).map(rows -> {
+            List<UsageDay> days = new ArrayList<>();
+            int lastHour = 0;
+            boolean complete = true;
+            for (Row row : rows) {
+                days.add(new UsageDay(instant(row, "day"), row.getInteger("jobs"), row.getLong("lines")));
+                lastHour += row.getInteger("hour");
+                complete = row.getBoolean("complete");
+            }
+            return new Usage(days, lastHour, complete);
+        });
+    }
+
     /** Maps a row of {@link #SELECT}. */
     static OwnedJob job(Row row) {
         JobSnapshot head = new JobSnapshot(
@@ -122,7 +157,7 @@ public final class JobStateStore {
                 row.getInteger("cancelled"),
                 ranges(row.getArrayOfIntegers("claimed_lines")),
                 waiting(row.getJsonArray("waiting"), row.getInteger("running")),
-                instant(row.getOffsetDateTime("created_at")),
+                instant(row, "created_at"),
                 optional(row, "started_at"),
                 optional(row, "finished_at"),
                 optional(row, "expires_at"));
@@ -148,7 +183,7 @@ public final class JobStateStore {
                 0,
                 List.of(),
                 List.of(),
-                instant(row.getOffsetDateTime("created_at")),
+                instant(row, "created_at"),
                 null,
                 null,
                 null);
@@ -181,11 +216,11 @@ public final class JobStateStore {
 
     private static @Nullable Instant optional(Row row, String column) {
         OffsetDateTime time = row.getOffsetDateTime(column);
-        return time == null ? null : instant(time);
+        return time == null ? null : time.toInstant();
     }
 
-    private static Instant instant(OffsetDateTime time) {
-        return time.toInstant();
+    private static Instant instant(Row row, String column) {
+        return row.getOffsetDateTime(column).toInstant();
     }
 
     /** Converts ascending indexes to pairs of first (inclusive) and last (exclusive). */

@@ -16,7 +16,6 @@ import dev.plumbline.job.coordinate.JobCoordinatorVerticle;
 import dev.plumbline.job.coordinate.ScriptedModule;
 import dev.plumbline.job.store.JobStateStore;
 import dev.plumbline.job.store.JobStore;
-import dev.plumbline.job.store.UsageStore;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.postgres.NotificationListener;
@@ -118,11 +117,7 @@ public final class JobNode implements AutoCloseable {
                 job -> bus.publish(new JobMessage.JobChanged(job))));
         coordinator = new JobCoordinatorVerticle(jobs, notifications, bus, Duration.ofSeconds(5), meters);
         Await.value(vertx.deployVerticle(new JobApiVerticle(
-                bus,
-                modules,
-                new JobStore(database, KEEP, NO_QUOTAS),
-                new JobStateStore(vertx, database),
-                new UsageStore(database))));
+                bus, modules, new JobStore(database, KEEP, NO_QUOTAS), new JobStateStore(vertx, database))));
         Await.value(vertx.deployVerticle(coordinator));
         notifications.start();
     }
