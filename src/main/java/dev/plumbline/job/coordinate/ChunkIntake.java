@@ -6,10 +6,8 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.CheckError;
-import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.RenderedResult;
-import dev.plumbline.result.ResultJson;
 import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.result.store.ResultKey;
 import dev.plumbline.sheet.ModuleDescription;
@@ -99,7 +97,7 @@ final class ChunkIntake {
         for (int i = 0; i < chunk.checks().size(); i++) {
             int index = chunk.checks().get(i);
             if (options == null) {
-                write(
+                writer.add(
                         chunk,
                         index,
                         errors.withoutTarget(
@@ -131,7 +129,7 @@ final class ChunkIntake {
         try {
             target = TargetParser.parse(chunk.module(), input);
         } catch (InvalidTargetException invalid) {
-            write(
+            writer.add(
                     chunk,
                     index,
                     errors.withoutTarget(
@@ -144,7 +142,7 @@ final class ChunkIntake {
                     .addKeyValue("line", index)
                     .setCause(failure)
                     .log("line parsing failed");
-            write(chunk, index, errors.withoutTarget(chunk, CheckError.INTERNAL));
+            writer.add(chunk, index, errors.withoutTarget(chunk, CheckError.INTERNAL));
             return null;
         }
         PendingLine line = new PendingLine(
@@ -154,12 +152,12 @@ final class ChunkIntake {
                 ResultKey.of(chunk.module().module(), target, chunk.options().key()));
         String refusal = policy.refusal(target, chunk.options().connectTo());
         if (refusal != null) {
-            write(chunk, index, errors.of(line, new CheckError(ErrorCode.TARGET_BLOCKED, refusal)));
+            writer.add(chunk, index, errors.of(line, new CheckError(ErrorCode.TARGET_BLOCKED, refusal)));
             return null;
         }
         CheckError exhausted = LineChecker.exhausted(line);
         if (exhausted != null) {
-            write(chunk, index, errors.of(line, exhausted));
+            writer.add(chunk, index, errors.of(line, exhausted));
             return null;
         }
         return line;
@@ -173,13 +171,9 @@ final class ChunkIntake {
             if (result == null) {
                 remaining.add(line);
             } else if (!line.chunk().lost()) {
-                writer.add(line.chunk(), line.index(), result.verdict(), result.toLine());
+                writer.add(line.chunk(), line.index(), result.verdict(), result.toLine(), null);
             }
         }
         return remaining;
-    }
-
-    private void write(Chunk chunk, int index, CheckResult result) {
-        writer.add(chunk, index, result.verdict().id(), RenderedResult.toLine(ResultJson.write(result), 0));
     }
 }

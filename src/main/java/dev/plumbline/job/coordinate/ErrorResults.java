@@ -12,13 +12,7 @@ import dev.plumbline.target.TargetParser;
 import java.time.Clock;
 
 /** The results of lines that end with an error without a check. */
-final class ErrorResults {
-    private final Clock clock;
-
-    ErrorResults(Clock clock) {
-        this.clock = clock;
-    }
-
+record ErrorResults(Clock clock) {
     /** The result of a line whose target is not known. */
     CheckResult withoutTarget(Chunk chunk, CheckError error) {
         return ResultAssembler.withoutTarget(chunk.module(), error, clock.instant());

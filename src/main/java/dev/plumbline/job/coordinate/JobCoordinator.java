@@ -81,8 +81,8 @@ public final class JobCoordinator {
             drop(released);
             dependencies.onJobChange().accept(released.job());
         });
-        this.checker = new LineChecker(
-                router, dependencies.results(), writer, dependencies.clock(), LineChecker.REPLY_MARGIN_MS);
+        this.checker =
+                new LineChecker(router, dependencies.results(), writer, errors, LineChecker.REPLY_MARGIN_MS);
         this.dispatcher = new LineDispatcher(
                 dependencies.vertx(), router, dependencies.settings().perHost(), this::start, System::nanoTime);
         this.poll = dependencies.settings().poll();

@@ -4,16 +4,14 @@ import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.bus.Message;
 import dev.plumbline.bus.MessageBus;
 import dev.plumbline.bus.NodeLostException;
-import dev.plumbline.check.ResultAssembler;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
-import dev.plumbline.result.LimitWait;
 import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.TargetLimit;
 import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.sheet.ModuleDescription;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
-import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,15 +54,15 @@ final class LineChecker {
     private final CheckRouter router;
     private final ResultCache results;
     private final ResultWriter writer;
-    private final Clock clock;
+    private final ErrorResults errors;
     private final long replyMarginMs;
 
     /** @param replyMarginMs time after the timeout of a check at which its reply is considered lost */
-    LineChecker(CheckRouter router, ResultCache results, ResultWriter writer, Clock clock, long replyMarginMs) {
+    LineChecker(CheckRouter router, ResultCache results, ResultWriter writer, ErrorResults errors, long replyMarginMs) {
         this.router = router;
         this.results = results;
         this.writer = writer;
-        this.clock = clock;
+        this.errors = errors;
         this.replyMarginMs = replyMarginMs;
     }
 
@@ -78,12 +76,6 @@ final class LineChecker {
      * @param limit the limit of a target that delayed or rejected the line; null if there is none
      */
     record Outcome(long retryMs, boolean temporary, boolean nodeLost, @Nullable TargetLimit limit) {
-        static final Outcome COMPLETED = new Outcome(0, false);
-
-        Outcome(long retryMs, boolean temporary) {
-            this(retryMs, temporary, false, null);
-        }
-
         private static Outcome completed(@Nullable TargetLimit limit) {
             return new Outcome(0, false, false, limit);
         }
@@ -108,56 +100,50 @@ final class LineChecker {
                 "job-" + chunk.id().job() + "-" + line.index(),
                 chunk.fresh() || !first);
         return router.run(line.target(), request, chunk.options().integer(ModuleDescription.TIMEOUT_MS) + replyMarginMs)
-                .transform(reply -> {
-                    if (reply.succeeded() && reply.result() instanceof Message.CompletedCheck checked) {
-                        if (first && checked.retryAfterSeconds() > 0) {
-                            return Future.succeededFuture(new Outcome(
-                                    TimeUnit.SECONDS.toMillis(checked.retryAfterSeconds()),
-                                    true,
-                                    false,
-                                    checked.limitWait().limit()));
-                        }
-                        writeOrFail(line, checked);
-                        return Future.succeededFuture(
-                                Outcome.completed(checked.limitWait().limit()));
-                    }
-                    if (reply.succeeded() && reply.result() instanceof Message.Overloaded overload) {
-                        line.cancelAttempt();
-                        TargetLimit limit = overload.limit();
-                        return Future.succeededFuture(deferOrFail(
-                                line,
-                                overload.retryAfterSeconds(),
-                                limit == null ? "of too little capacity" : "of the limit of " + limit,
-                                limit));
-                    }
-                    if (reply.succeeded() && reply.result() instanceof Message.Refused refused) {
-                        line.cancelAttempt();
-                        return Future.succeededFuture(deferOrFail(line, refused));
-                    }
-                    if (MessageBus.isUnserved(reply.cause()) || reply.result() instanceof Message.Unsupported) {
-                        line.cancelAttempt();
-                        return Future.succeededFuture(
-                                deferOrFail(line, RETRY_SECONDS, "no node could run the check", null));
-                    }
-                    boolean nodeLost = reply.cause() instanceof NodeLostException;
-                    if (nodeLost) {
-                        chunk.addSuspect(line.index());
-                    }
-                    if (nodeLost || MessageBus.isTimeout(reply.cause())) {
-                        LOG.atWarn()
-                                .addKeyValue("request_id", request.requestId())
-                                .log("line check interrupted");
-                    } else {
-                        LOG.atError()
-                                .addKeyValue("request_id", request.requestId())
-                                .setCause(reply.cause())
-                                .log("line check failed");
-                    }
-                    return Future.succeededFuture(retryOrFail(line, nodeLost));
-                });
+                .transform(reply -> Future.succeededFuture(end(line, request, first, reply)));
+    }
+
+    private Outcome end(
+            PendingLine line, Message.RunCheck request, boolean first, AsyncResult<Message.RunReply> reply) {
+        if (reply.result() instanceof Message.CompletedCheck checked) {
+            TargetLimit limit = checked.limitWait().limit();
+            if (first && checked.retryAfterSeconds() > 0) {
+                return new Outcome(TimeUnit.SECONDS.toMillis(checked.retryAfterSeconds()), true, false, limit);
+            }
+            writeOrFail(line, checked);
+            return Outcome.completed(limit);
+        }
+        if (reply.result() instanceof Message.Overloaded overload) {
+            TargetLimit limit = overload.limit();
+            return deferOrFail(
+                    line,
+                    overload.retryAfterSeconds(),
+                    limit == null ? "of too little capacity" : "of the limit of " + limit,
+                    limit);
+        }
+        if (reply.result() instanceof Message.Refused refused) {
+            return deferOrFail(line, refused.reason());
+        }
+        if (MessageBus.isUnserved(reply.cause()) || reply.result() instanceof Message.Unsupported) {
+            return deferOrFail(line, RETRY_SECONDS, "no node could run the check", null);
+        }
+        boolean nodeLost = reply.cause() instanceof NodeLostException;
+        if (nodeLost) {
+            line.chunk().addSuspect(line.index());
+        }
+        if (nodeLost || MessageBus.isTimeout(reply.cause())) {
+            LOG.atWarn().addKeyValue("request_id", request.requestId()).log("line check interrupted");
+        } else {
+            LOG.atError()
+                    .addKeyValue("request_id", request.requestId())
+                    .setCause(reply.cause())
+                    .log("line check failed");
+        }
+        return retryOrFail(line, nodeLost);
     }
 
     private Outcome deferOrFail(PendingLine line, int seconds, String reason, @Nullable TargetLimit limit) {
+        line.cancelAttempt();
         if (line.expiresAtRejection()) {
             fail(
                     line,
@@ -170,16 +156,14 @@ final class LineChecker {
     }
 
     /** A check that its node could not complete is repeated a few times, because it has contacted its target. */
-    private Outcome deferOrFail(PendingLine line, Message.Refused refused) {
-        if (line.countRefusal(refused.reason())) {
-            return new Outcome(
-                    refused.reason() == Message.Refused.Reason.CPU
-                            ? CPU_RETRY_MS
-                            : line.retryDelayMs(MEMORY_RETRY_SECONDS),
-                    false);
+    private Outcome deferOrFail(PendingLine line, Message.Refused.Reason reason) {
+        line.cancelAttempt();
+        if (line.countRefusal(reason)) {
+            boolean cpu = reason == Message.Refused.Reason.CPU;
+            return new Outcome(cpu ? CPU_RETRY_MS : line.retryDelayMs(MEMORY_RETRY_SECONDS), false, false, null);
         }
         fail(line, REFUSED);
-        return Outcome.COMPLETED;
+        return Outcome.completed(null);
     }
 
     private Outcome retryOrFail(PendingLine line, boolean nodeLost) {
@@ -206,8 +190,16 @@ final class LineChecker {
      * Writes a result; an internal error if it cannot be rendered, because the next check would fail in the same way.
      */
     private void writeOrFail(PendingLine line, Message.CompletedCheck checked) {
+        if (line.chunk().lost()) {
+            return;
+        }
         try {
-            write(line, checked);
+            writer.add(
+                    line.chunk(),
+                    line.index(),
+                    checked.verdict().id(),
+                    RenderedResult.toLine(checked.json(), checked.limitWait().millis()),
+                    checked.cacheable() ? results.cacheEntry(line.key(), checked.checkedAt()) : null);
         } catch (RuntimeException failure) {
             LOG.atError()
                     .addKeyValue("chunk", line.chunk().id())
@@ -220,21 +212,8 @@ final class LineChecker {
 
     /** Writes an error result without a check. */
     void fail(PendingLine line, CheckError error) {
-        write(
-                line,
-                Message.CompletedCheck.of(
-                        ResultAssembler.failed(line.chunk().module(), line.target(), error, clock.instant(), 0),
-                        LimitWait.NONE));
-    }
-
-    private void write(PendingLine line, Message.CompletedCheck checked) {
         if (!line.chunk().lost()) {
-            writer.add(
-                    line.chunk(),
-                    line.index(),
-                    checked.verdict().id(),
-                    RenderedResult.toLine(checked.json(), checked.limitWait().millis()),
-                    checked.cacheable() ? results.cacheEntry(line.key(), checked.checkedAt()) : null);
+            writer.add(line.chunk(), line.index(), errors.of(line, error));
         }
     }
 }

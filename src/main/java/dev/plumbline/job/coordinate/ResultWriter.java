@@ -2,6 +2,9 @@ package dev.plumbline.job.coordinate;
 
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.postgres.DatabaseUnavailableException;
+import dev.plumbline.result.CheckResult;
+import dev.plumbline.result.RenderedResult;
+import dev.plumbline.result.ResultJson;
 import dev.plumbline.result.store.ResultCache;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -82,8 +85,9 @@ final class ResultWriter {
         singleLines = 0;
     }
 
-    void add(Chunk chunk, int index, String verdict, Buffer body) {
-        add(chunk, index, verdict, body, null);
+    /** Adds a result of a line that was not checked. */
+    void add(Chunk chunk, int index, CheckResult result) {
+        add(chunk, index, result.verdict().id(), RenderedResult.toLine(ResultJson.write(result), 0), null);
     }
 
     /** @param cacheEntry null if the result is not cacheable */

@@ -124,7 +124,7 @@ class LineCheckerTest {
                         new ResultStore(vertx, database),
                         Duration.ofMinutes(10)),
                 writer,
-                Clock.systemUTC(),
+                new ErrorResults(Clock.systemUTC()),
                 1);
         job = tables.job(tables.account(), 1);
         owner = Await.value(tables.nodes().register(Duration.ofMinutes(10)));
@@ -324,7 +324,7 @@ class LineCheckerTest {
         }));
 
         assertThat(Await.value(Await.onLoop(vertx, () -> checker.check(line))))
-                .isEqualTo(new LineChecker.Outcome(60_000, true));
+                .isEqualTo(new LineChecker.Outcome(60_000, true, false, null));
         assertThat(check()).isZero();
 
         assertThat(result()).contains("second");

@@ -82,7 +82,7 @@ class ResultWriterTest {
     private void add(long job, String... bodies) {
         Await.value(Await.onLoop(vertx, () -> {
             for (int i = 0; i < bodies.length; i++) {
-                writer.add(chunks.get(job), i, "pass", Buffer.buffer(bodies[i]));
+                writer.add(chunks.get(job), i, "pass", Buffer.buffer(bodies[i]), null);
             }
             return Future.succeededFuture();
         }));
@@ -127,7 +127,7 @@ class ResultWriterTest {
         assertThat(writer.pendingBytes()).isEqualTo(2L * GOOD.length());
 
         Await.value(Await.onLoop(vertx, () -> {
-            writer.add(chunks.get(jobs.get(0)), 2, "pass", Buffer.buffer(GOOD));
+            writer.add(chunks.get(jobs.get(0)), 2, "pass", Buffer.buffer(GOOD), null);
             return Future.succeededFuture();
         }));
         tables.sql("alter table job_result drop constraint test");
