@@ -29,12 +29,8 @@ final class OwnedRateLimiters {
         this.scheduler = scheduler;
     }
 
-    /** @throws IllegalStateException if the kind has a limiter */
     void add(LimiterKind kind, Config.OutboundLimit limit) {
-        if (limiters.putIfAbsent(kind, new KeyedRateLimiter<>(limit, PermitOwnership.WINDOW, nanoClock, scheduler))
-                != null) {
-            throw new IllegalStateException("a limiter exists: " + kind);
-        }
+        limiters.put(kind, new KeyedRateLimiter<>(limit, PermitOwnership.WINDOW, nanoClock, scheduler));
     }
 
     /**

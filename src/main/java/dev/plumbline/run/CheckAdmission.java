@@ -65,17 +65,8 @@ public final class CheckAdmission {
     private int runningBulk;
     private long latestLostNanos;
 
-    /** A queued check, compared by identity. */
-    private static final class Waiting {
-        private final Message.RunCheck request;
-        private final Supplier<Future<Message.RunReply>> check;
-        private final Promise<Message.RunReply> reply = Promise.promise();
-
-        Waiting(Message.RunCheck request, Supplier<Future<Message.RunReply>> check) {
-            this.request = request;
-            this.check = check;
-        }
-    }
+    private record Waiting(
+            Promise<Message.RunReply> reply, Message.RunCheck request, Supplier<Future<Message.RunReply>> check) {}
 
     /**
      * @param permits maximum number of concurrent checks, at least 1
@@ -137,7 +128,7 @@ public final class CheckAdmission {
      * Completes on the caller's context; a queued check can run on another event loop.
      */
     Future<Message.RunReply> run(Message.RunCheck request, Supplier<Future<Message.RunReply>> check) {
-        Waiting waiting = new Waiting(request, check);
+        Waiting waiting = new Waiting(Promise.promise(), request, check);
         FairQueue<String, Waiting> queue = request.bulk() ? bulkQueue : instantQueue;
         synchronized (this) {
             if (canStart(request.client(), request.bulk())) {

@@ -124,8 +124,7 @@ final class CompositeRun {
         String refusal = environment.results().refusal(target, options);
         if (refusal != null) {
             CheckError error = new CheckError(ErrorCode.TARGET_BLOCKED, refusal);
-            return Future.succeededFuture(ResultAssembler.failed(
-                    description, target, error, check.clock().instant(), 0));
+            return Future.succeededFuture(failed(description, target, error));
         }
         ResultKey key = ResultKey.of(description.module(), target, options.key());
         CheckResult cached = request.fresh() ? null : environment.results().findInMemory(key);
@@ -157,12 +156,7 @@ final class CompositeRun {
                         AsyncSemaphore.NO_TIMEOUT,
                         run,
                         () -> Future.failedFuture("not reached: the queue is not limited"))
-                .otherwise(failure -> ResultAssembler.failed(
-                        description,
-                        target,
-                        error(failure, description, target),
-                        check.clock().instant(),
-                        0))
+                .otherwise(failure -> failed(description, target, error(failure, description, target)))
                 .onComplete(outcome -> ContextFutures.complete(completed, outcome));
         return completed.future();
     }
@@ -176,8 +170,11 @@ final class CompositeRun {
         if (refused != null) {
             refusal = refused;
         }
-        return ResultAssembler.failed(
-                description, target, UNFINISHED, check.clock().instant(), 0);
+        return failed(description, target, UNFINISHED);
+    }
+
+    private CheckResult failed(ModuleDescription description, Target target, CheckError error) {
+        return ResultAssembler.failed(description, target, error, check.clock().instant(), 0);
     }
 
     /** Runs a part with or without verification of certificates. Does not fail. */

@@ -7,6 +7,8 @@ import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +49,8 @@ final class ChunkClaimer {
 
     private final Vertx vertx;
     private final Claims claims;
+    private final Supplier<@Nullable Plan> plans;
+    private final Consumer<List<WorkStore.ClaimedChunk>> onClaimed;
     private final BooleanSupplier notified;
 
     private State state = State.IDLE;
@@ -69,23 +73,27 @@ final class ChunkClaimer {
         /** The ID of the lease, under which chunks are claimed. */
         long owner();
 
-        /** What can be claimed at present; null if the node has no capacity. */
-        @Nullable
-        Plan plan();
-
         Future<List<WorkStore.ClaimedChunk>> claim(long owner, Plan plan);
-
-        /** Receives the chunks of a claim under the current lease. */
-        void claimed(List<WorkStore.ClaimedChunk> chunks);
 
         /** Releases the chunks that this node holds according to the database, but does not know. */
         Future<?> releaseUnheld();
     }
 
-    /** @param notified whether this node is notified of waiting chunks at present */
-    ChunkClaimer(Vertx vertx, Claims claims, BooleanSupplier notified) {
+    /**
+     * @param plans supplies what can be claimed at present; null if the node has no capacity
+     * @param onClaimed receives the chunks of a claim under the current lease
+     * @param notified whether this node is notified of waiting chunks at present
+     */
+    ChunkClaimer(
+            Vertx vertx,
+            Claims claims,
+            Supplier<@Nullable Plan> plans,
+            Consumer<List<WorkStore.ClaimedChunk>> onClaimed,
+            BooleanSupplier notified) {
         this.vertx = vertx;
         this.claims = claims;
+        this.plans = plans;
+        this.onClaimed = onClaimed;
         this.notified = notified;
     }
 
@@ -123,7 +131,7 @@ final class ChunkClaimer {
             releaseUnknown();
             return;
         }
-        Plan plan = claims.plan();
+        Plan plan = plans.get();
         if (plan == null) {
             return;
         }
@@ -152,7 +160,7 @@ final class ChunkClaimer {
         } else {
             queueEmpty = claimed.isEmpty() && !again && plan.filter().includesAll();
             lastClaimNanos = System.nanoTime();
-            claims.claimed(claimed);
+            onClaimed.accept(claimed);
             if (again || claimed.size() == plan.maxChunks()) {
                 claim();
             } else if (!claimed.isEmpty()) {

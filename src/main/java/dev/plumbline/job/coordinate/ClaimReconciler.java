@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Compares the claims of this node with the database and releases the chunks of expired nodes. Confined to an event
  * loop.
  */
-final class ClaimReconciler implements NodeLease.Listener {
+final class ClaimReconciler implements NodeLease.Listener, ChunkClaimer.Claims {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimReconciler.class);
 
     /** Renewals between two runs of the maintenance that is seldom needed. */
@@ -66,13 +66,19 @@ final class ClaimReconciler implements NodeLease.Listener {
         lease.subscribe(this);
     }
 
-    boolean valid() {
+    @Override
+    public boolean valid() {
         return valid;
     }
 
-    /** The owner of the claims of this node. */
-    long owner() {
+    @Override
+    public long owner() {
         return owner;
+    }
+
+    @Override
+    public Future<List<WorkStore.ClaimedChunk>> claim(long claimant, ChunkClaimer.Plan plan) {
+        return store.claim(claimant, plan.maxChunks(), plan.filter());
     }
 
     long tick() {
@@ -174,10 +180,9 @@ final class ClaimReconciler implements NodeLease.Listener {
         release(orphans, "orphaned chunks released").onFailure(ClaimReconciler::logFailure);
     }
 
-    /**
-     * Releases all chunks that the database has for this node, but the node does not hold. No claim may be in progress.
-     */
-    Future<Void> releaseUnheld() {
+    /** No claim may be in progress. */
+    @Override
+    public Future<Void> releaseUnheld() {
         long claimant = owner;
         return store.findClaimed(claimant).compose(claimed -> {
             Set<WorkStore.ChunkId> unheld = new HashSet<>(claimed);

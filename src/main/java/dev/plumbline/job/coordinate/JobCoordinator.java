@@ -81,8 +81,7 @@ public final class JobCoordinator {
             drop(released);
             dependencies.onJobChange().accept(released.job());
         });
-        this.checker =
-                new LineChecker(router, dependencies.results(), writer, errors, LineChecker.REPLY_MARGIN_MS);
+        this.checker = new LineChecker(router, dependencies.results(), writer, errors, LineChecker.REPLY_MARGIN_MS);
         this.dispatcher = new LineDispatcher(
                 dependencies.vertx(), router, dependencies.settings().perHost(), this::start, System::nanoTime);
         this.poll = dependencies.settings().poll();
@@ -95,48 +94,15 @@ public final class JobCoordinator {
                 writer,
                 chunk -> chunks.put(chunk.id(), chunk),
                 this::dispatch);
-        this.claimer = new ChunkClaimer(dependencies.vertx(), new OwnClaims(store), dependencies.notified());
+        this.claimer = new ChunkClaimer(
+                dependencies.vertx(),
+                claims,
+                this::plan,
+                claimed -> claimed.forEach(this::tryAccept),
+                dependencies.notified());
         this.recorder = new InFlightRecorder(dependencies.vertx(), store, claims::owner, this::drop);
         this.waitingLines = new WaitingLineRecorder(store, claims::owner, dispatcher::waitingForTargets);
         this.crashRecovery = new CrashRecovery(dependencies.vertx(), recorder, checker, this::drop, claimer::claim);
-    }
-
-    private final class OwnClaims implements ChunkClaimer.Claims {
-        private final WorkStore store;
-
-        OwnClaims(WorkStore store) {
-            this.store = store;
-        }
-
-        @Override
-        public boolean valid() {
-            return claims.valid();
-        }
-
-        @Override
-        public long owner() {
-            return claims.owner();
-        }
-
-        @Override
-        public ChunkClaimer.@Nullable Plan plan() {
-            return JobCoordinator.this.plan();
-        }
-
-        @Override
-        public Future<List<WorkStore.ClaimedChunk>> claim(long owner, ChunkClaimer.Plan plan) {
-            return store.claim(owner, plan.maxChunks(), plan.filter());
-        }
-
-        @Override
-        public void claimed(List<WorkStore.ClaimedChunk> chunks) {
-            chunks.forEach(JobCoordinator.this::tryAccept);
-        }
-
-        @Override
-        public Future<?> releaseUnheld() {
-            return claims.releaseUnheld();
-        }
     }
 
     /** Callbacks of the reconciliation. */

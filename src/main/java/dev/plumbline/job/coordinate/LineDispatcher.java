@@ -217,18 +217,9 @@ final class LineDispatcher {
         running = false;
     }
 
-    /** Whether only the permits for new accounts are available. */
-    boolean sharedPermitsUsed() {
-        return queues.stream().allMatch(node -> node.active() >= node.sharedPermits());
-    }
-
     /** The number of lines to claim: enough to use all permits for half a second. */
     int capacity() {
-        int capacity = 0;
-        for (String node : routed) {
-            capacity += queue(node).capacity();
-        }
-        return capacity;
+        return routed.stream().mapToInt(node -> queue(node).capacity()).sum();
     }
 
     /** Whether enough capacity is available for a claim, or a node has so much that it would soon be idle. */
@@ -268,11 +259,7 @@ final class LineDispatcher {
     }
 
     int active() {
-        int lines = 0;
-        for (NodeQueue node : queues) {
-            lines += node.active();
-        }
-        return lines;
+        return queues.stream().mapToInt(NodeQueue::active).sum();
     }
 
     /** The number of lines that are not active. */

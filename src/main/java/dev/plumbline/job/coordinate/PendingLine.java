@@ -80,16 +80,7 @@ final class PendingLine {
 
     /** The host of the target, the key of the limit per host. */
     String host() {
-        if (target instanceof Target.Url url) {
-            return url.host().name();
-        }
-        if (target instanceof Target.AnyHost any) {
-            return any.host().name();
-        }
-        if (target instanceof Target.HostPort pair) {
-            return pair.host().name();
-        }
-        return target.text();
+        return target instanceof Target.Email ? target.text() : target.host().name();
     }
 
     /**

@@ -10,6 +10,7 @@ import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +19,8 @@ class ChunkClaimerTest {
     private static final Vertx VERTX = Vertx.vertx();
 
     private final ScriptedClaims claims = new ScriptedClaims();
-    private final ChunkClaimer claimer = new ChunkClaimer(VERTX, claims, () -> true);
+    private final ChunkClaimer claimer =
+            new ChunkClaimer(VERTX, claims, claims::plan, chunks -> claims.accepted++, () -> true);
 
     @AfterAll
     static void close() {
@@ -42,8 +44,7 @@ class ChunkClaimerTest {
             return owner;
         }
 
-        @Override
-        public ChunkClaimer.Plan plan() {
+        ChunkClaimer.@Nullable Plan plan() {
             return capacity
                     ? new ChunkClaimer.Plan(8, new WorkStore.ClaimFilter(Set.of("made"), Set.of(), false, Set.of()))
                     : null;
@@ -54,11 +55,6 @@ class ChunkClaimerTest {
             Promise<List<WorkStore.ClaimedChunk>> promise = Promise.promise();
             made.add(promise);
             return promise.future();
-        }
-
-        @Override
-        public void claimed(List<WorkStore.ClaimedChunk> chunks) {
-            accepted++;
         }
 
         @Override

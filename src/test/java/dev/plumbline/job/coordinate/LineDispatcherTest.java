@@ -228,7 +228,6 @@ class LineDispatcherTest {
         add(dispatcher, chunk(A), "a.test", 100);
         dispatcher.dispatch();
         assertThat(started).hasSize(14);
-        assertThat(dispatcher.sharedPermitsUsed()).isTrue();
         assertThat(dispatcher.availablePermits()).isEqualTo(2);
 
         add(dispatcher, chunk(B), "b.test", 100);

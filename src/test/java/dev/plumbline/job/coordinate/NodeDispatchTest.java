@@ -155,7 +155,6 @@ class NodeDispatchTest {
         add(dispatcher, chunk(A), "n2", 20);
         dispatcher.dispatch();
         assertThat(begunByNode()).containsOnly(Map.entry("n1", 7), Map.entry("n2", 7));
-        assertThat(dispatcher.sharedPermitsUsed()).isTrue();
         assertThat(dispatcher.availablePermits()).isEqualTo(2);
 
         add(dispatcher, chunk(B), "n2", 2);
