@@ -1,10 +1,13 @@
 package dev.plumbline.bus;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.AnnotationIntrospector;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.exc.InvalidNullException;
+import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import java.io.IOException;
 import java.util.Collections;
@@ -21,6 +24,8 @@ final class MessageJson {
 
     private final ObjectMapper mapper = new ObjectMapper()
             .registerModule(new JavaTimeModule())
+            .setAnnotationIntrospector(
+                    AnnotationIntrospector.pair(new MessageDefaults(), new JacksonAnnotationIntrospector()))
             .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
             // integer options are always long
             .enable(DeserializationFeature.USE_LONG_FOR_INTS)
@@ -82,8 +87,8 @@ final class MessageJson {
 
     private Message read(JsonNode body, Class<? extends Message> type) throws JsonProcessingException {
         try {
-            return mapper.treeToValue(MessageDefaults.complete(body, type), type);
-        } catch (MessageDefaults.MissingMemberException missing) {
+            return mapper.treeToValue(body, type);
+        } catch (InvalidNullException missing) {
             if (Message.RunReply.class.isAssignableFrom(type)) {
                 return new Message.Unsupported();
             }

@@ -44,7 +44,6 @@ public sealed interface PermitMessage extends Message {
     record PermitDecision(
             long id, PermitOutcome outcome, int retryAfterSeconds, TargetLimit.@Nullable Type limitedBy) {}
 
-    /** The outcome of a request. The first value is the default of a message without it. */
     enum PermitOutcome {
         /** The queue is full or the wait would be too long. */
         REJECTED,

@@ -10,5 +10,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record LimitWait(long millis, @Nullable TargetLimit limit) {
     /** The check did not wait. */
-    public static final LimitWait NONE = new LimitWait(0, null);
+    public static final LimitWait NONE = new LimitWait();
+
+    /** The value of a message without it. */
+    public LimitWait() {
+        this(0, null);
+    }
 }
