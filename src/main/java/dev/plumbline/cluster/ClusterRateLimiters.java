@@ -1,9 +1,6 @@
 package dev.plumbline.cluster;
 
 import dev.plumbline.bus.MessageBus;
-import dev.plumbline.bus.PermitMessage.PermitDecisions;
-import dev.plumbline.bus.PermitMessage.PermitReleases;
-import dev.plumbline.bus.PermitMessage.PermitRequests;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.concurrent.Scheduler;
 import dev.plumbline.config.Config;
@@ -86,7 +83,7 @@ public final class ClusterRateLimiters implements RateLimiterFactory {
         String owner = ownership.owner(key);
         long maxWaitMillis = patience.remainingMillis();
         Future<RatePermit> permit = owner.equals(self)
-                ? owned.request(kind, key, maxWaitMillis, account).future()
+                ? owned.start(owned.create(kind, key, maxWaitMillis, account))
                 : client.acquire(owner, kind, key, maxWaitMillis, account, end);
         return permit.succeeded()
                 ? permit
@@ -107,21 +104,12 @@ public final class ClusterRateLimiters implements RateLimiterFactory {
         client.onOwnershipChange();
     }
 
-    /** Withdraws the permits of a node that left the cluster. */
-    void onNodeLost(String node) {
-        server.onNodeLost(node);
+    PermitServer server() {
+        return server;
     }
 
-    void request(PermitRequests requests) {
-        server.request(requests);
-    }
-
-    void decide(PermitDecisions decisions) {
-        client.decide(decisions);
-    }
-
-    void release(PermitReleases releases) {
-        server.release(releases);
+    PermitClient client() {
+        return client;
     }
 
     /** Whether no request waits and no other node has a permit of this node. */

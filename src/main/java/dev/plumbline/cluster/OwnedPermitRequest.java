@@ -47,7 +47,6 @@ final class OwnedPermitRequest {
         return key;
     }
 
-    /** The permit. */
     Future<RatePermit> future() {
         return promise.future();
     }
@@ -99,9 +98,12 @@ final class OwnedPermitRequest {
         limiter.release(key, account);
     }
 
-    /** Ends the request without a permit, unless it has one. */
-    void cancel() {
+    /** Ends the request without a permit, or releases its permit. To be called once. */
+    void withdraw() {
         end(new OverloadFailure("The request was cancelled.", Duration.ofSeconds(1)));
+        if (promise.future().succeeded()) {
+            promise.future().result().release();
+        }
     }
 
     /** Ends the request with {@link PermitMovedException}, unless it has a permit. */

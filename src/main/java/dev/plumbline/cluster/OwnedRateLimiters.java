@@ -33,29 +33,33 @@ final class OwnedRateLimiters {
         limiters.put(kind, new KeyedRateLimiter<>(limit, PermitOwnership.WINDOW, nanoClock, scheduler));
     }
 
+    /** A request for a permit that is not started. */
+    OwnedPermitRequest create(LimiterKind kind, String key, long maxWaitMillis, long account) {
+        KeyedRateLimiter<String> limiter = Objects.requireNonNull(limiters.get(kind), kind::name);
+        return new OwnedPermitRequest(
+                limiter, key, account, Deadline.in(maxWaitMillis, nanoClock), ownership, scheduler);
+    }
+
     /**
      * Requests a permit. The future fails with {@link dev.plumbline.check.OverloadFailure}, and with
      * {@link PermitMovedException} if this node does not own the key or loses it before the decision.
      */
-    OwnedPermitRequest request(LimiterKind kind, String key, long maxWaitMillis, long account) {
-        KeyedRateLimiter<String> limiter = Objects.requireNonNull(limiters.get(kind), kind::name);
-        OwnedPermitRequest request = new OwnedPermitRequest(
-                limiter, key, account, Deadline.in(maxWaitMillis, nanoClock), ownership, scheduler);
-        if (!ownership.isOwn(key)) {
+    Future<RatePermit> start(OwnedPermitRequest request) {
+        if (!ownership.isOwn(request.key())) {
             request.move();
-            return request;
+            return request.future();
         }
         request.start();
         Future<RatePermit> outcome = request.future();
         if (!outcome.isComplete()) {
             waiting.add(request);
             outcome.onComplete(done -> waiting.remove(request));
-            if (!ownership.isOwn(key)) {
+            if (!ownership.isOwn(request.key())) {
                 // the owner changed before the request was added
                 request.move();
             }
         }
-        return request;
+        return outcome;
     }
 
     /** Ends the requests for keys that this node no longer owns. */

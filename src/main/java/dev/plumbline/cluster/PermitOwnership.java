@@ -29,7 +29,6 @@ final class PermitOwnership {
     private final LongSupplier nanoClock;
     private volatile State state = new State(key -> null, List.of());
 
-    /** @param self the name of this node */
     PermitOwnership(String self, LongSupplier nanoClock) {
         this.self = self;
         this.nanoClock = nanoClock;

@@ -35,41 +35,7 @@ final class PermitServer {
     private record PermitId(String holder, long id) {}
 
     /** A request or permit of another node. */
-    private static final class RemotePermit {
-        private final long endNanos;
-        private @Nullable OwnedPermitRequest request;
-        private @Nullable RatePermit granted;
-        private boolean withdrawn;
-
-        RemotePermit(long endNanos) {
-            this.endNanos = endNanos;
-        }
-
-        synchronized void setRequest(OwnedPermitRequest value) {
-            request = value;
-        }
-
-        /** Returns false if the permit was withdrawn. */
-        synchronized boolean grant(RatePermit value) {
-            granted = value;
-            return !withdrawn;
-        }
-
-        void withdraw() {
-            OwnedPermitRequest waiting;
-            RatePermit permit;
-            synchronized (this) {
-                withdrawn = true;
-                waiting = request;
-                permit = granted;
-            }
-            if (permit != null) {
-                permit.release();
-            } else if (waiting != null) {
-                waiting.cancel();
-            }
-        }
-    }
+    private record RemotePermit(OwnedPermitRequest request, long endNanos) {}
 
     private final OwnedRateLimiters limiters;
     private final LongSupplier nanoClock;
@@ -110,24 +76,20 @@ final class PermitServer {
 
     private void request(PermitId id, PermitRequest request) {
         long remainingMillis = Math.max(0, Math.min(request.remainingMs(), MAX_REMAINING_MILLIS));
-        RemotePermit permit =
-                new RemotePermit(nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(remainingMillis + GRACE_MILLIS));
-        if (permits.putIfAbsent(id, permit) != null) {
-            // a second permit with the ID could not be released
-            return;
+        RemotePermit permit = new RemotePermit(
+                limiters.create(request.kind(), request.key(), request.maxWaitMs(), request.account()),
+                nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(remainingMillis + GRACE_MILLIS));
+        // a second permit with the ID could not be released
+        if (permits.putIfAbsent(id, permit) == null) {
+            limiters.start(permit.request).onComplete(outcome -> decide(id, permit, outcome));
         }
-        OwnedPermitRequest owned =
-                limiters.request(request.kind(), request.key(), request.maxWaitMs(), request.account());
-        permit.setRequest(owned);
-        owned.future().onComplete(outcome -> decide(id, permit, outcome));
     }
 
     private void decide(PermitId id, RemotePermit permit, AsyncResult<RatePermit> outcome) {
         if (outcome.succeeded()) {
-            if (permit.grant(outcome.result())) {
+            // a permit that was withdrawn is not granted
+            if (permit.equals(permits.get(id))) {
                 send(id, PermitOutcome.GRANTED, 0, outcome.result().limitedBy());
-            } else {
-                outcome.result().release();
             }
         } else if (permits.remove(id, permit)) {
             if (outcome.cause() instanceof OverloadFailure overload) {
@@ -147,7 +109,7 @@ final class PermitServer {
         for (Long id : releases.ids()) {
             RemotePermit permit = permits.remove(new PermitId(releases.holder(), id));
             if (permit != null) {
-                permit.withdraw();
+                permit.request.withdraw();
             }
         }
     }
@@ -170,7 +132,7 @@ final class PermitServer {
         int count = 0;
         for (Map.Entry<PermitId, RemotePermit> entry : List.copyOf(permits.entrySet())) {
             if (selected.test(entry) && permits.remove(entry.getKey(), entry.getValue())) {
-                entry.getValue().withdraw();
+                entry.getValue().request.withdraw();
                 count++;
             }
         }

@@ -20,15 +20,15 @@ public final class PermitVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
         cluster.onChange(view -> limiters.onOwnershipChange(view.ring()::owner));
-        cluster.onLost(limiters::onNodeLost);
+        cluster.onLost(limiters.server()::onNodeLost);
         return receive(bus, cluster.self(), limiters);
     }
 
     /** Receives the messages on the current context. */
     static Future<?> receive(MessageBus bus, String self, ClusterRateLimiters limiters) {
         return Future.all(
-                bus.receiveNode(self, PermitMessage.PermitRequests.class, limiters::request),
-                bus.receiveNode(self, PermitMessage.PermitDecisions.class, limiters::decide),
-                bus.receiveNode(self, PermitMessage.PermitReleases.class, limiters::release));
+                bus.receiveNode(self, PermitMessage.PermitRequests.class, limiters.server()::request),
+                bus.receiveNode(self, PermitMessage.PermitDecisions.class, limiters.client()::decide),
+                bus.receiveNode(self, PermitMessage.PermitReleases.class, limiters.server()::release));
     }
 }

@@ -77,11 +77,11 @@ class ClusterRateLimitersTest {
 
         private static void receive(ClusterRateLimiters node, PermitMessage message) {
             if (message instanceof PermitMessage.PermitRequests requests) {
-                node.request(requests);
+                node.server().request(requests);
             } else if (message instanceof PermitMessage.PermitDecisions decisions) {
-                node.decide(decisions);
+                node.client().decide(decisions);
             } else if (message instanceof PermitMessage.PermitReleases releases) {
-                node.release(releases);
+                node.server().release(releases);
             }
         }
 
@@ -260,7 +260,7 @@ class ClusterRateLimitersTest {
         assertThat(granted(lost)).isEqualTo(3);
         assertThat(granted(waiting)).isZero();
 
-        cluster.nodes.get("a").onNodeLost("b");
+        cluster.nodes.get("a").server().onNodeLost("b");
         cluster.time.advance(2 * MAX_DELAY_MILLIS);
 
         assertThat(granted(waiting)).isEqualTo(3);
@@ -294,7 +294,7 @@ class ClusterRateLimitersTest {
                 new PermitMessage.PermitRequest(1, LimiterKind.ADDRESS, "key", 0, 0, Long.MAX_VALUE);
 
         cluster.lost = message -> true; // otherwise the holder would release permits that it does not know
-        cluster.nodes.get("a").request(new PermitMessage.PermitRequests("b", List.of(request, request)));
+        cluster.nodes.get("a").server().request(new PermitMessage.PermitRequests("b", List.of(request, request)));
         cluster.time.advance(2 * MAX_DELAY_MILLIS);
 
         assertThat(granted(cluster.acquire(2, "a", 0)))
