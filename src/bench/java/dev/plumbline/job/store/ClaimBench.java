@@ -42,7 +42,7 @@ public final class ClaimBench {
      * @param key API key of the jobs
      */
     public ClaimBench(Database database, long account, long key) throws InterruptedException {
-        this.work = new WorkStore(database, KEEP);
+        this.work = new WorkStore(database, database, KEEP);
         this.jobs = new JobStore(database, KEEP, new JobStore.Quotas(0, 0));
         this.account = account;
         this.key = key;

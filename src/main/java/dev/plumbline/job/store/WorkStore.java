@@ -20,6 +20,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Claims, leases and results of jobs in PostgreSQL. Writes of a node whose lease expired have no effect. */
@@ -145,11 +147,6 @@ public final class WorkStore {
     public record LineResult(
             ChunkId chunk, int index, String verdict, Buffer body, ResultCache.@Nullable LineCacheEntry cacheEntry) {}
 
-    /** @param retention how long results are kept after the end of a job */
-    public WorkStore(Database database, Duration retention) {
-        this(database, database, retention);
-    }
-
     /**
      * @param maintenance a pool with a timeout for slow statements
      * @param retention how long results are kept after the end of a job
@@ -245,10 +242,10 @@ public final class WorkStore {
         Tuple arguments = Tuple.tuple()
                 .addLong(owner)
                 .addDouble(retentionSeconds)
-                .addArrayOfLong(chunks.stream().map(ChunkId::job).toArray(Long[]::new))
-                .addArrayOfInteger(chunks.stream().map(ChunkId::number).toArray(Integer[]::new))
-                .addArrayOfInteger(chunks.stream().map(ChunkId::attempt).toArray(Integer[]::new))
-                .addArrayOfBoolean(chunks.stream().map(completed::contains).toArray(Boolean[]::new));
+                .addArrayOfLong(array(chunks, ChunkId::job, Long[]::new))
+                .addArrayOfInteger(array(chunks, ChunkId::number, Integer[]::new))
+                .addArrayOfInteger(array(chunks, ChunkId::attempt, Integer[]::new))
+                .addArrayOfBoolean(array(chunks, completed::contains, Boolean[]::new));
         addResults(arguments, lines);
         return database.query(WRITE_RESULTS, arguments).map(rows -> {
             List<ChunkId> lost = new ArrayList<>();
@@ -262,37 +259,29 @@ public final class WorkStore {
     }
 
     private static void addResults(Tuple arguments, List<LineResult> lines) {
-        int size = lines.size();
-        Long[] jobs = new Long[size];
-        Integer[] numbers = new Integer[size];
-        Integer[] indexes = new Integer[size];
-        String[] verdicts = new String[size];
-        Buffer[] bodies = new Buffer[size];
-        @Nullable String[] cacheKeys = new String[size];
-        @Nullable OffsetDateTime[] cachedAt = new OffsetDateTime[size];
-        @Nullable OffsetDateTime[] cacheExpiries = new OffsetDateTime[size];
-        for (int i = 0; i < size; i++) {
-            LineResult line = lines.get(i);
-            jobs[i] = line.chunk.job;
-            numbers[i] = line.chunk.number;
-            indexes[i] = line.index;
-            verdicts[i] = line.verdict;
-            bodies[i] = line.body;
-            if (line.cacheEntry != null) {
-                cacheKeys[i] = line.cacheEntry.storedKey();
-                cachedAt[i] = line.cacheEntry.checkedAt().atOffset(ZoneOffset.UTC);
-                cacheExpiries[i] = line.cacheEntry.expiresAt().atOffset(ZoneOffset.UTC);
-            }
-        }
         arguments
-                .addArrayOfLong(jobs)
-                .addArrayOfInteger(numbers)
-                .addArrayOfInteger(indexes)
-                .addArrayOfString(verdicts)
-                .addArrayOfBuffer(bodies)
-                .addArrayOfString(cacheKeys)
-                .addArrayOfOffsetDateTime(cachedAt)
-                .addArrayOfOffsetDateTime(cacheExpiries);
+                .addArrayOfLong(array(lines, line -> line.chunk.job, Long[]::new))
+                .addArrayOfInteger(array(lines, line -> line.chunk.number, Integer[]::new))
+                .addArrayOfInteger(array(lines, LineResult::index, Integer[]::new))
+                .addArrayOfString(array(lines, LineResult::verdict, String[]::new))
+                .addArrayOfBuffer(array(lines, LineResult::body, Buffer[]::new))
+                .addArrayOfString(cached(lines, ResultCache.LineCacheEntry::storedKey, String[]::new))
+                .addArrayOfOffsetDateTime(
+                        cached(lines, entry -> entry.checkedAt().atOffset(ZoneOffset.UTC), OffsetDateTime[]::new))
+                .addArrayOfOffsetDateTime(
+                        cached(lines, entry -> entry.expiresAt().atOffset(ZoneOffset.UTC), OffsetDateTime[]::new));
+    }
+
+    private static <T, V> V[] array(Collection<T> items, Function<T, V> value, IntFunction<V[]> array) {
+        return items.stream().map(value).toArray(array);
+    }
+
+    /** The values of the cache entries; null for lines whose result is not cacheable. */
+    private static <V> V[] cached(
+            List<LineResult> lines, Function<ResultCache.LineCacheEntry, V> value, IntFunction<V[]> array) {
+        return lines.stream()
+                .map(line -> line.cacheEntry == null ? null : value.apply(line.cacheEntry))
+                .toArray(array);
     }
 
     /** Returns chunks to the queue. */
@@ -301,8 +290,8 @@ public final class WorkStore {
                         RELEASE,
                         Tuple.of(
                                 owner,
-                                chunks.stream().map(ChunkId::job).toArray(Long[]::new),
-                                chunks.stream().map(ChunkId::number).toArray(Integer[]::new)))
+                                array(chunks, ChunkId::job, Long[]::new),
+                                array(chunks, ChunkId::number, Integer[]::new)))
                 .mapEmpty();
     }
 

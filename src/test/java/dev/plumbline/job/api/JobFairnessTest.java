@@ -134,7 +134,7 @@ class JobFairnessTest {
     @Test
     void releasedChunksAreClaimedWithoutPolling() {
         long account = tables.account();
-        WorkStore stopping = new WorkStore(DATABASE.open(), JobTables.KEEP);
+        WorkStore stopping = JobTables.work(DATABASE.open());
         long owner = Await.value(tables.nodes().register(Duration.ofMinutes(1)));
         tables.job(account, 3);
         List<WorkStore.ChunkId> held =

@@ -109,7 +109,7 @@ public final class JobNode implements AutoCloseable {
                         new MemoryResultCache(clock, 1 << 20),
                         new ResultStore(vertx, database),
                         Duration.ofMinutes(10)),
-                new WorkStore(database, KEEP),
+                new WorkStore(database, database, KEEP),
                 clock,
                 settings.coordinator(),
                 lease,

@@ -130,7 +130,7 @@ class CrashRecoveryTest {
     @Test
     void aSuspectDoesNotRunBesideALineThatWasNotRecorded() {
         long account = tables.account();
-        WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
+        WorkStore store = JobTables.work(DATABASE.open());
         JobMessage.JobSnapshot innocent = create(account, List.of("slow.recorded.test"), Map.of());
         JobMessage.JobSnapshot created = create(account, names("poison.unrecorded", 10), Map.of());
         long owner = await(tables.nodes().register(Duration.ofMinutes(10)));
@@ -268,7 +268,7 @@ class CrashRecoveryTest {
     @Test
     void aRejectedSuspectIsRetried() {
         long account = tables.account();
-        WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
+        WorkStore store = JobTables.work(DATABASE.open());
         ScriptedModule module = new ScriptedModule();
         try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), SETTINGS)) {
             node.drain();
@@ -295,7 +295,7 @@ class CrashRecoveryTest {
     void suspectsOfOneAccountDoNotBlockOtherAccounts() {
         long busy = tables.account();
         long other = tables.account();
-        WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
+        WorkStore store = JobTables.work(DATABASE.open());
         ScriptedModule module = new ScriptedModule();
         try (JobNode node = new JobNode(DATABASE.url(), new ScriptedModule(), SETTINGS)) {
             node.drain();

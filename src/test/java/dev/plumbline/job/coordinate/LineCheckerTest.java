@@ -109,7 +109,7 @@ class LineCheckerTest {
     void claim() throws InvalidTargetException {
         Database database = DATABASE.open();
         tables = new JobTables(database);
-        store = new WorkStore(database, JobTables.KEEP);
+        store = new WorkStore(database, database, JobTables.KEEP);
         writer = new ResultWriter(
                 vertx,
                 store,

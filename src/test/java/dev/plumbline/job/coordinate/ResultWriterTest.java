@@ -47,7 +47,7 @@ class ResultWriterTest {
         tables.sql("alter table job_result drop constraint if exists test");
         writer = new ResultWriter(
                 vertx,
-                new WorkStore(DATABASE.open(), JobTables.KEEP),
+                JobTables.work(DATABASE.open()),
                 (chunk, index) -> new WorkStore.LineResult(chunk.id(), index, "error", Buffer.buffer(INTERNAL), null),
                 released::add);
     }
@@ -68,7 +68,7 @@ class ResultWriterTest {
         for (int count : lines) {
             jobs.add(tables.job(tables.account(), count));
         }
-        WorkStore store = new WorkStore(DATABASE.open(), JobTables.KEEP);
+        WorkStore store = JobTables.work(DATABASE.open());
         long owner = Await.value(tables.nodes().register(Duration.ofMinutes(10)));
         writer.startLease(owner);
         while (chunks.size() < jobs.size()) {

@@ -473,7 +473,7 @@ class JobStoreTest {
 
     private static long finished(long account, int lines) {
         long job = tables.job(account, lines);
-        WorkStore work = new WorkStore(nodes.get(0), JobTables.KEEP);
+        WorkStore work = JobTables.work(nodes.get(0));
         long owner = await(tables.nodes().register(java.time.Duration.ofMinutes(10)));
         WorkStore.ClaimFilter wanted = JobTables.wanted(JobTables.MODULES, othersThan(account), false);
         List<WorkStore.ClaimedChunk> chunks = await(work.claim(owner, 20, wanted));

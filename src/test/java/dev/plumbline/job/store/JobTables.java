@@ -35,6 +35,11 @@ public final class JobTables {
         this.jobs = new JobStore(database, KEEP, NONE);
     }
 
+    /** A store whose statements all use one pool. */
+    public static WorkStore work(Database database) {
+        return new WorkStore(database, database, KEEP);
+    }
+
     public TestNodes nodes() {
         return new TestNodes(database);
     }

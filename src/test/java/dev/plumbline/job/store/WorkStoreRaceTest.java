@@ -66,7 +66,7 @@ class WorkStoreRaceTest {
     }
 
     private static WorkStore store(int pool) {
-        return new WorkStore(pools.get(pool), JobTables.KEEP);
+        return JobTables.work(pools.get(pool));
     }
 
     private static <T> List<T> atOnce(List<Callable<T>> all) throws Exception {
@@ -239,7 +239,7 @@ class WorkStoreRaceTest {
     private static int disturb(Database database, List<Long> accounts, Random random, AtomicBoolean over) {
         JobTables mine = new JobTables(database);
         JobStore jobs = new JobStore(database, Duration.ZERO, new JobStore.Quotas(0, 0));
-        WorkStore work = new WorkStore(database, Duration.ZERO);
+        WorkStore work = new WorkStore(database, database, Duration.ZERO);
         int done = 0;
         while (!over.get()) {
             long account = accounts.get(random.nextInt(accounts.size()));

@@ -44,7 +44,7 @@ class WorkStoreTest {
 
     @BeforeAll
     static void open() {
-        store = new WorkStore(DATABASE.open(), JobTables.KEEP);
+        store = JobTables.work(DATABASE.open());
         tables = new JobTables(DATABASE.open());
     }
 
