@@ -3,6 +3,7 @@ package dev.plumbline.app;
 import dev.plumbline.cluster.Cluster;
 import dev.plumbline.cluster.ClusterRateLimiters;
 import dev.plumbline.cluster.PermitVerticle;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
 import dev.plumbline.egress.RateLimiterFactory;
@@ -11,27 +12,23 @@ import dev.plumbline.run.CheckAdmission;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.run.CheckRunner;
 import dev.plumbline.run.CheckRunnerVerticle;
-import dev.plumbline.run.ClusterRuns;
 import dev.plumbline.run.InstantRuns;
 import dev.plumbline.run.PartResults;
 import dev.plumbline.run.RunnerMetrics;
 import dev.plumbline.target.ExceptionMessage;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of a node with the role {@code run}: probes and check runners. */
 final class RunRole {
-    private static final long IDLE_POLL_MS = 20;
-
     private final Vertx vertx;
-    private final RunnerMetrics metrics;
+    private final CheckAdmission admission;
 
-    private RunRole(Vertx vertx, RunnerMetrics metrics) {
+    private RunRole(Vertx vertx, CheckAdmission admission) {
         this.vertx = vertx;
-        this.metrics = metrics;
+        this.admission = admission;
     }
 
     /**
@@ -67,9 +64,9 @@ final class RunRole {
                 node.budget(),
                 node.lag(),
                 System::nanoTime);
-        ClusterRuns runs = cluster == null
+        CheckRunnerVerticle.ClusterRuns runs = cluster == null
                 ? null
-                : new ClusterRuns(
+                : new CheckRunnerVerticle.ClusterRuns(
                         new CapacityReporter(node.vertx(), node.bus(), cluster.self(), linePermits),
                         new InstantRuns(node.vertx(), node.config().cache().ttl(), System::nanoTime));
         node.deploy(() -> new CheckRunnerVerticle(node.bus(), runner, runs), NodeContext.loops(), "check runners");
@@ -78,7 +75,7 @@ final class RunRole {
             // coordinators may have joined
             cluster.onChange(view -> runs.capacity().report());
         }
-        return new RunRole(node.vertx(), metrics);
+        return new RunRole(node.vertx(), admission);
     }
 
     private static CheckEnvironment environment(NodeContext node, RateLimiterFactory limiters) throws StartException {
@@ -91,16 +88,6 @@ final class RunRole {
 
     /** Waits until no check runs or waits. */
     Future<Void> drain(Duration timeout) {
-        Promise<Void> idle = Promise.promise();
-        awaitIdle(System.nanoTime() + timeout.toNanos(), idle);
-        return idle.future();
-    }
-
-    private void awaitIdle(long deadlineNanos, Promise<Void> idle) {
-        if (metrics.pending() == 0 || System.nanoTime() - deadlineNanos >= 0) {
-            idle.complete();
-        } else {
-            vertx.setTimer(IDLE_POLL_MS, fired -> awaitIdle(deadlineNanos, idle));
-        }
+        return ContextFutures.awaitUntil(vertx, () -> admission.pending() == 0, timeout);
     }
 }

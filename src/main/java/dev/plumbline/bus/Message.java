@@ -54,19 +54,6 @@ public sealed interface Message
             String client)
             implements Message {
 
-        /** A line of a job. */
-        public RunCheck(
-                String module,
-                String target,
-                Map<String, Object> options,
-                boolean bulk,
-                long account,
-                long queueTimeoutMs,
-                String requestId,
-                boolean fresh) {
-            this(module, target, options, bulk, account, queueTimeoutMs, requestId, fresh, "account " + account);
-        }
-
         /** A check without a job that can use responses fetched for other checks. */
         public RunCheck(
                 String module,
@@ -75,7 +62,7 @@ public sealed interface Message
                 boolean bulk,
                 long queueTimeoutMs,
                 String requestId) {
-            this(module, target, options, bulk, 0, queueTimeoutMs, requestId, false);
+            this(module, target, options, bulk, 0, queueTimeoutMs, requestId, false, "account 0");
         }
     }
 

@@ -257,7 +257,6 @@ public final class Cluster {
         context.runOnContext(ignored -> read());
     }
 
-    /** The members of the event bus have changed. */
     void onMembersChanged() {
         context.runOnContext(ignored -> {
             update();
@@ -265,7 +264,6 @@ public final class Cluster {
         });
     }
 
-    /** A member left the event bus. */
     void onMemberLost(String name) {
         context.runOnContext(ignored -> {
             update();

@@ -38,7 +38,9 @@ final class LinePermits {
     /** Uses a report; returns whether the permits of the node changed. */
     boolean update(Message.RunCapacity capacity) {
         int before = of(capacity.node());
-        reports.put(capacity.node(), new Report(capacity.bulkPermits(), capacity.free(), lines(capacity.node())));
+        reports.put(
+                capacity.node(),
+                new Report(capacity.bulkPermits(), capacity.free(), inFlight.getOrDefault(capacity.node(), 0)));
         return of(capacity.node()) != before;
     }
 
@@ -61,9 +63,5 @@ final class LinePermits {
     /** Counts the reply to a line. */
     void end(String node) {
         inFlight.computeIfPresent(node, (name, lines) -> lines == 1 ? null : lines - 1);
-    }
-
-    private int lines(String node) {
-        return inFlight.getOrDefault(node, 0);
     }
 }

@@ -165,15 +165,13 @@ public final class NodeLease {
 
     /** Releases all chunks and the lease. Does not fail; without a database, the lease expires. */
     public Future<Void> close() {
-        Promise<Void> closed = Promise.promise();
-        context.runOnContext(ignored -> {
+        return Future.future(closed -> context.runOnContext(ignored -> {
             if (closing == null) {
                 closing = valid ? store.deregister(id).onFailure(NodeLease::logFailure) : Future.succeededFuture();
                 valid = false;
             }
             closing.otherwiseEmpty().onComplete(closed);
-        });
-        return closed.future();
+        }));
     }
 
     private void publish(Consumer<Listener> event) {

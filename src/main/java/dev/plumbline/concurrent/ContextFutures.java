@@ -6,9 +6,11 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Futures of asynchronous operations. */
 public final class ContextFutures {
+    private static final long POLL_MS = 20;
+
     private ContextFutures() {}
 
     /** A future with the same outcome that completes on the context of the caller, if there is one. */
@@ -71,6 +75,21 @@ public final class ContextFutures {
         long timer = vertx.setTimer(Math.max(1, millis), fired -> onTimeout.accept(promise));
         promise.future().onComplete(done -> vertx.cancelTimer(timer));
         return promise;
+    }
+
+    /** Completes when a condition holds, which is tested every 20 ms, or after the timeout. */
+    public static Future<Void> awaitUntil(Vertx vertx, BooleanSupplier condition, Duration timeout) {
+        Promise<Void> done = Promise.promise();
+        poll(vertx, condition, System.nanoTime() + timeout.toNanos(), done);
+        return done.future();
+    }
+
+    private static void poll(Vertx vertx, BooleanSupplier condition, long deadlineNanos, Promise<Void> done) {
+        if (condition.getAsBoolean() || System.nanoTime() - deadlineNanos >= 0) {
+            done.complete();
+        } else {
+            vertx.setTimer(POLL_MS, fired -> poll(vertx, condition, deadlineNanos, done));
+        }
     }
 
     /**

@@ -62,13 +62,8 @@ public final class EventLoopLag {
 
     /** The mean time that each measured loop has lost, in nanoseconds. */
     public long lostNanos() {
-        long lost = 0;
-        int measured = 0;
-        for (Loop loop : loops.values()) {
-            lost += loop.lostNanos();
-            measured++;
-        }
-        return measured == 0 ? 0 : lost / measured;
+        return (long)
+                loops.values().stream().mapToLong(Loop::lostNanos).average().orElse(0);
     }
 
     /** One event loop. Thread-safe. Written by the loop itself; a pause is also counted by the first reader. */

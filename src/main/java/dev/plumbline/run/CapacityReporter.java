@@ -33,7 +33,6 @@ public final class CapacityReporter {
         vertx.setPeriodic(CHANGED_INTERVAL_MS, fired -> reportIfDue());
     }
 
-    /** The name of this node. */
     String node() {
         return node;
     }

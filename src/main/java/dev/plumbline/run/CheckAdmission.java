@@ -82,7 +82,7 @@ public final class CheckAdmission {
         this.memoryScarce = memoryScarce;
         this.instantQueue = new FairQueue<>(maxQueued, maxQueuedPerClient(maxQueued));
         this.bulkQueue = new FairQueue<>(maxQueued, maxQueued);
-        metrics.addPermits(permits);
+        metrics.observe(this);
     }
 
     /** The maximum number of instant checks of one client in a queue of this length. */
@@ -113,7 +113,6 @@ public final class CheckAdmission {
         startWaiting();
     }
 
-    /** The number of checks that can run at present. */
     synchronized int limit() {
         return limit;
     }
@@ -121,6 +120,19 @@ public final class CheckAdmission {
     /** The maximum number of checks that can run. */
     int permits() {
         return permits;
+    }
+
+    synchronized int running() {
+        return running;
+    }
+
+    synchronized int queued() {
+        return instantQueue.size() + bulkQueue.size();
+    }
+
+    /** The number of checks that run or wait to run. */
+    public synchronized int pending() {
+        return running + queued();
     }
 
     /**
@@ -136,7 +148,6 @@ public final class CheckAdmission {
             } else if (!queue.offer(request.client(), waiting)) {
                 return overloaded();
             } else {
-                metrics.queued();
                 return enqueue(queue, waiting);
             }
         }
@@ -148,7 +159,8 @@ public final class CheckAdmission {
         return ContextFutures.onCallerContext(waiting.reply.future()).onComplete(done -> vertx.cancelTimer(timer));
     }
 
-    private Future<Message.RunReply> overloaded() {
+    /** The reply to a check for which the node has too little capacity. */
+    Future<Message.RunReply> overloaded() {
         metrics.rejectedByCapacity();
         return Future.succeededFuture(new Message.Overloaded(RETRY_AFTER_SECONDS));
     }
@@ -159,7 +171,6 @@ public final class CheckAdmission {
                 return;
             }
         }
-        metrics.dequeued();
         overloaded().onComplete(waiting.reply);
     }
 
@@ -177,7 +188,6 @@ public final class CheckAdmission {
         running++;
         runningBulk += request.bulk() ? 1 : 0;
         runningByClient.merge(request.client(), 1, Integer::sum);
-        metrics.started();
     }
 
     private synchronized void end(Message.RunCheck request) {
@@ -185,7 +195,6 @@ public final class CheckAdmission {
         runningBulk -= request.bulk() ? 1 : 0;
         runningByClient.computeIfPresent(
                 request.client(), (client, count) -> count == 1 ? null : Integer.valueOf(count - 1));
-        metrics.stopped();
     }
 
     private Future<Message.RunReply> execute(Waiting waiting) {
@@ -224,7 +233,6 @@ public final class CheckAdmission {
     private void startWaiting() {
         for (Waiting next = next(); next != null; next = next()) {
             Waiting started = next;
-            metrics.dequeued();
             // in a new task, because many checks that end at once would recurse
             vertx.runOnContext(ignored -> execute(started).onComplete(started.reply));
         }

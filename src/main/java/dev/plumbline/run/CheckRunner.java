@@ -99,10 +99,7 @@ public final class CheckRunner {
                 request.client(),
                 request.queueTimeoutMs(),
                 () -> admission.run(request, () -> execute(module, request)),
-                () -> {
-                    metrics.rejectedByCapacity();
-                    return Future.succeededFuture(new Message.Overloaded(CheckAdmission.RETRY_AFTER_SECONDS));
-                });
+                admission::overloaded);
     }
 
     private Future<Message.RunReply> execute(ModuleDefinition<?> module, Message.RunCheck request) {
@@ -123,8 +120,7 @@ public final class CheckRunner {
                 .reserve(CheckResources.BASE_BYTES, request.queueTimeoutMs())
                 .transform(reserved -> {
                     if (reserved.failed()) {
-                        metrics.rejectedByCapacity();
-                        return Future.succeededFuture(new Message.Overloaded(CheckAdmission.RETRY_AFTER_SECONDS));
+                        return admission.overloaded();
                     }
                     return evaluate(module, target, context(module, target, options, request, resources), request);
                 })

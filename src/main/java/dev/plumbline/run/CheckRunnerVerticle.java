@@ -17,6 +17,14 @@ public final class CheckRunnerVerticle extends VerticleBase {
     private final @Nullable ClusterRuns cluster;
 
     /**
+     * The state that the runners of a run node share in a cluster.
+     *
+     * @param capacity counts the lines of jobs
+     * @param instantRuns shares the runs of instant checks
+     */
+    public record ClusterRuns(CapacityReporter capacity, InstantRuns instantRuns) {}
+
+    /**
      * @param runner shared by all instances
      * @param cluster shared by all instances; null without a cluster
      */
@@ -32,10 +40,11 @@ public final class CheckRunnerVerticle extends VerticleBase {
         if (cluster == null) {
             return Future.all(ping, bus.serve(Message.RunCheck.class, runner::run));
         }
-        Function<Message.RunCheck, Future<Message.RunReply>> shared = check -> cluster.run(check, runner::run);
+        Function<Message.RunCheck, Future<Message.RunReply>> shared = check ->
+                check.bulk() ? cluster.capacity.count(check, runner::run) : cluster.instantRuns.run(check, runner::run);
         return Future.all(
                 ping,
                 bus.serve(Message.RunCheck.class, shared),
-                bus.serveNode(cluster.capacity().node(), Message.RunCheck.class, shared));
+                bus.serveNode(cluster.capacity.node(), Message.RunCheck.class, shared));
     }
 }

@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 
 /** Metrics of checks, shared by all runners of a node. */
@@ -26,9 +25,6 @@ public final class RunnerMetrics {
     private record ModuleVerdict(String module, Verdict verdict) {}
 
     private final MeterRegistry registry;
-    private final AtomicInteger running = new AtomicInteger();
-    private final AtomicInteger queued = new AtomicInteger();
-    private final AtomicInteger permits = new AtomicInteger();
     private final Counter rejectedByCapacity;
     private final Counter rejectedByTargetLimit;
     private final Map<ModuleVerdict, Counter> checks = new ConcurrentHashMap<>();
@@ -37,15 +33,6 @@ public final class RunnerMetrics {
 
     public RunnerMetrics(MeterRegistry registry) {
         this.registry = registry;
-        Gauge.builder("plumbline.checks.running", running, AtomicInteger::get)
-                .description("Checks in progress")
-                .register(registry);
-        Gauge.builder("plumbline.checks.queued", queued, AtomicInteger::get)
-                .description("Checks waiting to run")
-                .register(registry);
-        Gauge.builder("plumbline.checks.permits", permits, AtomicInteger::get)
-                .description("Maximum number of checks in progress")
-                .register(registry);
         this.rejectedByCapacity = rejections("capacity");
         this.rejectedByTargetLimit = rejections("target_limit");
     }
@@ -55,6 +42,19 @@ public final class RunnerMetrics {
                 .description(
                         "Checks that this node rejected or did not complete: too little capacity (full queue, queue timeout, memory or CPU time), or a limit per target, after which lines of jobs are checked later")
                 .tag("reason", reason)
+                .register(registry);
+    }
+
+    /** Registers the numbers of checks of the node. */
+    void observe(CheckAdmission admission) {
+        Gauge.builder("plumbline.checks.running", admission, CheckAdmission::running)
+                .description("Checks in progress")
+                .register(registry);
+        Gauge.builder("plumbline.checks.queued", admission, CheckAdmission::queued)
+                .description("Checks waiting to run")
+                .register(registry);
+        Gauge.builder("plumbline.checks.permits", admission, CheckAdmission::permits)
+                .description("Maximum number of checks in progress")
                 .register(registry);
     }
 
@@ -74,31 +74,6 @@ public final class RunnerMetrics {
         Gauge.builder("plumbline.cpu.tasks.queued", budget.cpu(), CpuPool::queued)
                 .description("CPU-bound tasks of checks that wait for a thread")
                 .register(registry);
-    }
-
-    /** The number of checks that run or wait to run. */
-    public int pending() {
-        return running.get() + queued.get();
-    }
-
-    void addPermits(int added) {
-        permits.addAndGet(added);
-    }
-
-    void started() {
-        running.incrementAndGet();
-    }
-
-    void stopped() {
-        running.decrementAndGet();
-    }
-
-    void queued() {
-        queued.incrementAndGet();
-    }
-
-    void dequeued() {
-        queued.decrementAndGet();
     }
 
     /** The node has too little capacity for a check. */

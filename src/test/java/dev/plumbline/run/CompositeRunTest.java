@@ -202,7 +202,8 @@ class CompositeRunTest {
                 bulk ? 7 : 0,
                 1_000,
                 "test",
-                fresh);
+                fresh,
+                bulk ? "account 7" : "account 0");
         loop.runOnContext(ignored -> on.run(request).onComplete(reply));
         return reply.future();
     }

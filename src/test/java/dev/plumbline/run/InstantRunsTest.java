@@ -75,8 +75,8 @@ class InstantRunsTest {
 
     @BeforeEach
     void start() {
-        ClusterRuns shared =
-                new ClusterRuns(new CapacityReporter(vertx, bus, "self", 8), new InstantRuns(vertx, TTL, nanos::get));
+        CheckRunnerVerticle.ClusterRuns shared = new CheckRunnerVerticle.ClusterRuns(
+                new CapacityReporter(vertx, bus, "self", 8), new InstantRuns(vertx, TTL, nanos::get));
         CheckRunner runner = TestRunners.builder(vertx, new ModuleCatalogue(List.of(module)))
                 .capacity(20 * LOOPS, 0)
                 .build();
@@ -94,7 +94,7 @@ class InstantRunsTest {
     }
 
     private static Message.RunCheck line(String target) {
-        return new Message.RunCheck("counting", target, Map.of(), true, 1, 5_000, "test", false);
+        return new Message.RunCheck("counting", target, Map.of(), true, 1, 5_000, "test", false, "account 1");
     }
 
     private Future<Message.RunReply> run(Message.RunCheck check) {
@@ -133,7 +133,8 @@ class InstantRunsTest {
         Await.value(run(instant("b.test")));
         Await.value(run(new Message.RunCheck(
                 "counting", "a.test", Map.of(ModuleDescription.TIMEOUT_MS, 2_000L), false, 5_000, "test")));
-        Await.value(run(new Message.RunCheck("counting", "a.test", Map.of(), false, 0, 5_000, "test", true)));
+        Await.value(
+                run(new Message.RunCheck("counting", "a.test", Map.of(), false, 0, 5_000, "test", true, "account 0")));
 
         assertThat(module.runs).hasValue(6);
     }

@@ -25,6 +25,7 @@ final class ClaimReconciler implements NodeLease.Listener, ChunkClaimer.Claims {
     private final WorkStore store;
     private final NodeLease lease;
     private final Collection<String> modules;
+    private final Set<WorkStore.ChunkId> held;
     private final Listener listener;
     private Set<WorkStore.ChunkId> unknownClaims = Set.of();
     private long owner;
@@ -34,7 +35,6 @@ final class ClaimReconciler implements NodeLease.Listener, ChunkClaimer.Claims {
     private boolean closed;
     private boolean renewedBefore;
 
-    /** Callbacks of the reconciliation. */
     interface Listener {
         /** The node was registered with a new ID and holds no chunks. */
         void onRegistered(long owner);
@@ -46,19 +46,21 @@ final class ClaimReconciler implements NodeLease.Listener, ChunkClaimer.Claims {
          */
         void onClaimsRead(Set<WorkStore.ChunkId> claimed, long sinceTick);
 
-        boolean holds(WorkStore.ChunkId chunk);
-
-        /** Whether the node holds no chunk. */
-        boolean isEmpty();
-
         /** Chunks of an expired node were released. */
         void onChunksReleased();
     }
 
-    ClaimReconciler(WorkStore store, NodeLease lease, Collection<String> modules, Listener listener) {
+    /** @param held the chunks that this node holds at present */
+    ClaimReconciler(
+            WorkStore store,
+            NodeLease lease,
+            Collection<String> modules,
+            Set<WorkStore.ChunkId> held,
+            Listener listener) {
         this.store = store;
         this.lease = lease;
         this.modules = modules;
+        this.held = held;
         this.listener = listener;
     }
 
@@ -122,7 +124,7 @@ final class ClaimReconciler implements NodeLease.Listener, ChunkClaimer.Claims {
             if (due) {
                 store.failUnsupportedJobs(modules).onFailure(ClaimReconciler::logFailure);
             }
-            if (due || !listener.isEmpty()) {
+            if (due || !held.isEmpty()) {
                 reconcile(true);
             }
         }
@@ -172,7 +174,7 @@ final class ClaimReconciler implements NodeLease.Listener, ChunkClaimer.Claims {
     /** Releases claims whose response was lost: the database has them, but not this node. */
     private void releaseOrphans(List<WorkStore.ChunkId> claimed) {
         Set<WorkStore.ChunkId> unheld = new HashSet<>(claimed);
-        unheld.removeIf(listener::holds);
+        unheld.removeAll(held);
         Set<WorkStore.ChunkId> orphans = new HashSet<>(unheld);
         orphans.retainAll(unknownClaims);
         unheld.removeAll(orphans);
@@ -186,7 +188,7 @@ final class ClaimReconciler implements NodeLease.Listener, ChunkClaimer.Claims {
         long claimant = owner;
         return store.findClaimed(claimant).compose(claimed -> {
             Set<WorkStore.ChunkId> unheld = new HashSet<>(claimed);
-            unheld.removeIf(listener::holds);
+            unheld.removeAll(held);
             return claimant == owner ? release(unheld, "lost claim released") : Future.succeededFuture();
         });
     }

@@ -135,7 +135,6 @@ final class CrashRecovery {
         return inFlight;
     }
 
-    /** Accounts with at least {@code min} pending lines. */
     Set<Long> accountsWithPending(int min) {
         Map<Long, Integer> lines = new HashMap<>();
         queue.forEach(crashed -> lines.merge(crashed.chunk.accountId(), crashed.pending(), Integer::sum));

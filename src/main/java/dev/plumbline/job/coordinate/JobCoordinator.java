@@ -3,12 +3,12 @@ package dev.plumbline.job.coordinate;
 import dev.plumbline.bus.CheckRouter;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.cluster.NodeLease;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +33,6 @@ public final class JobCoordinator {
     private static final int MAX_SUSPECTS = 2_000;
     private static final int MAX_SUSPECTS_PER_ACCOUNT = 100;
     private static final long MAX_UNWRITTEN_BYTES = 16L << 20;
-    private static final long STOP_POLL_MS = 20;
 
     private final Vertx vertx;
     private final ModuleCatalogue modules;
@@ -85,7 +83,8 @@ public final class JobCoordinator {
         this.dispatcher = new LineDispatcher(
                 dependencies.vertx(), router, dependencies.settings().perHost(), this::start, System::nanoTime);
         this.poll = dependencies.settings().poll();
-        this.claims = new ClaimReconciler(store, dependencies.lease(), modules.names(), new OwnedChunks());
+        this.claims =
+                new ClaimReconciler(store, dependencies.lease(), modules.names(), chunks.keySet(), new OwnedChunks());
         this.intake = new ChunkIntake(
                 modules,
                 dependencies.policy(),
@@ -105,7 +104,6 @@ public final class JobCoordinator {
         this.crashRecovery = new CrashRecovery(dependencies.vertx(), recorder, checker, this::drop, claimer::claim);
     }
 
-    /** Callbacks of the reconciliation. */
     private final class OwnedChunks implements ClaimReconciler.Listener {
         @Override
         public void onRegistered(long owner) {
@@ -124,16 +122,6 @@ public final class JobCoordinator {
                 }
             });
             lost.forEach(JobCoordinator.this::drop);
-        }
-
-        @Override
-        public boolean holds(WorkStore.ChunkId chunk) {
-            return chunks.containsKey(chunk);
-        }
-
-        @Override
-        public boolean isEmpty() {
-            return chunks.isEmpty();
         }
 
         @Override
@@ -188,16 +176,14 @@ public final class JobCoordinator {
     /**
      * Stops claiming, waits for lines in progress, writes their results and releases the chunks.
      *
-     * @param timeoutMillis maximum time to wait for lines in progress
+     * @param timeout maximum time to wait for lines in progress
      */
-    public Future<Void> stop(Vertx vertx, long timeoutMillis) {
+    public Future<Void> stop(Duration timeout) {
         stopping = true;
         claimer.stop();
         dispatcher.close();
         crashRecovery.close();
-        Promise<Void> idle = Promise.promise();
-        awaitIdle(vertx, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis), idle);
-        return idle.future()
+        return ContextFutures.awaitUntil(vertx, () -> active() == 0, timeout)
                 .compose(reached -> writer.drain())
                 .compose(written -> recordAttempts())
                 .compose(recorded -> claims.releaseAll());
@@ -211,14 +197,6 @@ public final class JobCoordinator {
         }
         attempts.values().removeIf(List::isEmpty);
         return recorder.close(attempts).otherwiseEmpty();
-    }
-
-    private void awaitIdle(Vertx vertx, long deadlineNanos, Promise<Void> idle) {
-        if (active() == 0 || System.nanoTime() - deadlineNanos >= 0) {
-            idle.complete();
-        } else {
-            vertx.setTimer(STOP_POLL_MS, fired -> awaitIdle(vertx, deadlineNanos, idle));
-        }
     }
 
     /** What this node can claim; null if it has no capacity. */

@@ -7,7 +7,6 @@ import dev.plumbline.postgres.NotificationListener;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import java.time.Duration;
 import java.util.function.ToDoubleFunction;
@@ -55,10 +54,8 @@ public final class JobCoordinatorVerticle extends VerticleBase {
 
     /** Stops claiming, waits for lines in progress and releases the chunks. */
     public Future<Void> drain() {
-        Promise<Void> done = Promise.promise();
-        context.runOnContext(
-                ignored -> coordinator.stop(vertx, shutdownTimeout.toMillis()).onComplete(done));
-        return done.future();
+        return Future.future(done -> context.runOnContext(
+                ignored -> coordinator.stop(shutdownTimeout).onComplete(done)));
     }
 
     private void gauge(String state, ToDoubleFunction<JobCoordinator> lines) {

@@ -98,7 +98,8 @@ final class LineChecker {
                 chunk.accountId(),
                 QUEUE_TIMEOUT_MS,
                 "job-" + chunk.id().job() + "-" + line.index(),
-                chunk.fresh() || !first);
+                chunk.fresh() || !first,
+                "account " + chunk.accountId());
         return router.run(line.target(), request, chunk.options().integer(ModuleDescription.TIMEOUT_MS) + replyMarginMs)
                 .transform(reply -> Future.succeededFuture(end(line, request, first, reply)));
     }

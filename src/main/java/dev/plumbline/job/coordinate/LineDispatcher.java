@@ -242,20 +242,15 @@ final class LineDispatcher {
 
     /** The number of available permits, including reserved ones. */
     int availablePermits() {
-        int available = 0;
-        for (String node : routed) {
-            NodeQueue queue = queue(node);
-            available += Math.max(0, queue.permits() - queue.active());
-        }
-        return available;
+        return routed.stream()
+                .map(this::queue)
+                .mapToInt(node -> Math.max(0, node.permits() - node.active()))
+                .sum();
     }
 
     int readyAndActive() {
-        int lines = unrouted.size();
-        for (NodeQueue node : queues) {
-            lines += node.ready() + node.active();
-        }
-        return lines;
+        return unrouted.size()
+                + queues.stream().mapToInt(node -> node.ready() + node.active()).sum();
     }
 
     int active() {
@@ -306,7 +301,6 @@ final class LineDispatcher {
         return accounts;
     }
 
-    /** Accounts with at least {@code min} parked lines. */
     Set<Long> accountsWithParked(int min) {
         Multiset<Long> parked = HashMultiset.create(parkedPerAccount);
         surplusNodes()

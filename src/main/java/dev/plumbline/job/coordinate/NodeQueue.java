@@ -53,7 +53,6 @@ final class NodeQueue {
         return ready.poll(account -> !newAccountsOnly || !active.contains(account));
     }
 
-    /** Removes all ready lines and adds them to a list. */
     void drainTo(List<PendingLine> lines) {
         ready.drainTo(lines);
     }

@@ -117,7 +117,6 @@ final class PendingLine {
         return !chunk.crashed() && chunk.attempts(index) == 1;
     }
 
-    /** Whether no further attempt is allowed. */
     boolean attemptsExhausted() {
         return chunk.attempts(index) >= MAX_ATTEMPTS;
     }

@@ -118,7 +118,6 @@ final class ResultWriter {
         }
     }
 
-    /** The size of the pending results in bytes. */
     long pendingBytes() {
         return bytes;
     }
