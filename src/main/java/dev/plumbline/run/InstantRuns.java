@@ -59,13 +59,11 @@ public final class InstantRuns {
                     Message.RunReply endedNow = recent.getIfPresent(key);
                     return endedNow != null
                             ? Future.succeededFuture(endedNow)
-                            : runner.apply(request).onSuccess(reply -> retain(key, reply));
+                            : runner.apply(request).onSuccess(reply -> {
+                                if (reply instanceof Message.CompletedCheck completed && completed.cacheable()) {
+                                    recent.put(key, completed);
+                                }
+                            });
                 });
-    }
-
-    private void retain(Key key, Message.RunReply reply) {
-        if (reply instanceof Message.CompletedCheck completed && completed.cacheable()) {
-            recent.put(key, completed);
-        }
     }
 }

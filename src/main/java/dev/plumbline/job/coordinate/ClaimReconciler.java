@@ -147,12 +147,12 @@ final class ClaimReconciler implements NodeLease.Listener, ChunkClaimer.Claims {
                 .onFailure(ClaimReconciler::logFailure);
     }
 
-    /** Compares the claims in memory with the database and drops lost chunks. */
-    void reconcile() {
-        reconcile(false);
-    }
-
-    private void reconcile(boolean withOrphans) {
+    /**
+     * Compares the claims in memory with the database and drops lost chunks.
+     *
+     * @param withOrphans whether orphaned chunks are released
+     */
+    void reconcile(boolean withOrphans) {
         if (!valid) {
             return;
         }

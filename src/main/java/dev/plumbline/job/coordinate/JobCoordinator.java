@@ -156,7 +156,7 @@ public final class JobCoordinator {
     /** Reads the claims from the database if this node holds chunks of a job, because the job was cancelled. */
     public void reconcile(long job) {
         if (chunks.keySet().stream().anyMatch(chunk -> chunk.job() == job)) {
-            claims.reconcile();
+            claims.reconcile(false);
         }
     }
 

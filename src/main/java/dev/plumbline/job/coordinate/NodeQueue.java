@@ -65,7 +65,6 @@ final class NodeQueue {
         active.remove(account);
     }
 
-    /** Counts a completed line for the prefetch. */
     void countCompletion() {
         completions.increment();
     }
