@@ -141,6 +141,12 @@ public record HtmlHead(
         return SPACES.matcher(start).replaceAll(" ").strip();
     }
 
+    /** The link types of an element, in lower case. */
+    public static Set<String> linkTypes(Map<String, String> attributes) {
+        String rel = attributes.getOrDefault("rel", "").strip().toLowerCase(Locale.ROOT);
+        return new LinkedHashSet<>(List.of(SPACES.split(rel)));
+    }
+
     /** Whether the text before and after a tag of this element is separated. */
     public static boolean separatesWords(String element) {
         return SEPARATORS.contains(element);
@@ -242,8 +248,7 @@ public record HtmlHead(
 
         private void link(Map<String, String> attributes) {
             String href = attributes.get("href");
-            String rel = attributes.getOrDefault("rel", "").strip().toLowerCase(Locale.ROOT);
-            Set<String> types = Set.copyOf(List.of(SPACES.split(rel)));
+            Set<String> types = linkTypes(attributes);
             boolean needed = types.contains("canonical") || types.contains("icon") || types.contains("alternate");
             if (href != null && needed && links.size() < 2 * MAX_ITEMS) {
                 links.add(new Link(types, href.strip(), attributes.get("hreflang")));

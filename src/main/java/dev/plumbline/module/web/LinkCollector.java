@@ -9,7 +9,6 @@ import dev.plumbline.probe.http.RedirectLocation;
 import dev.plumbline.target.Host;
 import dev.plumbline.target.Target;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,13 +18,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the links of an HTML page. */
 final class LinkCollector implements HtmlTokenizer.Handler {
     private static final Set<String> WITH_ATTRIBUTES = Set.of("a", "area", "base", "img", "meta");
     private static final Set<String> NOT_FOLLOWED = Set.of("nofollow", "ugc", "sponsored");
-    private static final Pattern SPACES = Pattern.compile("[ \\t\\n\\f\\r]++");
     private static final Pattern SCHEME = Pattern.compile("\\s*+([A-Za-z][A-Za-z0-9+.-]{0,30}+):(?s:.*+)");
     private static final List<String> LABELS = List.of("aria-label", "alt", "title");
     private static final int MAX_TEXT = 200;
@@ -82,11 +81,7 @@ final class LinkCollector implements HtmlTokenizer.Handler {
             List<String> invalid,
             boolean complete,
             int bytes,
-            @Nullable String nofollow) {
-        Links {
-            links = List.copyOf(links);
-        }
-    }
+            @Nullable String nofollow) {}
 
     private record Anchor(String href, Set<String> rel, String text, boolean named) {
         int characters() {
@@ -209,13 +204,10 @@ final class LinkCollector implements HtmlTokenizer.Handler {
     }
 
     private static Set<String> rel(Map<String, String> attributes) {
-        String rel = attributes.getOrDefault("rel", "").strip().toLowerCase(Locale.ROOT);
-        if (rel.isEmpty()) {
-            return Set.of();
-        }
-        Set<String> types = new LinkedHashSet<>();
-        Arrays.stream(SPACES.split(rel)).limit(MAX_LINK_TYPES).forEach(types::add);
-        return types;
+        return HtmlHead.linkTypes(attributes).stream()
+                .filter(type -> !type.isEmpty())
+                .limit(MAX_LINK_TYPES)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     /** The text that assistive technology reads if the link does not have content. */

@@ -1,5 +1,7 @@
 package dev.plumbline.module.web;
 
+import static dev.plumbline.sheet.FindingCollector.reportIfAny;
+
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckModule;
@@ -7,11 +9,9 @@ import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.module.web.SubresourceCollector.Resource;
 import dev.plumbline.module.web.SubresourceCollector.Resources;
 import dev.plumbline.module.web.SubresourceCollector.Treatment;
-import dev.plumbline.module.web.page.HtmlResponse;
+import dev.plumbline.module.web.page.PageFindings;
+import dev.plumbline.module.web.page.ParsedPage;
 import dev.plumbline.probe.http.HttpExchange;
-import dev.plumbline.probe.http.HttpProbe;
-import dev.plumbline.probe.http.RedirectTrace;
-import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
@@ -21,15 +21,11 @@ import org.jspecify.annotations.Nullable;
 /** The resources of a page over HTTPS that its HTML loads over unencrypted HTTP. */
 @AutoService(RegisteredModule.class)
 public final class MixedContent
-        implements CheckModule<MixedContent.Evidence, MixedContent.Report, MixedContent.Findings> {
+        implements CheckModule<ParsedPage<Resources>, MixedContent.Report, MixedContent.Findings> {
 
     public record Report(boolean https, List<String> active, List<String> passive, boolean upgradeInsecure) {}
 
-    public interface Findings extends FindingCollector {
-        void notAPage(int status, int bytes, String type);
-
-        void errorPage(int status);
-
+    public interface Findings extends PageFindings {
         void plainHttp(Target.Url url);
 
         void activeMixedContent(int count, List<String> resources);
@@ -43,69 +39,30 @@ public final class MixedContent
         void blockAllObsolete();
 
         void resourcesTruncated(int count);
-
-        void pageTruncated();
-
-        void redirected(Target.Url url);
-    }
-
-    /**
-     * @param resources null if the response is not an HTML page
-     * @param cut whether only a part of the page was read
-     */
-    public record Evidence(RedirectTrace trace, @Nullable Resources resources, boolean cut) {}
-
-    @Override
-    public Future<Evidence> collect(Target target, CheckContext context) {
-        return context.probe(HttpProbe.class).page(context, (Target.Url) target).compose(trace -> {
-            HttpExchange page = trace.page();
-            return page == null
-                    ? Future.succeededFuture(new Evidence(trace, null, false))
-                    : context.executeBlocking(() -> {
-                                HtmlResponse html = HtmlResponse.of(page);
-                                return html == null
-                                        ? new Evidence(trace, null, false)
-                                        : new Evidence(trace, SubresourceCollector.of(page, html.text()), html.cut());
-                            })
-                            .compose(parsed -> reserveResources(parsed, context));
-        });
-    }
-
-    /** Releases the memory of the page and reserves that of the resources. */
-    private static Future<Evidence> reserveResources(Evidence parsed, CheckContext context) {
-        Resources resources = parsed.resources();
-        Evidence evidence = new Evidence(parsed.trace().releaseBodies(context), resources, parsed.cut());
-        return context.reserve(resources == null ? 0 : resources.bytes()).map(evidence);
     }
 
     @Override
-    public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
-        RedirectTrace trace = evidence.trace();
-        HttpExchange page = trace.page();
-        Resources resources = evidence.resources();
-        findings.error(trace.error());
+    public Future<ParsedPage<Resources>> collect(Target target, CheckContext context) {
+        return ParsedPage.fetch(context, target, (page, html) -> SubresourceCollector.of(page, html.text()))
+                .compose(parsed -> parsed.reserveContent(context, Resources::bytes));
+    }
+
+    @Override
+    public @Nullable Report evaluate(ParsedPage<Resources> evidence, Options options, Findings findings) {
+        HttpExchange page = evidence.trace().page();
+        Resources resources = evidence.content();
+        findings.error(evidence.trace().error());
         if (page == null) {
             return null;
         }
         boolean https = page.url().secure();
-        if (page.status() >= 400) {
-            findings.errorPage(page.status());
-        }
-        if (trace.hops().size() > 1) {
-            findings.redirected(page.url());
-        }
+        evidence.reportStatus(page, findings);
         if (!https) {
             findings.plainHttp(page.url());
         }
+        evidence.reportContent(page, findings);
         if (resources == null) {
-            String type = page.headers().first("content-type");
-            if (trace.error() == null) {
-                findings.notAPage(page.status(), page.body().size(), type == null ? "not set" : type);
-            }
             return new Report(https, List.of(), List.of(), false);
-        }
-        if (trace.error() == null && evidence.cut()) {
-            findings.pageTruncated();
         }
         List<Resource> insecure = https ? resources.resources() : List.of();
         reportResources(insecure, resources, findings);
@@ -114,25 +71,17 @@ public final class MixedContent
     }
 
     private static void reportResources(List<Resource> insecure, Resources resources, Findings findings) {
-        List<String> active = described(insecure, Treatment.BLOCKED);
-        if (!active.isEmpty()) {
-            findings.activeMixedContent(active.size(), active);
-        }
-        List<String> passive = described(insecure, Treatment.UPGRADED);
-        if (!passive.isEmpty()) {
-            findings.passiveMixedContent(passive.size(), passive);
-        }
-        List<String> forms = urls(insecure, Treatment.FORM);
-        if (!forms.isEmpty()) {
-            findings.formInsecure(forms.size(), forms);
-        }
         List<String> upgraded = insecure.stream()
                 .filter(Resource::upgraded)
                 .map(MixedContent::description)
                 .toList();
-        if (!upgraded.isEmpty()) {
-            findings.upgradedByPolicy(upgraded.size(), upgraded);
-        }
+        reportIfAny(
+                described(insecure, Treatment.BLOCKED), active -> findings.activeMixedContent(active.size(), active));
+        reportIfAny(
+                described(insecure, Treatment.UPGRADED),
+                passive -> findings.passiveMixedContent(passive.size(), passive));
+        reportIfAny(urls(insecure, Treatment.FORM), forms -> findings.formInsecure(forms.size(), forms));
+        reportIfAny(upgraded, urls -> findings.upgradedByPolicy(urls.size(), urls));
         if (resources.blocksAll()) {
             findings.blockAllObsolete();
         }

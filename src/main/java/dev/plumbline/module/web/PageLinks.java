@@ -8,15 +8,14 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.RegisteredModule;
-import dev.plumbline.module.web.page.HtmlResponse;
+import dev.plumbline.module.web.page.PageFindings;
 import dev.plumbline.module.web.page.PageHeuristics;
+import dev.plumbline.module.web.page.ParsedPage;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
-import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
-import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
@@ -46,11 +45,7 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
     /** A URL to which the page links. */
     public record Row(String url, String text, String rel, @Nullable Integer status) {}
 
-    public interface Findings extends FindingCollector {
-        void notAPage(int status, int bytes, String type);
-
-        void errorPage(int status);
-
+    public interface Findings extends PageFindings {
         void linksBroken(int count, List<String> links);
 
         void linksNotAvailable(int count, List<String> links);
@@ -70,10 +65,6 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
         void otherSchemes(int count, Collection<String> schemes);
 
         void linksTruncated(int count);
-
-        void pageTruncated();
-
-        void redirected(Target.Url url);
     }
 
     private static final Outcome RATE_LIMITED = new Outcome(
@@ -106,46 +97,20 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
         }
     }
 
-    /**
-     * @param links null if the response is not an HTML page
-     * @param cut whether only a part of the page was read
-     * @param outcomes of the links that were requested, in order; null if links are not checked
-     */
-    public record Evidence(
-            RedirectTrace trace,
-            LinkCollector.@Nullable Links links,
-            boolean cut,
-            @Nullable Map<Target.Url, Outcome> outcomes) {}
+    /** @param outcomes of the links that were requested, in order; null if links are not checked */
+    public record Evidence(ParsedPage<LinkCollector.Links> page, @Nullable Map<Target.Url, Outcome> outcomes) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
-        return context.probe(HttpProbe.class).page(context, (Target.Url) target).compose(trace -> {
-            HttpExchange page = trace.page();
-            if (page == null) {
-                return Future.succeededFuture(new Evidence(trace, null, false, null));
-            }
-            return context.executeBlocking(() -> {
-                        HtmlResponse html = HtmlResponse.of(page);
-                        return html == null
-                                ? new Evidence(trace, null, false, null)
-                                : new Evidence(trace, LinkCollector.of(page, html.text()), html.cut(), null);
-                    })
-                    .compose(parsed -> reserveLinks(parsed, context))
-                    .compose(parsed -> checked(parsed, context));
-        });
+        return ParsedPage.fetch(context, target, (page, html) -> LinkCollector.of(page, html.text()))
+                .compose(parsed -> parsed.reserveContent(context, LinkCollector.Links::bytes))
+                .compose(parsed -> checked(parsed, context));
     }
 
-    /** Releases the memory of the page and reserves that of the links. */
-    private static Future<Evidence> reserveLinks(Evidence parsed, CheckContext context) {
-        LinkCollector.Links links = parsed.links();
-        Evidence evidence = new Evidence(parsed.trace().releaseBodies(context), links, parsed.cut(), parsed.outcomes());
-        return context.reserve(links == null ? 0 : links.bytes()).map(evidence);
-    }
-
-    private static Future<Evidence> checked(Evidence parsed, CheckContext context) {
-        LinkCollector.Links links = parsed.links();
+    private static Future<Evidence> checked(ParsedPage<LinkCollector.Links> parsed, CheckContext context) {
+        LinkCollector.Links links = parsed.content();
         if (links == null || !context.options().flag("check")) {
-            return Future.succeededFuture(parsed);
+            return Future.succeededFuture(new Evidence(parsed, null));
         }
         List<Target.Url> urls = selected(links, context.options()).stream()
                 .limit(MAX_CHECKED)
@@ -158,7 +123,7 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
         for (int i = 0; i < CONCURRENT; i++) {
             workers.add(requestNext(remaining, context.patiently(), outcomes));
         }
-        return Future.join(workers).map(done -> new Evidence(parsed.trace(), links, parsed.cut(), outcomes));
+        return Future.join(workers).map(done -> new Evidence(parsed, outcomes));
     }
 
     /** Requests one link after the other. A GET without its body, because many servers reject HEAD. */
@@ -195,28 +160,16 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
 
     @Override
     public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
-        RedirectTrace trace = evidence.trace();
-        HttpExchange page = trace.page();
-        LinkCollector.Links links = evidence.links();
-        findings.error(trace.error());
+        HttpExchange page = evidence.page().trace().page();
+        LinkCollector.Links links = evidence.page().content();
+        findings.error(evidence.page().trace().error());
         if (page == null) {
             return null;
         }
-        if (page.status() >= 400) {
-            findings.errorPage(page.status());
-        }
-        if (trace.hops().size() > 1) {
-            findings.redirected(page.url());
-        }
+        evidence.page().reportStatus(page, findings);
+        evidence.page().reportContent(page, findings);
         if (links == null) {
-            String type = page.headers().first("content-type");
-            if (trace.error() == null) {
-                findings.notAPage(page.status(), page.body().size(), type == null ? "not set" : type);
-            }
             return new Report(0, 0, 0, 0, List.of(), null);
-        }
-        if (trace.error() == null && evidence.cut()) {
-            findings.pageTruncated();
         }
         if (!links.complete()) {
             findings.linksTruncated(links.links().size());
@@ -264,9 +217,7 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
                 .filter(link -> !link.named())
                 .map(LinkCollector.Link::url)
                 .toList();
-        if (!withoutText.isEmpty()) {
-            findings.linkTextMissing(withoutText.size(), withoutText);
-        }
+        reportIfAny(withoutText, urls -> findings.linkTextMissing(urls.size(), urls));
         if (links.nofollow() != null) {
             findings.pageNofollow(links.nofollow());
         }
@@ -293,12 +244,8 @@ public final class PageLinks implements CheckModule<PageLinks.Evidence, PageLink
                 notAvailable.add(text);
             }
         });
-        if (!broken.isEmpty()) {
-            findings.linksBroken(broken.size(), broken);
-        }
-        if (!notAvailable.isEmpty()) {
-            findings.linksNotAvailable(notAvailable.size(), notAvailable);
-        }
+        reportIfAny(broken, links -> findings.linksBroken(links.size(), links));
+        reportIfAny(notAvailable, links -> findings.linksNotAvailable(links.size(), links));
         int notRequested = selected - outcomes.size();
         int notChecked = unknown.size() + notRequested;
         if (notRequested > 0) {

@@ -4,18 +4,17 @@ import static dev.plumbline.sheet.FindingCollector.reportIfAny;
 
 import com.google.auto.service.AutoService;
 import dev.plumbline.check.CheckContext;
-import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.RegisteredModule;
 import dev.plumbline.html.HtmlHead;
 import dev.plumbline.module.web.page.CanonicalUrl;
 import dev.plumbline.module.web.page.HtmlResponse;
+import dev.plumbline.module.web.page.PageFindings;
+import dev.plumbline.module.web.page.ParsedPage;
 import dev.plumbline.probe.http.HeaderParser;
 import dev.plumbline.probe.http.HttpExchange;
-import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.RedirectLocation;
 import dev.plumbline.probe.http.RedirectTrace;
-import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /** The metadata of an HTML page for search engines, browsers and social networks. */
 @AutoService(RegisteredModule.class)
 public final class PageMetadata
-        implements CheckModule<PageMetadata.Evidence, PageMetadata.Report, PageMetadata.Findings> {
+        implements CheckModule<ParsedPage<HtmlHead>, PageMetadata.Report, PageMetadata.Findings> {
     private static final int LONG_TITLE = 60;
     private static final int LONG_DESCRIPTION = 160;
     private static final Pattern LANGUAGE =
@@ -60,11 +59,7 @@ public final class PageMetadata
     /** A version of the page in another language. */
     public record Hreflang(String lang, String url) {}
 
-    public interface Findings extends FindingCollector {
-        void notAPage(int status, int bytes, String type);
-
-        void errorPage(int status);
-
+    public interface Findings extends PageFindings {
         void titleMissing();
 
         void titleLong(int length);
@@ -112,37 +107,17 @@ public final class PageMetadata
         void hreflangInvalid(List<String> versions);
 
         void jsonLdInvalid(int count);
-
-        void pageTruncated();
-
-        void redirected(Target.Url url);
-    }
-
-    /**
-     * @param head null if the response is not an HTML page
-     * @param cut whether only a part of the page was read
-     */
-    public record Evidence(RedirectTrace trace, @Nullable HtmlHead head, boolean cut) {}
-
-    @Override
-    public Future<Evidence> collect(Target target, CheckContext context) {
-        return context.probe(HttpProbe.class).page(context, (Target.Url) target).compose(trace -> {
-            HttpExchange page = trace.page();
-            return page == null
-                    ? Future.succeededFuture(new Evidence(trace, null, false))
-                    : context.executeBlocking(() -> evidence(trace, page));
-        });
-    }
-
-    static Evidence evidence(RedirectTrace trace, HttpExchange page) throws CheckFailure {
-        HtmlResponse html = HtmlResponse.of(page);
-        return html == null ? new Evidence(trace, null, false) : new Evidence(trace, html.head(), html.cut());
     }
 
     @Override
-    public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
+    public Future<ParsedPage<HtmlHead>> collect(Target target, CheckContext context) {
+        return ParsedPage.fetch(context, target, (page, html) -> html.head());
+    }
+
+    @Override
+    public @Nullable Report evaluate(ParsedPage<HtmlHead> evidence, Options options, Findings findings) {
         RedirectTrace trace = evidence.trace();
-        HtmlHead head = evidence.head();
+        HtmlHead head = evidence.content();
         HttpExchange page = trace.page();
         findings.error(trace.error());
         if (page == null) {
@@ -161,10 +136,8 @@ public final class PageMetadata
             report = new Report(
                     null, 0, null, null, null, null, null, null, List.of(), Map.of(), Map.of(), List.of(), null,
                     List.of());
-            String type = page.headers().first("content-type");
-            int bytes = page.body().size();
-            if (bytes > 0 || trace.error() == null) {
-                findings.notAPage(page.status(), bytes, type == null ? "not set" : type);
+            if (page.body().size() > 0 || trace.error() == null) {
+                ParsedPage.reportNotAPage(page, findings);
             }
         }
         if (trace.hops().size() > 1) {

@@ -1,5 +1,6 @@
 package dev.plumbline.module.web;
 
+import dev.plumbline.html.HtmlHead;
 import dev.plumbline.html.HtmlTokenizer;
 import dev.plumbline.module.web.header.ContentSecurityPolicy;
 import dev.plumbline.module.web.page.HtmlResponse;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the resources and form targets over unencrypted HTTP in an HTML page and its inline CSS. */
@@ -25,8 +25,6 @@ final class SubresourceCollector implements HtmlTokenizer.Handler {
 
     /** The memory of a resource without its URL, in bytes. */
     private static final int RESOURCE_BYTES = 192;
-
-    private static final Pattern SPACES = Pattern.compile("[ \\t\\n\\f\\r]++");
 
     /** Chromium blocks these before it applies upgrade-insecure-requests. */
     private static final Set<String> NOT_UPGRADED = Set.of("object", "embed");
@@ -63,11 +61,7 @@ final class SubresourceCollector implements HtmlTokenizer.Handler {
      * @param bytes the approximate memory of the resources
      */
     record Resources(
-            List<Resource> resources, boolean upgrades, boolean blocksAll, int count, boolean complete, int bytes) {
-        Resources {
-            resources = List.copyOf(resources);
-        }
-    }
+            List<Resource> resources, boolean upgrades, boolean blocksAll, int count, boolean complete, int bytes) {}
 
     private record Reference(String href, String element, Treatment treatment, boolean upgraded) {}
 
@@ -171,8 +165,7 @@ final class SubresourceCollector implements HtmlTokenizer.Handler {
 
     private void link(Map<String, String> attributes) {
         String href = attributes.get("href");
-        List<String> rel =
-                List.of(SPACES.split(attributes.getOrDefault("rel", "").strip().toLowerCase(Locale.ROOT)));
+        Set<String> rel = HtmlHead.linkTypes(attributes);
         if (rel.contains("stylesheet")) {
             add(href, "stylesheet", Treatment.BLOCKED);
         } else if (rel.contains("preload")) {

@@ -12,6 +12,7 @@ import com.microsoft.playwright.options.LoadState;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
 import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.module.web.page.ParsedPage;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.result.CheckResult;
@@ -49,7 +50,8 @@ class MixedContentTest {
     @RegisterExtension
     static final HttpFixture FIXTURE = HttpFixture.start();
 
-    private static final ModuleDefinition<MixedContent.Evidence> MODULE = SheetModule.load(new MixedContent());
+    private static final ModuleDefinition<ParsedPage<SubresourceCollector.Resources>> MODULE =
+            SheetModule.load(new MixedContent());
     private static final Pattern CONSOLE =
             Pattern.compile("Mixed Content: .* '(http://mixed\\.test/[^']*)'.*(blocked|automatically upgraded).*");
 
@@ -359,7 +361,6 @@ class MixedContentTest {
     private static Evaluation evaluate(HttpExchange page) {
         SubresourceCollector.Resources resources =
                 SubresourceCollector.of(page, page.body().text("text/html; charset=utf-8"));
-        return MODULE.evaluate(
-                new MixedContent.Evidence(trace(page), resources, false), Options.defaults(MODULE.description()));
+        return MODULE.evaluate(new ParsedPage<>(trace(page), resources, false), Options.defaults(MODULE.description()));
     }
 }

@@ -11,6 +11,7 @@ import dev.plumbline.check.SheetModule;
 import dev.plumbline.config.Config;
 import dev.plumbline.lab.HttpFixture;
 import dev.plumbline.lab.VirtualHosts;
+import dev.plumbline.module.web.page.ParsedPage;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.result.CheckResult;
@@ -351,7 +352,7 @@ class PageLinksTest {
     private static Evaluation evaluate(HttpExchange page, Map<String, Object> options) {
         LinkCollector.Links links = page.body().size() == 0 ? null : links(page);
         Options parsed = Options.parse(MODULE.description(), options).options();
-        return MODULE.evaluate(new PageLinks.Evidence(trace(page), links, false, null), parsed);
+        return MODULE.evaluate(new PageLinks.Evidence(new ParsedPage<>(trace(page), links, false), null), parsed);
     }
 
     private static LinkCollector.Links links(HttpExchange page) {

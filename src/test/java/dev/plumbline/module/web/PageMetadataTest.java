@@ -9,7 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
+import dev.plumbline.html.HtmlHead;
 import dev.plumbline.lab.HttpFixture;
+import dev.plumbline.module.web.page.ParsedPage;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.RedirectTrace;
@@ -40,7 +42,7 @@ class PageMetadataTest {
     @RegisterExtension
     static final HttpFixture FIXTURE = HttpFixture.start();
 
-    private static final ModuleDefinition<PageMetadata.Evidence> MODULE = SheetModule.load(new PageMetadata());
+    private static final ModuleDefinition<ParsedPage<HtmlHead>> MODULE = SheetModule.load(new PageMetadata());
 
     /** A page without findings. */
     private static final String PERFECT =
@@ -326,9 +328,9 @@ class PageMetadataTest {
         return MODULE.evaluate(evidence(trace(page), page), Options.defaults(MODULE.description()));
     }
 
-    private static PageMetadata.Evidence evidence(RedirectTrace trace, HttpExchange page) {
+    private static ParsedPage<HtmlHead> evidence(RedirectTrace trace, HttpExchange page) {
         try {
-            return PageMetadata.evidence(trace, page);
+            return ParsedPage.of(trace, page, (response, html) -> html.head());
         } catch (CheckFailure unreadable) {
             throw new AssertionError(unreadable);
         }
