@@ -102,11 +102,7 @@ public final class HttpCompression
             @Nullable ContentSample identity,
             Map<String, ContentSample> encoded,
             @Nullable Boolean stable,
-            @Nullable CheckError error) {
-        public Evidence {
-            encoded = new LinkedHashMap<>(encoded);
-        }
-    }
+            @Nullable CheckError error) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {

@@ -114,10 +114,6 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
      * @param text the decoded content of the last response; null if it is unknown
      */
     public record Evidence(List<RedirectTrace> traces, Instant receivedAt, @Nullable String text) {
-        public Evidence {
-            traces = List.copyOf(traces);
-        }
-
         /** Decodes the content of the last response. */
         static Evidence of(List<RedirectTrace> traces, Instant receivedAt) throws CheckFailure {
             HttpExchange last = lastResponse(traces);

@@ -63,11 +63,7 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence, HttpTi
      * @param samples at least one, in order
      * @param complete whether all requested samples were measured
      */
-    public record Evidence(List<Sample> samples, boolean complete) {
-        public Evidence {
-            samples = List.copyOf(samples);
-        }
-    }
+    public record Evidence(List<Sample> samples, boolean complete) {}
 
     /**
      * One request without its content.

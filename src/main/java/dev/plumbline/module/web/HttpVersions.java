@@ -97,11 +97,7 @@ public final class HttpVersions
             Attempt both,
             @Nullable Attempt http1,
             @Nullable Attempt http2,
-            List<DnsLookupResult> records) {
-        public Evidence {
-            records = List.copyOf(records);
-        }
-    }
+            List<DnsLookupResult> records) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {

@@ -101,10 +101,4 @@ record SitemapFile(
 
     /** A sitemap that an index lists. */
     record Child(String url, @Nullable Instant lastmod) {}
-
-    SitemapFile {
-        children = List.copyOf(children);
-        problems = Map.copyOf(problems);
-        errors = List.copyOf(errors);
-    }
 }
