@@ -10,9 +10,10 @@ import dev.plumbline.cli.ConfigOption;
 import dev.plumbline.cli.HelpCommand;
 import dev.plumbline.cli.JobCommand;
 import dev.plumbline.cli.KeyCommand;
+import dev.plumbline.cli.OptionConverters;
 import dev.plumbline.cli.RestoreCommand;
 import dev.plumbline.cli.ServeCommand;
-import dev.plumbline.cli.StandardOutputStream;
+import dev.plumbline.cli.StandardOutput;
 import dev.plumbline.cli.ToolsCommand;
 import dev.plumbline.cli.TrainingCommand;
 import dev.plumbline.cli.UsageErrorHandler;
@@ -53,12 +54,13 @@ public final class Main implements Callable<Integer> {
     private Main() {}
 
     public static void main(String[] args) {
-        StandardOutputStream out = StandardOutputStream.install();
+        StandardOutput out = StandardOutput.install();
         System.exit(out.exitCode(commandLine().execute(args)));
     }
 
     public static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Main());
+        OptionConverters.register(line);
         line.setParameterExceptionHandler(new UsageErrorHandler());
         return line.setExecutionExceptionHandler((failure, command, parsed) -> {
             LOG.error("command failed", failure);

@@ -1,12 +1,12 @@
 package dev.plumbline.cli;
 
-import static dev.plumbline.cli.AccountCommandSession.await;
+import static dev.plumbline.cli.DatabaseCommandRunner.await;
 
 import dev.plumbline.account.Account;
 import dev.plumbline.account.AccountAdministration;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
-import dev.plumbline.cli.AccountCommandSession.Refusal;
+import dev.plumbline.cli.DatabaseCommandRunner.Refusal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.BufferedReader;
@@ -41,14 +41,13 @@ public final class AccountCommand {
             @Option(
                             names = "--plan",
                             defaultValue = "pro",
-                            description = "Plan: free or pro (default: ${DEFAULT-VALUE}).",
-                            converter = AccountOptions.PlanName.class)
+                            description = "Plan: free or pro (default: ${DEFAULT-VALUE}).")
                     Plan plan,
             @Option(names = "--password-stdin", description = "Read the password from the first line of stdin.")
                     boolean passwordFromStdin) {
-        return AccountCommandSession.run(config, true, session -> {
+        return DatabaseCommandRunner.run(config, true, accounts -> {
             String password = password(passwordFromStdin);
-            if (await(session.accounts().create(email.address(), plan, password)) == null) {
+            if (await(accounts.create(email.address(), plan, password)) == null) {
                 throw new Refusal(
                         "an account with the e-mail address " + email.address().text() + " already exists");
             }
@@ -58,16 +57,15 @@ public final class AccountCommand {
 
     @Command(name = "list", description = "Lists all accounts.", mixinStandardHelpOptions = true)
     int list(@Mixin ConfigOption config, @Option(names = "--json", description = "Print a JSON array.") boolean json) {
-        return AccountCommandSession.run(config, false, session -> {
+        return DatabaseCommandRunner.run(config, false, accounts -> {
             List<Account> all = new ArrayList<>();
             List<Account> page;
             do {
                 long last = all.isEmpty() ? 0 : all.get(all.size() - 1).id();
-                page = await(session.accounts().list(last, PAGE));
+                page = await(accounts.list(last, PAGE));
                 all.addAll(page);
             } while (page.size() == PAGE);
             System.out.print(json ? json(all) : text(all));
-            System.out.flush();
         });
     }
 
@@ -105,14 +103,9 @@ public final class AccountCommand {
     int setPlan(
             @Mixin ConfigOption config,
             @Mixin EmailOption email,
-            @Option(
-                            names = "--plan",
-                            required = true,
-                            description = "Plan: free or pro.",
-                            converter = AccountOptions.PlanName.class)
-                    Plan plan) {
-        return AccountCommandSession.run(
-                config, false, session -> found(email, await(session.accounts().setPlan(email.address(), plan))));
+            @Option(names = "--plan", required = true, description = "Plan: free or pro.") Plan plan) {
+        return DatabaseCommandRunner.run(
+                config, false, accounts -> found(email, await(accounts.setPlan(email.address(), plan))));
     }
 
     @Command(
@@ -127,9 +120,9 @@ public final class AccountCommand {
             @Mixin EmailOption email,
             @Option(names = "--password-stdin", description = "Read the password from the first line of stdin.")
                     boolean passwordFromStdin) {
-        return AccountCommandSession.run(config, false, session -> {
+        return DatabaseCommandRunner.run(config, false, accounts -> {
             String password = password(passwordFromStdin);
-            found(email, await(session.accounts().setPassword(email.address(), password)));
+            found(email, await(accounts.setPassword(email.address(), password)));
             print(password, passwordFromStdin);
         });
     }
@@ -142,8 +135,8 @@ public final class AccountCommand {
             @Mixin ConfigOption config,
             @Mixin EmailOption email,
             @Option(names = "--undo", description = "Enable the account again.") boolean undo) {
-        return AccountCommandSession.run(
-                config, false, session -> found(email, await(session.accounts().setDisabled(email.address(), !undo))));
+        return DatabaseCommandRunner.run(
+                config, false, accounts -> found(email, await(accounts.setDisabled(email.address(), !undo))));
     }
 
     @Command(
@@ -152,8 +145,8 @@ public final class AccountCommand {
                     + "and ends its sessions. The service then cancels its jobs and deletes their results.",
             mixinStandardHelpOptions = true)
     int delete(@Mixin ConfigOption config, @Mixin EmailOption email) {
-        return AccountCommandSession.run(
-                config, false, session -> found(email, await(session.accounts().delete(email.address()))));
+        return DatabaseCommandRunner.run(
+                config, false, accounts -> found(email, await(accounts.delete(email.address()))));
     }
 
     private static void found(EmailOption email, boolean found) throws Refusal {
@@ -182,7 +175,6 @@ public final class AccountCommand {
     private static void print(String password, boolean fromStdin) {
         if (!fromStdin) {
             System.out.println("password " + password);
-            System.out.flush();
         }
     }
 }

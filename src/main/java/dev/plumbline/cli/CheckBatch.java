@@ -151,7 +151,7 @@ final class CheckBatch {
                 write(slots.poll(), report);
             }
             if (completed.isEmpty()) {
-                progress.update(counts.total(), targets.total(), counts);
+                progress.update(counts.total(), targets.total(), counts, 0);
                 out.flush();
             }
         }

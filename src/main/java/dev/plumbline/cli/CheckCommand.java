@@ -30,10 +30,10 @@ import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetParser;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.file.FileSystemException;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -103,7 +103,6 @@ public final class CheckCommand implements Callable<Integer> {
             names = "--output",
             paramLabel = "FORMAT",
             defaultValue = "text",
-            converter = OptionConverters.Format.class,
             description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private ReportFormat output = ReportFormat.TEXT;
 
@@ -114,7 +113,6 @@ public final class CheckCommand implements Callable<Integer> {
             names = "--fail-on",
             paramLabel = "VERDICT",
             defaultValue = "warn",
-            converter = OptionConverters.FailOn.class,
             completionCandidates = OptionConverters.FailOn.class,
             description = "Least severe verdict with an exit code other than 0: ${COMPLETION-CANDIDATES} (default:"
                     + " ${DEFAULT-VALUE}).")
@@ -248,8 +246,10 @@ public final class CheckCommand implements Callable<Integer> {
                     budget,
                     new EventLoopLag(vertx, System::nanoTime, delay -> {}),
                     System::nanoTime);
-            await(vertx.deployVerticle(
-                    () -> new CheckRunnerVerticle(bus, runner, null), new DeploymentOptions().setInstances(loops)));
+            vertx.deployVerticle(
+                            () -> new CheckRunnerVerticle(bus, runner, null),
+                            new DeploymentOptions().setInstances(loops))
+                    .await();
             CheckBatch batch = new CheckBatch(
                     vertx,
                     bus,
@@ -259,19 +259,15 @@ public final class CheckCommand implements Callable<Integer> {
                     permits,
                     !unordered,
                     single ? 0 : CheckBatch.RETRY_TIMEOUT_MS);
-            StandardOutput out = new StandardOutput();
+            Writer out = StandardOutput.writer();
             ReportWriter report = format().writer(description, modules.parts(module), single, failOn, out);
             ProgressBar progress = ProgressBar.onStderr(!single);
             try (InterruptHook hook = InterruptHook.register(batch, progress)) {
                 return exitCode(batch.run(reader, report, out, progress));
             }
         } finally {
-            await(vertx.close());
+            vertx.close().await();
         }
-    }
-
-    private static void await(Future<?> operation) {
-        operation.toCompletionStage().toCompletableFuture().join();
     }
 
     private int exitCode(VerdictCounts counts) {
@@ -291,7 +287,6 @@ public final class CheckCommand implements Callable<Integer> {
             System.out.println(NagiosReport.unknown(message));
             return Verdict.ERROR.ordinal();
         }
-        StandardError.fail(message);
-        return INVALID;
+        return StandardError.fail(INVALID, message);
     }
 }

@@ -33,7 +33,6 @@ public final class CompletionCommand implements Callable<Integer> {
             script = "autoload -U +X compinit && compinit\n" + script;
         }
         System.out.print(script);
-        System.out.flush();
         return 0;
     }
 }

@@ -35,7 +35,6 @@ public final class ConfigCommand implements Callable<Integer> {
             return 1;
         }
         System.out.print(table);
-        System.out.flush();
         return 0;
     }
 }

@@ -1,17 +1,12 @@
 package dev.plumbline.cli;
 
 import dev.plumbline.account.AccountEmail;
-import dev.plumbline.cli.AccountCommandSession.Refusal;
+import dev.plumbline.cli.DatabaseCommandRunner.Refusal;
 import picocli.CommandLine.Option;
 
 /** {@code --email ADDRESS}, the account of a command. */
 final class EmailOption {
-    @Option(
-            names = "--email",
-            required = true,
-            paramLabel = "ADDRESS",
-            description = "E-mail address of the account.",
-            converter = AccountOptions.Email.class)
+    @Option(names = "--email", required = true, paramLabel = "ADDRESS", description = "E-mail address of the account.")
     @SuppressWarnings("NullAway.Init") // picocli sets a required option before the command runs
     private AccountEmail address;
 

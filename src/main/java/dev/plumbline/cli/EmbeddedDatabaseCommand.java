@@ -1,16 +1,12 @@
 package dev.plumbline.cli;
 
+import dev.plumbline.cli.DatabaseCommandRunner.Refusal;
 import dev.plumbline.config.Config;
-import dev.plumbline.config.ConfigException;
-import dev.plumbline.postgres.PostgresException;
-import dev.plumbline.target.ExceptionMessage;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 
 /** A command for the embedded database only. Prints one line to stdout, or an error to stderr. */
 abstract class EmbeddedDatabaseCommand implements Callable<Integer> {
-    private static final int FAILED = 1;
-
     @Mixin
     private ConfigOption config = new ConfigOption();
 
@@ -25,29 +21,17 @@ abstract class EmbeddedDatabaseCommand implements Callable<Integer> {
      * Runs the command.
      *
      * @return the line to print
-     * @throws PostgresException if it fails
+     * @throws dev.plumbline.postgres.PostgresException if it fails
      */
     abstract String run(Config settings);
 
     @Override
     public final Integer call() {
-        try {
-            Config settings = config.load();
+        return DatabaseCommandRunner.run(config, settings -> {
             if (settings.database().url() != null) {
-                return fail("database.url is set. " + instruction);
+                throw new Refusal("database.url is set. " + instruction);
             }
             System.out.println(run(settings));
-            System.out.flush();
-            return 0;
-        } catch (ConfigException invalid) {
-            return fail("Invalid configuration: " + invalid.getMessage());
-        } catch (PostgresException failed) {
-            return fail(ExceptionMessage.of(failed));
-        }
-    }
-
-    private static int fail(String message) {
-        StandardError.fail(message);
-        return FAILED;
+        });
     }
 }

@@ -2,6 +2,7 @@ package dev.plumbline.cli;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -15,8 +16,9 @@ final class InterruptHook implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
 
-    private InterruptHook(Runnable action) {
-        thread = new Thread(action, "interrupt");
+    private InterruptHook(Consumer<InterruptHook> action) {
+        thread = new Thread(() -> action.accept(this), "interrupt");
+        Runtime.getRuntime().addShutdownHook(thread);
     }
 
     /**
@@ -24,15 +26,13 @@ final class InterruptHook implements AutoCloseable {
      * available results and a summary, without waiting for running checks.
      */
     static InterruptHook register(CheckBatch batch, ProgressBar progress) {
-        InterruptHook[] hook = new InterruptHook[1];
-        hook[0] = new InterruptHook(() -> {
+        return new InterruptHook(hook -> {
             boolean interrupted = batch.interrupt();
-            hook[0].awaitClosed();
+            hook.awaitClosed();
             if (interrupted) {
                 progress.end("plumbline: Interrupted. " + batch.summary());
             }
         });
-        return hook[0].registered();
     }
 
     /**
@@ -41,18 +41,11 @@ final class InterruptHook implements AutoCloseable {
      * @param message printed if the command is interrupted
      */
     static InterruptHook register(Supplier<String> message, ProgressBar progress) {
-        InterruptHook[] hook = new InterruptHook[1];
-        hook[0] = new InterruptHook(() -> {
-            if (hook[0].closed.getCount() > 0) {
+        return new InterruptHook(hook -> {
+            if (hook.closed.getCount() > 0) {
                 progress.end(message.get());
             }
         });
-        return hook[0].registered();
-    }
-
-    private InterruptHook registered() {
-        Runtime.getRuntime().addShutdownHook(thread);
-        return this;
     }
 
     private void awaitClosed() {

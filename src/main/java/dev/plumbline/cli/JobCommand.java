@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,6 +38,15 @@ public final class JobCommand {
 
     /** The maximum number of lines of a job. */
     private static final int MAX_LINES = 500;
+
+    /** {@code --output} of the commands that create jobs, and otherwise do not wait for them. */
+    static final class WaitOption {
+        @Option(
+                names = "--output",
+                paramLabel = "FORMAT",
+                description = "Wait and print the results as csv, ndjson or json.")
+        private JobResultJoiner.@Nullable Format output;
+    }
 
     private interface Work {
         int run(ServiceClient client) throws ServiceException, IOException, InterruptedException;
@@ -84,12 +92,7 @@ public final class JobCommand {
                                     "Name of the job (default: the title of the module and the number of targets).")
                     @Nullable
                     String name,
-            @Option(
-                            names = "--output",
-                            paramLabel = "FORMAT",
-                            converter = OptionConverters.JobFormat.class,
-                            description = "Wait and print the results as csv, ndjson or json.")
-                    JobResultJoiner.@Nullable Format output) {
+            @Mixin WaitOption wait) {
         return run(server, client -> {
             List<String> arguments = targets == null ? List.of() : targets;
             if (arguments.isEmpty() && input == null) {
@@ -109,27 +112,25 @@ public final class JobCommand {
                     body.put("options", JobOptions.of(description, options));
                 }
                 String suffix = jobs.isEmpty() ? "" : " (" + (jobs.size() + 1) + ")";
-                jobs.add(create(client, body.put("name", JobName.truncate(jobName, suffix)), output != null));
+                jobs.add(create(client, body.put("name", JobName.truncate(jobName, suffix)), wait));
             }
-            return created(server, client, jobs, output);
+            return created(server, client, jobs, wait);
         });
     }
 
-    private static JsonObject create(ServiceClient client, JsonObject body, boolean waits)
+    private static JsonObject create(ServiceClient client, JsonObject body, WaitOption wait)
             throws ServiceException, InterruptedException {
         JsonObject job = client.create(body, UUID.randomUUID().toString());
-        (waits ? System.err : System.out).println(job.getString("token"));
+        (wait.output == null ? System.out : System.err).println(job.getString("token"));
         return job;
     }
 
-    private static int created(
-            ServerOptions server, ServiceClient client, List<JsonObject> jobs, JobResultJoiner.@Nullable Format output)
+    private static int created(ServerOptions server, ServiceClient client, List<JsonObject> jobs, WaitOption wait)
             throws ServiceException, IOException, InterruptedException {
-        if (output != null) {
-            return watch(server, client, jobs, output);
+        if (wait.output != null) {
+            return watch(server, client, jobs, wait.output);
         }
-        StandardError.println("Next: plumbline job watch " + server.arguments()
-                + jobs.stream().map(job -> job.getString("token")).collect(Collectors.joining(" ")));
+        StandardError.println("Next: plumbline job watch " + server.arguments() + JobPoller.tokens(jobs));
         return 0;
     }
 
@@ -144,12 +145,7 @@ public final class JobCommand {
     int retry(
             @Mixin ServerOptions server,
             @Parameters(index = "0", paramLabel = "TOKEN", description = "Token of a finished job.") String token,
-            @Option(
-                            names = "--output",
-                            paramLabel = "FORMAT",
-                            converter = OptionConverters.JobFormat.class,
-                            description = "Wait and print the results as csv, ndjson or json.")
-                    JobResultJoiner.@Nullable Format output) {
+            @Mixin WaitOption wait) {
         return run(server, client -> {
             JsonObject job = client.job(token, 0);
             if (!JobPoller.isFinal(job)) {
@@ -172,7 +168,7 @@ public final class JobCommand {
                     .put("items", new JsonArray(inputs))
                     .put("options", options.put(ModuleDescription.FRESH.name(), true))
                     .put("name", JobName.ofRetry(text(job, "name"), inputs.size()));
-            return created(server, client, List.of(create(client, body, output != null)), output);
+            return created(server, client, List.of(create(client, body, wait)), wait);
         });
     }
 
@@ -199,7 +195,6 @@ public final class JobCommand {
                             names = "--output",
                             paramLabel = "FORMAT",
                             defaultValue = "csv",
-                            converter = OptionConverters.JobFormat.class,
                             description = "csv, ndjson or json (default: ${DEFAULT-VALUE}).")
                     JobResultJoiner.Format output) {
         return run(server, client -> watch(server, client, jobs(client, tokens), output));
@@ -226,7 +221,6 @@ public final class JobCommand {
         return run(server, client -> {
             JsonArray jobs = client.list(limit);
             System.out.print(json ? jobs.encodePrettily() + "\n" : table(jobs));
-            System.out.flush();
             return 0;
         });
     }
@@ -265,7 +259,7 @@ public final class JobCommand {
     private static int watch(
             ServerOptions server, ServiceClient client, List<JsonObject> jobs, JobResultJoiner.@Nullable Format format)
             throws ServiceException, IOException, InterruptedException {
-        JobResultJoiner joiner = format == null ? null : new JobResultJoiner(format, new StandardOutput());
+        JobResultJoiner joiner = format == null ? null : new JobResultJoiner(format, StandardOutput.writer());
         ProgressBar progress = ProgressBar.onStderr(true);
         JobPoller poller = new JobPoller(client, jobs, progress, joiner);
         try (InterruptHook hook = InterruptHook.register(() -> poller.interruption(server.arguments()), progress)) {
@@ -281,13 +275,11 @@ public final class JobCommand {
         try (ServiceClient client = server.connect()) {
             return work.run(client);
         } catch (FileSystemException unreadable) {
-            StandardError.fail(TargetReader.unreadable(unreadable));
-            return CheckCommand.INVALID;
+            return StandardError.fail(CheckCommand.INVALID, TargetReader.unreadable(unreadable));
         } catch (StandardOutput.FailedException reported) {
             return CheckCommand.INVALID;
         } catch (ServiceException | IOException failed) {
-            StandardError.fail(ExceptionMessage.of(failed));
-            return CheckCommand.INVALID;
+            return StandardError.fail(CheckCommand.INVALID, ExceptionMessage.of(failed));
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             return CheckCommand.INVALID;

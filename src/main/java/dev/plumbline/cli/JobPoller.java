@@ -74,10 +74,7 @@ final class JobPoller {
     private void showProgress() {
         VerdictCounts counts = counts();
         progress.update(
-                counts.total(),
-                jobs.stream().mapToLong(job -> count(job, "total")).sum(),
-                waiting().isEmpty() ? counts : counts + ", " + waiting(),
-                minSeconds());
+                counts.total(), sum("total"), waiting().isEmpty() ? counts : counts + ", " + waiting(), minSeconds());
     }
 
     /**
@@ -97,7 +94,7 @@ final class JobPoller {
                 + "Cancel: plumbline job cancel " + arguments + tokens(unfinished);
     }
 
-    private static String tokens(List<JsonObject> jobs) {
+    static String tokens(List<JsonObject> jobs) {
         return jobs.stream().map(job -> job.getString("token")).collect(Collectors.joining(" "));
     }
 
@@ -116,11 +113,7 @@ final class JobPoller {
     }
 
     VerdictCounts counts() {
-        VerdictCounts sum = new VerdictCounts();
-        for (JsonObject job : jobs) {
-            sum = sum.plus(VerdictCounts.of(verdict -> count(job, verdict.id())));
-        }
-        return sum;
+        return VerdictCounts.of(verdict -> sum(verdict.id()));
     }
 
     /** The limit of a target for which most lines of a job wait, for example {@code 97 lines wait for …}; or empty. */
@@ -156,7 +149,9 @@ final class JobPoller {
         return FINAL_STATES.contains(job.getString("state"));
     }
 
-    private static long count(JsonObject job, String name) {
-        return job.getJsonObject("counts").getLong(name, 0L);
+    private long sum(String count) {
+        return jobs.stream()
+                .mapToLong(job -> job.getJsonObject("counts").getLong(count, 0L))
+                .sum();
     }
 }

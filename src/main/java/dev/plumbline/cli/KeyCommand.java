@@ -1,6 +1,6 @@
 package dev.plumbline.cli;
 
-import static dev.plumbline.cli.AccountCommandSession.await;
+import static dev.plumbline.cli.DatabaseCommandRunner.await;
 
 import dev.plumbline.account.Account;
 import dev.plumbline.account.AccountAdministration;
@@ -9,7 +9,7 @@ import dev.plumbline.account.ApiKeyCreation;
 import dev.plumbline.account.ApiKeyRequest;
 import dev.plumbline.account.ApiKeySecret;
 import dev.plumbline.account.Scope;
-import dev.plumbline.cli.AccountCommandSession.Refusal;
+import dev.plumbline.cli.DatabaseCommandRunner.Refusal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -42,30 +42,26 @@ public final class KeyCommand {
                             names = "--name",
                             defaultValue = "command line",
                             description = "Name of the key (default: ${DEFAULT-VALUE}).",
-                            converter = AccountOptions.KeyName.class)
+                            converter = OptionConverters.KeyName.class)
                     String name,
             @Option(
                             names = "--scopes",
                             split = ",",
                             defaultValue = "jobs:read,jobs:write",
-                            description = "Scopes of the key (default: ${DEFAULT-VALUE}).",
-                            converter = AccountOptions.ScopeName.class)
+                            description = "Scopes of the key (default: ${DEFAULT-VALUE}).")
                     Set<Scope> scopes,
             @Option(
                             names = "--expires",
                             paramLabel = "DURATION",
-                            description = "Lifetime of the key, for example 90d or 12h (default: unlimited).",
-                            converter = AccountOptions.Validity.class)
+                            description = "Lifetime of the key, for example 90d or 12h (default: unlimited).")
                     @Nullable
                     Duration lifetime) {
-        return AccountCommandSession.run(config, false, session -> {
-            Account account = account(session, email);
+        return DatabaseCommandRunner.run(config, false, accounts -> {
+            Account account = account(accounts, email);
             Instant expiry = lifetime == null ? null : Instant.now().plus(lifetime);
-            ApiKeyCreation creation =
-                    await(session.accounts().createKey(account.id(), new ApiKeyRequest(name, scopes, expiry)));
+            ApiKeyCreation creation = await(accounts.createKey(account.id(), new ApiKeyRequest(name, scopes, expiry)));
             if (creation instanceof ApiKeyCreation.Created created) {
                 System.out.println(created.secret());
-                System.out.flush();
             } else if (creation instanceof ApiKeyCreation.TooMany) {
                 throw new Refusal("the account has "
                         + AccountAdministration.MAX_KEYS
@@ -84,11 +80,9 @@ public final class KeyCommand {
             @Mixin ConfigOption config,
             @Mixin EmailOption email,
             @Option(names = "--json", description = "Print a JSON array.") boolean json) {
-        return AccountCommandSession.run(config, false, session -> {
-            List<ApiKey> keys =
-                    await(session.accounts().keys(account(session, email).id()));
+        return DatabaseCommandRunner.run(config, false, accounts -> {
+            List<ApiKey> keys = await(accounts.keys(account(accounts, email).id()));
             System.out.print(json ? json(keys) : text(keys));
-            System.out.flush();
         });
     }
 
@@ -140,8 +134,8 @@ public final class KeyCommand {
     int revoke(
             @Mixin ConfigOption config,
             @Parameters(index = "0", paramLabel = "KEY", description = "ID, prefix, or full key.") String key) {
-        return AccountCommandSession.run(config, false, session -> {
-            switch (await(session.accounts().revokeKey(key))) {
+        return DatabaseCommandRunner.run(config, false, accounts -> {
+            switch (await(accounts.revokeKey(key))) {
                 case REVOKED -> {}
                 case NO_SUCH_KEY -> throw new Refusal("no such key. List the keys with 'plumbline key list'.");
                 case AMBIGUOUS ->
@@ -159,12 +153,11 @@ public final class KeyCommand {
             mixinStandardHelpOptions = true)
     int generate() {
         System.out.println(ApiKeySecret.generate());
-        System.out.flush();
         return 0;
     }
 
-    private static Account account(AccountCommandSession session, EmailOption email) throws Refusal {
-        Account account = await(session.accounts().find(email.address()));
+    private static Account account(AccountAdministration accounts, EmailOption email) throws Refusal {
+        Account account = await(accounts.find(email.address()));
         if (account == null) {
             throw email.notFound();
         }

@@ -1,58 +1,112 @@
 package dev.plumbline.cli;
 
+import dev.plumbline.account.AccountEmail;
+import dev.plumbline.account.ApiKeyRequest;
+import dev.plumbline.account.Plan;
+import dev.plumbline.account.Scope;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.cli.report.ReportFormat;
 import dev.plumbline.result.Verdict;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Converters of the options of {@code check} and {@code job} commands. */
-final class OptionConverters {
+/** Converters of the options of all commands. */
+public final class OptionConverters {
+    private static final Verdict[] FAIL_ON = {Verdict.WARN, Verdict.FAIL, Verdict.ERROR};
+    private static final int MAX_CONCURRENCY = 1000;
+    private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,5})([mhd])");
+    private static final Duration MAX_DURATION = Duration.ofDays(3660);
+
     private OptionConverters() {}
 
-    static final class Format implements ITypeConverter<ReportFormat> {
-        @Override
-        public ReportFormat convert(String text) {
-            return find(ReportFormat.values(), text);
-        }
+    /** Registers the converters that the type of an option selects. */
+    public static void register(CommandLine line) {
+        line.registerConverter(ReportFormat.class, text -> find(ReportFormat.values(), text))
+                .registerConverter(JobResultJoiner.Format.class, text -> find(JobResultJoiner.Format.values(), text))
+                .registerConverter(Verdict.class, text -> find(FAIL_ON, text))
+                .registerConverter(AccountEmail.class, OptionConverters::email)
+                .registerConverter(Plan.class, OptionConverters::plan)
+                .registerConverter(Scope.class, OptionConverters::scope)
+                .registerConverter(Duration.class, OptionConverters::duration);
     }
 
-    static final class JobFormat implements ITypeConverter<JobResultJoiner.Format> {
-        @Override
-        public JobResultJoiner.Format convert(String text) {
-            return find(JobResultJoiner.Format.values(), text);
-        }
-    }
-
-    /** Also lists the values for help and completion. */
-    static final class FailOn implements ITypeConverter<Verdict>, Iterable<String> {
-        private static final Verdict[] VALUES = {Verdict.WARN, Verdict.FAIL, Verdict.ERROR};
-
-        @Override
-        public Verdict convert(String text) {
-            return find(VALUES, text);
-        }
-
+    /** The values of {@code --fail-on} for help and completion. */
+    static final class FailOn implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
-            return Arrays.stream(VALUES).map(Verdict::id).iterator();
+            return Arrays.stream(FAIL_ON).map(Verdict::id).iterator();
         }
     }
 
     static final class Concurrency implements ITypeConverter<Integer> {
-        private static final int MAX = 1000;
-
         @Override
         public Integer convert(String text) {
-            if (!text.matches("\\d{1,4}") || Integer.parseInt(text) < 1 || Integer.parseInt(text) > MAX) {
-                throw new TypeConversionException("must be an integer from 1 to " + MAX + ", not '" + text + "'");
+            int value = text.matches("\\d{1,4}") ? Integer.parseInt(text) : 0;
+            if (value < 1 || value > MAX_CONCURRENCY) {
+                throw new TypeConversionException(
+                        "must be an integer from 1 to " + MAX_CONCURRENCY + ", not '" + text + "'");
             }
-            return Integer.parseInt(text);
+            return value;
         }
+    }
+
+    static final class KeyName implements ITypeConverter<String> {
+        @Override
+        public String convert(String text) {
+            String fault = ApiKeyRequest.validateName(text);
+            if (fault != null) {
+                throw new TypeConversionException(fault);
+            }
+            return text;
+        }
+    }
+
+    private static AccountEmail email(String text) {
+        try {
+            return AccountEmail.parse(text);
+        } catch (IllegalArgumentException invalid) {
+            throw new TypeConversionException(invalid.getMessage());
+        }
+    }
+
+    private static Plan plan(String text) {
+        try {
+            return Plan.of(text);
+        } catch (IllegalArgumentException unknown) {
+            throw new TypeConversionException("The plan must be free or pro.");
+        }
+    }
+
+    private static Scope scope(String text) {
+        Scope scope = Scope.of(text.toLowerCase(Locale.ROOT));
+        if (scope == null) {
+            throw new TypeConversionException("Allowed scopes: " + String.join(", ", Scope.ids()) + ".");
+        }
+        return scope;
+    }
+
+    /** A duration in minutes, hours or days: 30m, 12h, 90d. */
+    private static Duration duration(String text) {
+        Matcher matcher = DURATION.matcher(text);
+        Duration duration = !matcher.matches()
+                ? Duration.ZERO
+                : switch (matcher.group(2)) {
+                    case "m" -> Duration.ofMinutes(Long.parseLong(matcher.group(1)));
+                    case "h" -> Duration.ofHours(Long.parseLong(matcher.group(1)));
+                    default -> Duration.ofDays(Long.parseLong(matcher.group(1)));
+                };
+        if (duration.isZero() || duration.compareTo(MAX_DURATION) > 0) {
+            throw new TypeConversionException("'" + text + "' is not a valid duration. Examples: 90d, 12h, 30m.");
+        }
+        return duration;
     }
 
     private static <E extends Enum<E>> E find(E[] values, String text) {

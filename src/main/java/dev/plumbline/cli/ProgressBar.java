@@ -61,14 +61,6 @@ final class ProgressBar {
      * @param done completed lines
      * @param total all lines; -1 if unknown
      * @param counts text after the rate
-     */
-    void update(long done, long total, Object counts) {
-        update(done, total, counts, 0);
-    }
-
-    /**
-     * As {@link #update(long, long, Object)}.
-     *
      * @param minSeconds the minimum remaining time; 0 if it is not known
      */
     synchronized void update(long done, long total, Object counts, double minSeconds) {

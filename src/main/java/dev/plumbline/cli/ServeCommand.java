@@ -53,7 +53,7 @@ public final class ServeCommand implements Callable<Integer> {
                                 Runtime.getRuntime().halt(0);
                             },
                             "stop"));
-            print("ready " + service.address());
+            System.out.println("ready " + service.address());
             stopped.await();
             return 0;
         } catch (ConfigException invalid) {
@@ -84,15 +84,10 @@ public final class ServeCommand implements Callable<Integer> {
 
     /** Fails if stdout is closed or its disk is full, so that no account with unknown credentials is created. */
     private static void printCredential(String line) {
-        print(line);
+        System.out.println(line);
         if (System.out.checkError()) {
             throw new IllegalStateException("stdout cannot be written");
         }
-    }
-
-    private static void print(String line) {
-        System.out.println(line);
-        System.out.flush();
     }
 
     /** Replaces port 0 by a free port, since links contain the port. */

@@ -270,6 +270,6 @@ final class ServiceClient implements AutoCloseable {
     @Override
     public void close() {
         client.close();
-        vertx.close().toCompletionStage().toCompletableFuture().join();
+        vertx.close().await();
     }
 }

@@ -17,6 +17,12 @@ final class StandardError {
         println("plumbline: " + message);
     }
 
+    /** As {@link #fail(String)}. Returns the exit code. */
+    static int fail(int code, String message) {
+        fail(message);
+        return code;
+    }
+
     static String sanitize(String text) {
         StringBuilder out = new StringBuilder(text.length());
         text.codePoints().forEach(c -> out.appendCodePoint(c == '\n' ? c : TerminalText.sanitize(c)));

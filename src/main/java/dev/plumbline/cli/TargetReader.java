@@ -108,9 +108,12 @@ final class TargetReader implements AutoCloseable {
     /** Returns the next target; null at the end. Blocks while stdin is open without data. */
     @Nullable
     String next() throws IOException {
-        String line = next;
+        String target = next;
         next = null;
-        return line == null ? read() : line;
+        if (target != null) {
+            return target;
+        }
+        return arguments.hasNext() ? arguments.next() : readTarget(true);
     }
 
     /** Whether {@link #next()} returns a target without blocking. Reads available characters of an incomplete line. */
@@ -125,10 +128,6 @@ final class TargetReader implements AutoCloseable {
     boolean isEmpty() throws IOException {
         next = next();
         return next == null;
-    }
-
-    private @Nullable String read() throws IOException {
-        return arguments.hasNext() ? arguments.next() : readTarget(true);
     }
 
     /** Returns the next target of the file; null at the end or, without blocking, if none is available. */

@@ -1,7 +1,6 @@
 package dev.plumbline.cli;
 
 import dev.plumbline.check.ModuleCatalogue;
-import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.FindingCode;
 import dev.plumbline.sheet.ModuleDescription;
@@ -27,17 +26,13 @@ public final class ToolsCommand implements Callable<Integer> {
     public Integer call() {
         if (module == null) {
             System.out.print(list(ModuleCatalogue.load().descriptions()));
-            System.out.flush();
             return 0;
         }
-        ModuleDefinition<?> found =
-                ModuleCatalogue.load(List.of(), module::equals).find(module);
+        ModuleDescription found = JobOptions.module(module);
         if (found == null) {
-            StandardError.fail(OptionConverters.unknownModule(module));
-            return CheckCommand.INVALID;
+            return StandardError.fail(CheckCommand.INVALID, OptionConverters.unknownModule(module));
         }
-        System.out.print(describe(found.description()));
-        System.out.flush();
+        System.out.print(describe(found));
         return 0;
     }
 

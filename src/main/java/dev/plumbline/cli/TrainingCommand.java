@@ -1,6 +1,6 @@
 package dev.plumbline.cli;
 
-import io.vertx.core.Future;
+import dev.plumbline.postgres.embedded.DataDirectory;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import org.xbill.DNS.ARecord;
 import org.xbill.DNS.Flags;
 import org.xbill.DNS.Message;
@@ -75,7 +76,7 @@ public final class TrainingCommand implements Callable<Integer> {
                     folder.resolve("settings.yaml"),
                     "targets: {allow: [127.0.0.0/8], ports: ['*'], per_ip_per_second: 0, per_ip_concurrent: 0}\n"
                             + "dns: {servers: ['127.0.0.1:" + dns.getLocalPort() + "'], timeout: 1s}\n");
-            System.setOut(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
+            System.setOut(new StandardOutput(OutputStream.nullOutputStream(), StandardCharsets.UTF_8));
             String page = "http://" + HOST + ":" + http + "/";
             String secure = "https://" + HOST + ":" + https + "/";
             for (String module : List.of("http-status", "security-headers", "page-metadata", "redirect-chain")) {
@@ -90,10 +91,8 @@ public final class TrainingCommand implements Callable<Integer> {
             for (String module : List.of("dns-records", "mx", "spf", "dmarc")) {
                 check(settings, module, "training.test");
             }
-            List<String> lines = new ArrayList<>();
-            for (int i = 0; i < TARGETS; i++) {
-                lines.add(page + i);
-            }
+            List<String> lines =
+                    IntStream.range(0, TARGETS).mapToObj(i -> page + i).toList();
             Path input = Files.write(folder.resolve("targets"), lines);
             for (String format : List.of("ndjson", "text", "csv", "junit", "markdown", "nagios")) {
                 check(settings, "http-status", "--input=" + input, "--output=" + format, "-omethod=get");
@@ -109,13 +108,8 @@ public final class TrainingCommand implements Callable<Integer> {
             certificate.delete();
         } finally {
             System.setOut(out);
-            await(vertx.close());
-            try (var files = Files.list(folder)) {
-                for (Path file : files.toList()) {
-                    Files.delete(file);
-                }
-            }
-            Files.delete(folder);
+            vertx.close().await();
+            DataDirectory.deleteTree(folder);
         }
         return 0;
     }
@@ -145,7 +139,7 @@ public final class TrainingCommand implements Callable<Integer> {
     private static int listen(Vertx vertx, HttpServerOptions options) {
         HttpServer server = vertx.createHttpServer(options.setHost("127.0.0.1").setPort(0))
                 .requestHandler(TrainingCommand::respond);
-        return await(server.listen()).actualPort();
+        return server.listen().await().actualPort();
     }
 
     private static void respond(HttpServerRequest request) {
@@ -183,9 +177,5 @@ public final class TrainingCommand implements Callable<Integer> {
         } catch (IOException closed) {
             // the training is complete
         }
-    }
-
-    private static <T> T await(Future<T> operation) {
-        return operation.toCompletionStage().toCompletableFuture().join();
     }
 }

@@ -28,14 +28,11 @@ public final class UsageErrorHandler implements IParameterExceptionHandler {
     private static String unknown(UnmatchedArgumentException unmatched) {
         String argument = unmatched.getUnmatched().get(0);
         List<String> suggestions = unmatched.getSuggestions();
-        String message;
-        if (unmatched.isUnknownOption()) {
-            message = "Unknown option '" + argument + "'.";
-        } else if (unmatched.getCommandLine().getSubcommands().isEmpty()) {
+        if (!unmatched.isUnknownOption()
+                && unmatched.getCommandLine().getSubcommands().isEmpty()) {
             return "Unexpected argument '" + argument + "'.";
-        } else {
-            message = "Unknown command '" + argument + "'.";
         }
+        String message = (unmatched.isUnknownOption() ? "Unknown option '" : "Unknown command '") + argument + "'.";
         return suggestions.isEmpty() ? message : message + " Did you mean '" + suggestions.get(0) + "'?";
     }
 }

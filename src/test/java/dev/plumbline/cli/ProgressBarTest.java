@@ -40,13 +40,13 @@ class ProgressBarTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ProgressBar bar = new ProgressBar(new PrintStream(out, true, StandardCharsets.UTF_8), true, nanos::get);
 
-        bar.update(100, 400, "");
+        bar.update(100, 400, "", 0);
         nanos.addAndGet(1_000_000_000);
-        bar.update(120, 400, "");
+        bar.update(120, 400, "", 0);
         assertThat(out.toString(StandardCharsets.UTF_8)).endsWith("120/400, 20/s, ETA 00:14, ");
         for (int second = 1; second <= 20; second++) {
             nanos.addAndGet(1_000_000_000);
-            bar.update(120 + second, 400, "");
+            bar.update(120 + second, 400, "", 0);
         }
         assertThat(out.toString(StandardCharsets.UTF_8)).endsWith("140/400, 1/s, ETA 04:20, ");
     }
@@ -59,7 +59,7 @@ class ProgressBarTest {
 
         bar.end("interrupted");
         nanos.addAndGet(1_000_000_000);
-        bar.update(2, 10, "");
+        bar.update(2, 10, "", 0);
 
         assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("\r\u001b[Kinterrupted" + System.lineSeparator());
     }
@@ -70,11 +70,11 @@ class ProgressBarTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ProgressBar bar = new ProgressBar(new PrintStream(out, true, StandardCharsets.UTF_8), true, nanos::get);
 
-        bar.update(1, 10, "");
+        bar.update(1, 10, "", 0);
         assertThat(out.size()).isZero();
         nanos.addAndGet(100_000_000);
-        bar.update(2, 10, "");
-        bar.update(3, 10, "");
+        bar.update(2, 10, "", 0);
+        bar.update(3, 10, "", 0);
         bar.clear();
 
         assertThat(out.toString(StandardCharsets.UTF_8))

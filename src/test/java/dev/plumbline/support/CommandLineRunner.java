@@ -1,7 +1,7 @@
 package dev.plumbline.support;
 
 import dev.plumbline.Main;
-import dev.plumbline.cli.StandardOutputStream;
+import dev.plumbline.cli.StandardOutput;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -47,7 +47,7 @@ public final class CommandLineRunner {
         ByteArrayOutputStream capturedErr = new ByteArrayOutputStream();
         try {
             System.setIn(new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8)));
-            StandardOutputStream checked = new StandardOutputStream(stdout, StandardCharsets.UTF_8);
+            StandardOutput checked = new StandardOutput(stdout, StandardCharsets.UTF_8);
             System.setOut(checked);
             System.setErr(new PrintStream(capturedErr, true, StandardCharsets.UTF_8));
             int code = checked.exitCode(Main.commandLine().execute(arguments));

@@ -4,7 +4,6 @@ import dev.plumbline.result.CheckResult;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Level;
 import dev.plumbline.result.LimitWait;
-import java.util.Comparator;
 import java.util.Optional;
 
 /**
@@ -31,8 +30,6 @@ public record CheckedLine(long index, String input, CheckResult result, LimitWai
 
     /** The most severe finding above {@code info}. */
     Optional<Finding> problem() {
-        return result.findings().stream()
-                .filter(finding -> finding.level() != Level.INFO)
-                .min(Comparator.comparing(Finding::level, Level.MOST_SEVERE_FIRST));
+        return Optional.ofNullable(result.topFinding()).filter(finding -> finding.level() != Level.INFO);
     }
 }

@@ -25,13 +25,6 @@ public final class VerdictCounts {
         return counts;
     }
 
-    /** The sum of these and other counts. */
-    public VerdictCounts plus(VerdictCounts other) {
-        VerdictCounts sum = of(verdict -> of(verdict) + other.of(verdict));
-        sum.refused = refused + other.refused;
-        return sum;
-    }
-
     public void add(CheckedLine line) {
         counts.merge(line.result().verdict(), 1L, Long::sum);
         refused += line.refused() ? 1 : 0;

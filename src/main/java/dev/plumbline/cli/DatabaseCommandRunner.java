@@ -17,21 +17,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Runs an {@code account} or {@code key} command against the configured or the embedded database. */
-final class AccountCommandSession {
-    static final int FAILED = 1;
-
+/** Runs commands that use the configured or the embedded database. */
+final class DatabaseCommandRunner {
+    private static final int FAILED = 1;
     private static final Duration STATEMENT = Duration.ofSeconds(10);
     private static final long STEP_SECONDS = 60;
 
-    private final AccountAdministration accounts;
+    private DatabaseCommandRunner() {}
 
-    private AccountCommandSession(AccountAdministration accounts) {
-        this.accounts = accounts;
-    }
-
-    interface Work {
-        void run(AccountCommandSession session) throws Refusal;
+    interface Work<T> {
+        void run(T argument) throws Refusal;
     }
 
     /** A command cannot be executed. The message is one sentence. */
@@ -44,14 +39,28 @@ final class AccountCommandSession {
     }
 
     /**
-     * Runs a command and prints an error to stderr.
+     * Runs a command with the settings and prints an error to stderr.
      *
-     * @param create whether an embedded database is created if there is none
      * @return the exit code
      */
-    static int run(ConfigOption option, boolean create, Work work) {
+    static int run(ConfigOption option, Work<Config> work) {
         try {
-            Config config = option.load();
+            work.run(option.load());
+            return 0;
+        } catch (ConfigException invalid) {
+            return StandardError.fail(FAILED, "Invalid configuration: " + invalid.getMessage());
+        } catch (PostgresException | Refusal refusal) {
+            return StandardError.fail(FAILED, ExceptionMessage.of(refusal));
+        }
+    }
+
+    /**
+     * Runs an {@code account} or {@code key} command, as {@link #run(ConfigOption, Work)}.
+     *
+     * @param create whether an embedded database is created if there is none
+     */
+    static int run(ConfigOption option, boolean create, Work<AccountAdministration> work) {
+        return run(option, config -> {
             String url = config.database().url();
             if (url != null) {
                 run(url, work);
@@ -60,26 +69,16 @@ final class AccountCommandSession {
                     run(database.url(), work);
                 }
             }
-            return 0;
-        } catch (ConfigException invalid) {
-            return fail("Invalid configuration: " + invalid.getMessage());
-        } catch (PostgresException | Refusal refusal) {
-            return fail(ExceptionMessage.of(refusal));
-        }
+        });
     }
 
-    private static int fail(String message) {
-        StandardError.fail(message);
-        return FAILED;
-    }
-
-    private static void run(String url, Work work) throws Refusal {
+    private static void run(String url, Work<AccountAdministration> work) throws Refusal {
         Vertx vertx = Vertx.vertx();
         @Nullable Database database = null;
         try {
             await(SchemaMigrator.run(vertx, url));
             database = new Database(vertx, url, 1, STATEMENT);
-            work.run(new AccountCommandSession(new AccountAdministration(database, new PasswordHasher(vertx))));
+            work.run(new AccountAdministration(database, new PasswordHasher(vertx)));
         } finally {
             if (database != null) {
                 await(database.close());
@@ -87,10 +86,6 @@ final class AccountCommandSession {
             // closed here, because the thread of the pool ends with it
             await(vertx.close());
         }
-    }
-
-    AccountAdministration accounts() {
-        return accounts;
     }
 
     static <T> T await(Future<T> operation) throws Refusal {
