@@ -1,6 +1,7 @@
 package dev.plumbline.module.web;
 
 import dev.plumbline.probe.http.HeaderParser;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -53,24 +54,13 @@ record AltSvc(List<String> protocols, boolean valid) {
 
     /** The ALPN protocol ID of a protocol-id, which is percent-encoded; null if it is invalid. */
     private static @Nullable String decoded(String text) {
-        if (!HeaderParser.isToken(text)) {
+        try {
+            // a plus sign is not a space, as it is in forms
+            return HeaderParser.isToken(text)
+                    ? URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.ISO_8859_1)
+                    : null;
+        } catch (IllegalArgumentException malformed) {
             return null;
         }
-        byte[] bytes = new byte[text.length()];
-        int size = 0;
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '%') {
-                int high = i + 2 < text.length() ? Character.digit(text.charAt(i + 1), 16) : -1;
-                int low = i + 2 < text.length() ? Character.digit(text.charAt(i + 2), 16) : -1;
-                if (high < 0 || low < 0) {
-                    return null;
-                }
-                c = (char) (high * 16 + low);
-                i += 2;
-            }
-            bytes[size++] = (byte) c;
-        }
-        return new String(bytes, 0, size, StandardCharsets.ISO_8859_1);
     }
 }

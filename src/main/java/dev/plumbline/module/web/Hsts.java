@@ -23,15 +23,15 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The HSTS policy of a domain, and whether the HSTS preload list accepts the domain. */
 @AutoService(RegisteredModule.class)
 public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.Findings> {
     private static final String HEADER = "strict-transport-security";
-    private static final long MIN_MAX_AGE_SECONDS = 15_552_000;
-    private static final long PRELOAD_MAX_AGE_SECONDS = 31_536_000;
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
     /** The errors of a server that does not offer HTTPS. */
@@ -182,7 +182,7 @@ public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.
         Long maxAge = policy.maxAge();
         if (maxAge != null && maxAge == 0) {
             findings.hstsOff();
-        } else if (maxAge != null && maxAge < MIN_MAX_AGE_SECONDS) {
+        } else if (maxAge != null && maxAge < HstsPolicy.MIN_MAX_AGE_SECONDS) {
             findings.hstsShort(maxAge);
         }
         List<String> unmet = unmetByPreload(policy, evidence);
@@ -216,27 +216,18 @@ public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.
         if (evidence.certificateError() != null) {
             unmet.add("The certificate is not valid.");
         }
-        if (policy.maxAge() == null || policy.maxAge() < PRELOAD_MAX_AGE_SECONDS) {
-            unmet.add("The list requires a max-age of " + PRELOAD_MAX_AGE_SECONDS + " or more.");
+        if (policy.maxAge() == null || policy.maxAge() < HstsPolicy.PRELOAD_MAX_AGE_SECONDS) {
+            unmet.add("The list requires a max-age of " + HstsPolicy.PRELOAD_MAX_AGE_SECONDS + " or more.");
         }
         if (!policy.includeSubdomains()) {
             unmet.add("The list requires includeSubDomains.");
         }
-        addIfUnmet(unmet, evidence.http(), Hsts::unmetByHttp);
-        addIfUnmet(unmet, evidence.www(), Hsts::unmetByWww);
+        Stream.of(
+                        Optional.ofNullable(evidence.http()).map(Hsts::unmetByHttp),
+                        Optional.ofNullable(evidence.www()).map(Hsts::unmetByWww))
+                .flatMap(Optional::stream)
+                .forEach(unmet::add);
         return unmet;
-    }
-
-    private interface Requirement {
-        @Nullable
-        String unmet(RedirectTrace trace);
-    }
-
-    private static void addIfUnmet(List<String> unmet, @Nullable RedirectTrace trace, Requirement requirement) {
-        String reason = trace == null ? null : requirement.unmet(trace);
-        if (reason != null) {
-            unmet.add(reason);
-        }
     }
 
     /** HTTP must redirect to HTTPS on the same host first, unless no server listens on this port. */

@@ -143,7 +143,12 @@ public final class HttpsRedirect
         boolean redirects = http.last() != null && http.url().secure();
         boolean firstHop = redirects && isFirstHopHttps(http);
         Integer temporary = redirects ? temporaryStatus(http) : null;
-        evaluateRedirects(evidence, redirects, findings);
+        if (evidence.https() != null) {
+            evaluatePlainEnd(evidence.domain(), http, evidence.https(), findings);
+        }
+        if (redirects && http.downgraded()) {
+            findings.httpsDowngrade(http.url());
+        }
         evaluateEnd(visit.last(), findings);
         boolean consistent = isConsistent(evidence, findings);
         if (temporary != null) {
@@ -163,16 +168,6 @@ public final class HttpsRedirect
                 redirects && temporary == null,
                 consistent,
                 page == null ? null : page.url().text());
-    }
-
-    private static void evaluateRedirects(Evidence evidence, boolean redirects, Findings findings) {
-        RedirectTrace http = evidence.visit().http();
-        if (evidence.https() != null) {
-            evaluatePlainEnd(evidence.domain(), http, evidence.https(), findings);
-        }
-        if (redirects && http.downgraded()) {
-            findings.httpsDowngrade(http.url());
-        }
     }
 
     /** A site whose page is not redirected to HTTPS. */

@@ -110,38 +110,32 @@ public final class Ipv6Readiness
                     Future<Ipv6Hosts> nameservers = Ipv6Hosts.nameservers(context, domain);
                     Future<Ipv6Hosts> mailServers = Ipv6Hosts.mailServers(context, domain);
                     return Future.all(web, www, nameservers, mailServers)
-                            .compose(all -> withPages(
-                                    context,
-                                    new Evidence(
-                                            domain,
-                                            new Ipv6Hosts.Server(domain, web.result()),
-                                            new Ipv6Hosts.Server("www." + domain, www.result()),
-                                            nameservers.result(),
-                                            mailServers.result(),
-                                            null,
-                                            null)));
+                            .compose(all -> pages(context, new Ipv6Hosts.Server(domain, web.result())))
+                            .map(pages -> new Evidence(
+                                    domain,
+                                    new Ipv6Hosts.Server(domain, web.result()),
+                                    new Ipv6Hosts.Server("www." + domain, www.result()),
+                                    nameservers.result(),
+                                    mailServers.result(),
+                                    pages.v4(),
+                                    pages.v6()));
                 });
     }
 
+    private record Pages(@Nullable SitePage v4, @Nullable SitePage v6) {}
+
     /** Requests the website over both versions, unless it does not have an IPv6 address. */
-    private Future<Evidence> withPages(CheckContext context, Evidence evidence) {
-        if (!evidence.web().hasIpv6()) {
-            return Future.succeededFuture(evidence);
+    private Future<Pages> pages(CheckContext context, Ipv6Hosts.Server web) {
+        if (!web.hasIpv6()) {
+            return Future.succeededFuture(new Pages(null, null));
         }
         // the remaining half is for IPv4
         CheckContext first =
                 context.within(context.deadline().atMost(context.deadline().remainingMillis() / 2));
-        return page(first, evidence.domain(), "6").compose(v6 -> (evidence.web().hasIpv4()
-                        ? page(context.patiently(), evidence.domain(), "4")
+        return page(first, web.host(), "6").compose(v6 -> (web.hasIpv4()
+                        ? page(context.patiently(), web.host(), "4")
                         : Future.<@Nullable SitePage>succeededFuture(null))
-                .map(v4 -> new Evidence(
-                        evidence.domain(),
-                        evidence.web(),
-                        evidence.www(),
-                        evidence.nameservers(),
-                        evidence.mailServers(),
-                        v4,
-                        v6)));
+                .map(v4 -> new Pages(v4, v6)));
     }
 
     private Future<@Nullable SitePage> page(CheckContext context, String domain, String ipVersion) {

@@ -135,27 +135,22 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
         if (response != null && trace.hops().size() > 1) {
             findings.redirected(response.url());
         }
-        return content == null
-                ? new Report(
-                        false,
-                        last.status(),
-                        !evidence.standard().disallowsAll(last.status()),
-                        evidence.standard().title(),
-                        null,
-                        List.of(),
-                        List.of(),
-                        0,
-                        List.of())
-                : new Report(
-                        true,
-                        last.status(),
-                        content.disallowedBy() == null,
-                        evidence.standard().title(),
-                        content.matcher().crawlDelay(),
-                        content.file().groups(),
-                        content.file().sitemaps(),
-                        content.bytes(),
-                        content.file().errors());
+        String standard = evidence.standard().title();
+        if (content == null) {
+            boolean allowed = !evidence.standard().disallowsAll(last.status());
+            return new Report(false, last.status(), allowed, standard, null, List.of(), List.of(), 0, List.of());
+        }
+        RobotsFile file = content.file();
+        return new Report(
+                true,
+                last.status(),
+                content.disallowedBy() == null,
+                standard,
+                content.matcher().crawlDelay(),
+                file.groups(),
+                file.sitemaps(),
+                content.bytes(),
+                file.errors());
     }
 
     private static void reportAbsence(int status, boolean redirectsFailed, RobotsStandard standard, Findings findings) {

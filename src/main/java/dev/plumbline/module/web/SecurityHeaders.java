@@ -39,8 +39,6 @@ import org.jspecify.annotations.Nullable;
 @AutoService(RegisteredModule.class)
 public final class SecurityHeaders
         implements CheckModule<RedirectTrace, SecurityHeaders.Report, SecurityHeaders.Findings> {
-    private static final long MIN_MAX_AGE_SECONDS = 15_552_000;
-    private static final long PRELOAD_MAX_AGE_SECONDS = 31_536_000;
     private static final int MAX_CSP_COST = 25;
     private static final int MIN_SCORE = 40;
     private static final int MAX_DISCLOSED_CHARACTERS = 201;
@@ -290,13 +288,13 @@ public final class SecurityHeaders
         } else if (maxAge == 0) {
             findings.hstsOff();
         } else {
-            if (maxAge < MIN_MAX_AGE_SECONDS) {
+            if (maxAge < HstsPolicy.MIN_MAX_AGE_SECONDS) {
                 findings.hstsShort(maxAge);
             }
             if (!hsts.includeSubdomains()) {
                 findings.hstsNotForSubdomains();
             }
-            if (hsts.preload() && (maxAge < PRELOAD_MAX_AGE_SECONDS || !hsts.includeSubdomains())) {
+            if (hsts.preload() && (maxAge < HstsPolicy.PRELOAD_MAX_AGE_SECONDS || !hsts.includeSubdomains())) {
                 findings.hstsPreloadUnready();
             }
         }

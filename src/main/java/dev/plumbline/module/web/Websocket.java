@@ -27,7 +27,6 @@ public final class Websocket implements CheckModule<Websocket.Evidence, Websocke
     private static final String SUBPROTOCOLS = "subprotocols";
     private static final int KEY_BYTES = 16;
 
-    /** The response of servers that require a subprotocol, for example Prosody. */
     /** Statuses of servers behind a proxy that sends HTTP/1.0 or removes the upgrade. */
     private static final Set<Integer> UPGRADE_UNSUPPORTED = Set.of(501, 505);
 

@@ -34,13 +34,13 @@ import org.jspecify.annotations.Nullable;
 /** The cookies that a page and its redirects set, and whether browsers store them. */
 @AutoService(RegisteredModule.class)
 public final class Cookies implements CheckModule<Cookies.Evidence, Cookies.Report, Cookies.Findings> {
-    /** The number of cookies per domain that each browser stores (section 6.1). */
     /** The maximum number of evaluated cookies. Browsers store fewer than 200 for a domain. */
     static final int MAX_COOKIES = 1_000;
 
     private static final CheckError TOO_MANY =
             new CheckError(ErrorCode.RESPONSE_TOO_LARGE, "The responses set more than " + MAX_COOKIES + " cookies.");
 
+    /** The number of cookies per domain that each browser stores (RFC 6265 section 6.1). */
     private static final int MAX_PER_DOMAIN = 50;
 
     private static final int MAX_REQUEST_BYTES = 8_000;

@@ -1,5 +1,6 @@
 package dev.plumbline.module.web.cookies;
 
+import com.google.common.base.CharMatcher;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -43,6 +44,7 @@ record SetCookie(
 
     private static final int MAX_ATTRIBUTE_BYTES = 1_024;
     private static final int MAX_DIGITS = 10;
+    private static final CharMatcher BLANK = CharMatcher.anyOf(" \t");
 
     /** Attributes that some browsers use or that older standards defined. */
     private static final Set<String> WITHOUT_EFFECT = Set.of("priority", "version", "comment", "");
@@ -81,19 +83,7 @@ record SetCookie(
     }
 
     private static String trim(String text) {
-        int start = 0;
-        int end = text.length();
-        while (start < end && isBlank(text.charAt(start))) {
-            start++;
-        }
-        while (end > start && isBlank(text.charAt(end - 1))) {
-            end--;
-        }
-        return text.substring(start, end);
-    }
-
-    private static boolean isBlank(char c) {
-        return c == ' ' || c == '\t';
+        return BLANK.trimFrom(text);
     }
 
     /** The attributes of one cookie. The last of several equal ones is used. */

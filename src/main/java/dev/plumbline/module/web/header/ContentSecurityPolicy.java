@@ -178,11 +178,7 @@ public record ContentSecurityPolicy(Map<String, List<String>> directives, List<S
                 inlineScripts(SCRIPT_ELEMENTS, weaknesses);
                 inlineScripts(EVENT_HANDLERS, weaknesses);
                 if (allowsEval()) {
-                    String eval = first(EVAL);
-                    weaknesses.add(
-                            eval == null
-                                    ? new Weakness(Code.CSP_EVAL, "script-src", "")
-                                    : new Weakness(Code.CSP_EVAL, eval, "'unsafe-eval'"));
+                    weaknesses.add(weakness(Code.CSP_EVAL, first(EVAL), "script-src", "'unsafe-eval'"));
                 }
                 scriptSources(scripts, weaknesses);
             }
@@ -202,12 +198,15 @@ public record ContentSecurityPolicy(Map<String, List<String>> directives, List<S
             weaknesses.add(new Weakness(Code.CSP_FORMS_UNLIMITED, "form-action", ""));
         }
         String styles = first(List.of("style-src-elem", "style-src", "default-src"));
-        if (styles == null) {
-            weaknesses.add(new Weakness(Code.CSP_INLINE_STYLES, "style-src", ""));
-        } else if (CspSourceList.allowsInline(values(styles))) {
-            weaknesses.add(new Weakness(Code.CSP_INLINE_STYLES, styles, "'unsafe-inline'"));
+        if (styles == null || CspSourceList.allowsInline(values(styles))) {
+            weaknesses.add(weakness(Code.CSP_INLINE_STYLES, styles, "style-src", "'unsafe-inline'"));
         }
         return List.copyOf(weaknesses);
+    }
+
+    /** A weak value of a directive, or the absence of all directives that apply. */
+    private static Weakness weakness(Code code, @Nullable String directive, String absent, String value) {
+        return directive == null ? new Weakness(code, absent, "") : new Weakness(code, directive, value);
     }
 
     private boolean allowsScripts() {
@@ -237,11 +236,7 @@ public record ContentSecurityPolicy(Map<String, List<String>> directives, List<S
 
     private void inlineScripts(List<String> fallback, Set<Weakness> weaknesses) {
         if (allowsInline(fallback)) {
-            String directive = first(fallback);
-            weaknesses.add(
-                    directive == null
-                            ? new Weakness(Code.CSP_INLINE_SCRIPTS, "script-src", "")
-                            : new Weakness(Code.CSP_INLINE_SCRIPTS, directive, "'unsafe-inline'"));
+            weaknesses.add(weakness(Code.CSP_INLINE_SCRIPTS, first(fallback), "script-src", "'unsafe-inline'"));
         }
     }
 

@@ -19,6 +19,12 @@ import org.jspecify.annotations.Nullable;
 public record HstsPolicy(
         @Nullable Long maxAge, boolean includeSubdomains, boolean preload, String fault, List<String> deviations) {
 
+    /** The recommended minimum. */
+    public static final long MIN_MAX_AGE_SECONDS = 15_552_000;
+
+    /** The minimum of the preload list. */
+    public static final long PRELOAD_MAX_AGE_SECONDS = 31_536_000;
+
     /** The directives that browsers apply. They ignore all others, also repeated ones (RFC 6797 section 6.1). */
     private static final Set<String> APPLIED = Set.of("max-age", "includesubdomains");
 

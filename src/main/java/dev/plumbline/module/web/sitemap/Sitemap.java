@@ -124,17 +124,13 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
         }
         if (file == null || file.end() == End.NOT_A_SITEMAP) {
             String reason = file == null ? " returned status " + first.status() : ": " + file.fault();
-            reportAbsence(evidence, first, path(first.url()) + reason, findings);
+            reportAbsence(evidence, first, first.url().pathAndQuery() + reason, findings);
             return new Report(false, null, 0, List.of(), null, 0, List.of());
         }
         reportFiles(evidence, findings);
         reportEntries(evidence, findings);
         reportSource(evidence, first, file, findings);
         return report(evidence, file);
-    }
-
-    private static String path(Target.Url url) {
-        return url.pathAndQuery();
     }
 
     private static void reportAbsence(Evidence evidence, FileRead first, String reason, Findings findings) {

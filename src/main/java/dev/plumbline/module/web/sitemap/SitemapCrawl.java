@@ -22,6 +22,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,12 +104,7 @@ final class SitemapCrawl {
      * @param childCount the number of further sitemaps
      */
     record Evidence(
-            Source source, @Nullable String robotsFault, List<FileRead> files, List<Listed> listed, int childCount) {
-        Evidence {
-            files = List.copyOf(files);
-            listed = List.copyOf(listed);
-        }
-    }
+            Source source, @Nullable String robotsFault, List<FileRead> files, List<Listed> listed, int childCount) {}
 
     SitemapCrawl(CheckContext context, Target.Url target) {
         this.context = context;
@@ -137,7 +133,9 @@ final class SitemapCrawl {
                     }
                     return trace.parseBodies(context, () -> robots(trace));
                 })
-                .compose(robots -> context.reserve(robots.heapBytes()).map(robots))
+                .compose(robots -> context.reserve(
+                                heapBytes(robots.sitemaps().stream().map(Target.Url::pathAndQuery)))
+                        .map(robots))
                 .map(robots -> {
                     List<Target.Url> urls = robots.sitemaps();
                     robotsFault = robots.fault();
@@ -154,29 +152,12 @@ final class SitemapCrawl {
      *
      * @param fault why they are not, or not all, known
      */
-    private record Robots(List<Target.Url> sitemaps, @Nullable String fault) {
-        long heapBytes() {
-            long bytes = 0;
-            for (Target.Url sitemap : sitemaps) {
-                bytes += heapBytesOf(sitemap.pathAndQuery().length());
-            }
-            return bytes;
-        }
-    }
+    private record Robots(List<Target.Url> sitemaps, @Nullable String fault) {}
 
-    /** The memory of a listed sitemap in bytes. */
-    private static long heapBytesOf(int length) {
-        return LISTED_BYTES + (long) LISTED_COPIES * length;
-    }
-
-    private static long heapBytesOf(FileRead read) {
-        long bytes = 0;
-        if (read.file() != null) {
-            for (Child child : read.file().children()) {
-                bytes += heapBytesOf(child.url().length());
-            }
-        }
-        return bytes;
+    /** The memory of listed sitemaps with these texts, in bytes. */
+    private static long heapBytes(Stream<String> texts) {
+        return texts.mapToLong(text -> LISTED_BYTES + (long) LISTED_COPIES * text.length())
+                .sum();
     }
 
     private static Robots robots(RedirectTrace trace) throws CheckFailure {
@@ -234,7 +215,7 @@ final class SitemapCrawl {
         return context.probe(HttpProbe.class)
                 .follow(waiting, request, MAX_REDIRECTS)
                 .compose(trace -> trace.parseBodies(context, () -> Parsed.of(sitemap, parse(sitemap.url(), trace))))
-                .compose(parsed -> context.reserve(heapBytesOf(parsed.read)).map(parsed))
+                .compose(parsed -> context.reserve(heapBytes(parsed.texts())).map(parsed))
                 .map(parsed -> {
                     files.add(parsed.read);
                     parsed.children.forEach(this::list);
@@ -250,6 +231,12 @@ final class SitemapCrawl {
      * @param moreChildren the number of further sitemaps that it lists
      */
     private record Parsed(FileRead read, List<Listed> children, int moreChildren) {
+        Stream<String> texts() {
+            return read.file() == null
+                    ? Stream.empty()
+                    : read.file().children().stream().map(Child::url);
+        }
+
         static Parsed of(Listed sitemap, FileRead read) {
             SitemapFile file = read.file();
             if (file == null || sitemap.child() || file.kind() != Kind.SITEMAPINDEX) {
