@@ -17,6 +17,7 @@ import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
 import java.net.ConnectException;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -229,42 +230,37 @@ final class ServiceClient implements AutoCloseable {
 
     /** The token of the job that a request may have created; null if there is none. */
     private static @Nullable String tokenOfUnknownOutcome(HttpResponse<Buffer> response) {
-        try {
-            JsonObject problem = response.statusCode() == UNAVAILABLE ? response.bodyAsJsonObject() : null;
-            return problem != null
-                            && problem.getValue("token") instanceof String token
-                            && TOKEN.matcher(token).matches()
-                    ? token
-                    : null;
-        } catch (DecodeException | ClassCastException noProblem) {
-            return null;
-        }
+        return response.statusCode() == UNAVAILABLE
+                        && object(response).getValue("token") instanceof String token
+                        && TOKEN.matcher(token).matches()
+                ? token
+                : null;
     }
 
     /** The detail of a problem document (RFC 9457), or the status. */
     private static String problem(HttpResponse<Buffer> response) {
-        try {
-            JsonObject problem = response.bodyAsJsonObject();
-            String detail = problem == null ? null : problem.getString("detail", problem.getString("title"));
-            if (detail != null) {
-                return "HTTP " + response.statusCode() + ": " + TerminalText.sanitize(detail);
-            }
-        } catch (DecodeException | ClassCastException noProblem) {
-            // a proxy responds with a page
-        }
-        return "HTTP " + response.statusCode() + ".";
+        JsonObject problem = object(response);
+        return "HTTP " + response.statusCode()
+                + (problem.getValue("detail", problem.getValue("title")) instanceof String detail
+                        ? ": " + TerminalText.sanitize(detail)
+                        : ".");
     }
 
     private static JsonObject json(HttpResponse<Buffer> response) throws ServiceException {
-        try {
-            JsonObject body = response.bodyAsJsonObject();
-            if (body != null) {
-                return body;
-            }
-        } catch (DecodeException | ClassCastException invalid) {
-            // reported below
+        JsonObject body = object(response);
+        if (body.isEmpty()) {
+            throw notFromService("a JSON object");
         }
-        throw notFromService("a JSON object");
+        return body;
+    }
+
+    /** The body; empty if it is not a JSON object, for example because a proxy responds with a page. */
+    private static JsonObject object(HttpResponse<Buffer> response) {
+        try {
+            return Objects.requireNonNullElseGet(response.bodyAsJsonObject(), JsonObject::new);
+        } catch (DecodeException | ClassCastException noObject) {
+            return new JsonObject();
+        }
     }
 
     @Override

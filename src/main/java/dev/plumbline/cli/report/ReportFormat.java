@@ -10,27 +10,13 @@ import java.util.Locale;
 
 /** The formats of the results of {@code check}. */
 public enum ReportFormat {
-    TEXT((module, parts, single, failOn, out) -> new TextLineReport(module, single, out)),
-    JSON((module, parts, single, failOn, out) ->
-            new JsonReport(single ? JsonReport.Form.OBJECT : JsonReport.Form.ARRAY, out)),
-    NDJSON((module, parts, single, failOn, out) -> new JsonReport(JsonReport.Form.LINES, out)),
-    CSV((module, parts, single, failOn, out) -> new CsvReport(module, parts, out)),
-    JUNIT((module, parts, single, failOn, out) -> new JunitReport(module, failOn, out)),
-    MARKDOWN((module, parts, single, failOn, out) -> new MarkdownReport(module, out)),
-    NAGIOS((module, parts, single, failOn, out) -> new NagiosReport(module, failOn, out));
-
-    private final Factory factory;
-
-    @FunctionalInterface
-    private interface Factory {
-        ReportWriter create(
-                ModuleDescription module, List<CompositePart> parts, boolean single, Verdict failOn, Writer out)
-                throws IOException;
-    }
-
-    ReportFormat(Factory factory) {
-        this.factory = factory;
-    }
+    TEXT,
+    JSON,
+    NDJSON,
+    CSV,
+    JUNIT,
+    MARKDOWN,
+    NAGIOS;
 
     /**
      * Creates a writer.
@@ -42,7 +28,15 @@ public enum ReportFormat {
     public ReportWriter writer(
             ModuleDescription module, List<CompositePart> parts, boolean single, Verdict failOn, Writer out)
             throws IOException {
-        return factory.create(module, parts, single, failOn, out);
+        return switch (this) {
+            case TEXT -> new TextLineReport(module, single, out);
+            case JSON -> new JsonReport(single ? JsonReport.Form.OBJECT : JsonReport.Form.ARRAY, out);
+            case NDJSON -> new JsonReport(JsonReport.Form.LINES, out);
+            case CSV -> new CsvReport(module, parts, out);
+            case JUNIT -> new JunitReport(module, failOn, out);
+            case MARKDOWN -> new MarkdownReport(module, out);
+            case NAGIOS -> new NagiosReport(module, failOn, out);
+        };
     }
 
     @Override

@@ -53,9 +53,9 @@ record RobotsDirectives(
             .toList();
 
     static RobotsDirectives ofMeta(List<String> contents) {
-        Builder builder = new Builder();
-        contents.forEach(content -> joinDates(HeaderParser.split(content, ',')).forEach(builder::add));
-        return builder.build();
+        return of(contents.stream()
+                .flatMap(content -> joinDates(HeaderParser.split(content, ',')).stream())
+                .toList());
     }
 
     /**
@@ -65,7 +65,7 @@ record RobotsDirectives(
      * @param names the names of the crawler, in lower case
      */
     static RobotsDirectives ofHeaders(List<String> headers, Set<String> names) {
-        Builder builder = new Builder();
+        List<String> directives = new ArrayList<>();
         for (String header : headers) {
             boolean applies = true;
             for (String part : joinDates(HeaderParser.split(header, ','))) {
@@ -76,11 +76,11 @@ record RobotsDirectives(
                     applies = name.equals("*") || names.contains(name);
                 }
                 if (applies) {
-                    builder.add(crawler ? part.substring(colon + 1).strip() : part);
+                    directives.add(crawler ? part.substring(colon + 1).strip() : part);
                 }
             }
         }
-        return builder.build();
+        return of(directives);
     }
 
     /** Joins dates that contain a comma. */
@@ -127,31 +127,25 @@ record RobotsDirectives(
                         .toList());
     }
 
-    private static final class Builder {
-        private final Set<String> rules = new LinkedHashSet<>();
-        private final List<String> invalidDates = new ArrayList<>();
-        private final Set<String> unknown = new LinkedHashSet<>();
-        private @Nullable Instant unavailableAfter;
-        private int dates;
-
-        void add(String directive) {
+    private static RobotsDirectives of(List<String> directives) {
+        Set<String> rules = new LinkedHashSet<>();
+        List<String> dates = new ArrayList<>();
+        Set<String> unknown = new LinkedHashSet<>();
+        for (String directive : directives) {
             String rule = directive.strip().toLowerCase(Locale.ROOT);
             int colon = rule.indexOf(':');
             String name = colon < 0 ? rule : rule.substring(0, colon).strip();
             if (name.equals(UNAVAILABLE_AFTER)) {
-                date(colon < 0 ? "" : directive.strip().substring(colon + 1).strip());
+                dates.add(colon < 0 ? "" : directive.strip().substring(colon + 1).strip());
             } else if (DEFINED.contains(rule)) {
                 rules.add(rule);
             } else if (!rule.isEmpty() && !WITH_VALUE.contains(name) && unknown.size() < MAX_UNKNOWN) {
                 unknown.add(directive.strip());
             }
         }
-
-        private void date(String text) {
-            dates++;
-            if (dates > MAX_DATES) {
-                return;
-            }
+        Instant unavailableAfter = null;
+        List<String> invalidDates = new ArrayList<>();
+        for (String text : dates.subList(0, Math.min(dates.size(), MAX_DATES))) {
             Instant date = parse(text);
             if (date == null) {
                 invalidDates.add(text);
@@ -159,10 +153,7 @@ record RobotsDirectives(
                 unavailableAfter = date;
             }
         }
-
-        RobotsDirectives build() {
-            return new RobotsDirectives(rules, unavailableAfter, invalidDates, List.copyOf(unknown));
-        }
+        return new RobotsDirectives(rules, unavailableAfter, invalidDates, List.copyOf(unknown));
     }
 
     private static @Nullable Instant parse(String text) {

@@ -78,7 +78,7 @@ final class SitemapParser {
             if (spaces && start.startsWith("<?xml")) {
                 entries.error(0, "The XML declaration is not at the start of the file");
             }
-            return readXml(in, content, utf8);
+            return new SitemapXml(entries).read(new BoundedXmlReader(in), content, utf8);
         }
         return URL_START.matcher(start).find()
                 ? readText(in, content, utf8)
@@ -117,13 +117,6 @@ final class SitemapParser {
 
     private SitemapFile notASitemap(HttpBody content, String reason) {
         return entries.file(null, End.NOT_A_SITEMAP, reason, null, content.size(), true);
-    }
-
-    private SitemapFile readXml(Reader in, HttpBody content, boolean utf8) {
-        BoundedXmlReader bounded = new BoundedXmlReader(in);
-        SitemapXml xml = new SitemapXml(entries);
-        End end = xml.read(bounded, content.truncated());
-        return entries.file(xml.kind(), end, xml.fault(), xml.namespace(), content.size(), utf8 && !bounded.replaced());
     }
 
     private SitemapFile readText(Reader in, HttpBody content, boolean utf8) throws IOException {

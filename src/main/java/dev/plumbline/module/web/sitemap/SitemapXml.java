@@ -4,6 +4,7 @@ import com.google.common.base.Strings;
 import dev.plumbline.html.BoundedXmlReader;
 import dev.plumbline.module.web.sitemap.SitemapFile.End;
 import dev.plumbline.module.web.sitemap.SitemapFile.Kind;
+import dev.plumbline.probe.http.HttpBody;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -49,26 +50,13 @@ final class SitemapXml {
         this.entries = entries;
     }
 
-    @Nullable
-    Kind kind() {
-        return kind;
-    }
-
-    @Nullable
-    String namespace() {
-        return namespace;
-    }
-
-    String fault() {
-        return fault;
-    }
-
     /**
      * Reads the document.
      *
-     * @param truncated whether the characters end before the end of the document
+     * @param content whose characters the reader provides; if truncated, they end before the end of the document
+     * @param utf8 whether the characters were decoded from UTF-8
      */
-    End read(BoundedXmlReader in, boolean truncated) {
+    SitemapFile read(BoundedXmlReader in, HttpBody content, boolean utf8) {
         int line = 0;
         try {
             XMLStreamReader xml = factory().createXMLStreamReader(in);
@@ -78,12 +66,12 @@ final class SitemapXml {
                 event(xml, event, line);
             }
         } catch (XMLStreamException broken) {
-            failed(in, truncated, broken, line);
+            failed(in, content.truncated(), broken, line);
         } catch (RuntimeException broken) {
             // The parser throws unchecked exceptions for some malformed input.
             malformed("the XML cannot be parsed", line);
         }
-        return end;
+        return entries.file(kind, end, fault, namespace, content.size(), utf8 && !in.replaced());
     }
 
     private static XMLInputFactory factory() {
