@@ -6,7 +6,6 @@ import dev.plumbline.account.Account;
 import dev.plumbline.account.AccountAdministration;
 import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
-import dev.plumbline.cli.DatabaseCommandRunner.Refusal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.BufferedReader;
@@ -48,7 +47,7 @@ public final class AccountCommand {
         return DatabaseCommandRunner.run(config, true, accounts -> {
             String password = password(passwordFromStdin);
             if (await(accounts.create(email.address(), plan, password)) == null) {
-                throw new Refusal(
+                throw new CommandException(
                         "an account with the e-mail address " + email.address().text() + " already exists");
             }
             print(password, passwordFromStdin);
@@ -149,14 +148,14 @@ public final class AccountCommand {
                 config, false, accounts -> found(email, await(accounts.delete(email.address()))));
     }
 
-    private static void found(EmailOption email, boolean found) throws Refusal {
+    private static void found(EmailOption email, boolean found) throws CommandException {
         if (!found) {
             throw email.notFound();
         }
     }
 
     /** Reads the password from stdin, because arguments are visible to other users of the machine. */
-    private static String password(boolean fromStdin) throws Refusal {
+    private static String password(boolean fromStdin) throws CommandException {
         if (!fromStdin) {
             return AccountAdministration.generatePassword();
         }
@@ -164,11 +163,11 @@ public final class AccountCommand {
             String line = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)).readLine();
             String fault = line == null ? "stdin does not contain a password." : PasswordHasher.validate(line);
             if (fault != null) {
-                throw new Refusal(fault);
+                throw new CommandException(fault);
             }
             return line;
         } catch (IOException unreadable) {
-            throw new Refusal("cannot read stdin: " + unreadable.getMessage());
+            throw new CommandException("cannot read stdin: " + unreadable.getMessage());
         }
     }
 

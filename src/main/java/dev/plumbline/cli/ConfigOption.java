@@ -21,7 +21,6 @@ public final class ConfigOption {
         return load(Map.of());
     }
 
-    /** The value and the source of every setting. */
     List<SettingValue> describe() throws ConfigException {
         return ConfigLoader.describe(file, System.getenv());
     }

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Runs commands that use the configured or the embedded database. */
@@ -26,16 +27,7 @@ final class DatabaseCommandRunner {
     private DatabaseCommandRunner() {}
 
     interface Work<T> {
-        void run(T argument) throws Refusal;
-    }
-
-    /** A command cannot be executed. The message is one sentence. */
-    static final class Refusal extends Exception {
-        private static final long serialVersionUID = 1;
-
-        Refusal(String message) {
-            super(message);
-        }
+        void run(T argument) throws CommandException;
     }
 
     /**
@@ -49,9 +41,24 @@ final class DatabaseCommandRunner {
             return 0;
         } catch (ConfigException invalid) {
             return StandardError.fail(FAILED, "Invalid configuration: " + invalid.getMessage());
-        } catch (PostgresException | Refusal refusal) {
+        } catch (PostgresException | CommandException refusal) {
             return StandardError.fail(FAILED, ExceptionMessage.of(refusal));
         }
+    }
+
+    /**
+     * Runs a command for the embedded database only and prints a line to stdout, as {@link #run(ConfigOption, Work)}.
+     *
+     * @param instruction a sentence for an external database
+     * @param work returns the line
+     */
+    static int runEmbedded(ConfigOption option, String instruction, Function<Config, String> work) {
+        return run(option, config -> {
+            if (config.database().url() != null) {
+                throw new CommandException("database.url is set. " + instruction);
+            }
+            System.out.println(work.apply(config));
+        });
     }
 
     /**
@@ -72,7 +79,7 @@ final class DatabaseCommandRunner {
         });
     }
 
-    private static void run(String url, Work<AccountAdministration> work) throws Refusal {
+    private static void run(String url, Work<AccountAdministration> work) throws CommandException {
         Vertx vertx = Vertx.vertx();
         @Nullable Database database = null;
         try {
@@ -88,17 +95,17 @@ final class DatabaseCommandRunner {
         }
     }
 
-    static <T> T await(Future<T> operation) throws Refusal {
+    static <T> T await(Future<T> operation) throws CommandException {
         try {
             return operation.toCompletionStage().toCompletableFuture().get(STEP_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException failed) {
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();
-            throw new Refusal(ExceptionMessage.of(cause));
+            throw new CommandException(ExceptionMessage.of(cause));
         } catch (TimeoutException late) {
-            throw new Refusal("the database does not respond");
+            throw new CommandException("the database does not respond");
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            throw new Refusal("interrupted");
+            throw new CommandException("interrupted");
         }
     }
 }

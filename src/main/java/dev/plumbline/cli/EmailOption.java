@@ -1,7 +1,6 @@
 package dev.plumbline.cli;
 
 import dev.plumbline.account.AccountEmail;
-import dev.plumbline.cli.DatabaseCommandRunner.Refusal;
 import picocli.CommandLine.Option;
 
 /** {@code --email ADDRESS}, the account of a command. */
@@ -14,8 +13,7 @@ final class EmailOption {
         return address;
     }
 
-    /** The error if the account does not exist. */
-    Refusal notFound() {
-        return new Refusal("no account with the e-mail address " + address.text());
+    CommandException notFound() {
+        return new CommandException("no account with the e-mail address " + address.text());
     }
 }

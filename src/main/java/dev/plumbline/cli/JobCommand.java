@@ -36,7 +36,6 @@ import picocli.CommandLine.Parameters;
 public final class JobCommand {
     private static final int UNFINISHED = 1;
 
-    /** The maximum number of lines of a job. */
     private static final int MAX_LINES = 500;
 
     /** {@code --output} of the commands that create jobs, and otherwise do not wait for them. */
@@ -49,7 +48,7 @@ public final class JobCommand {
     }
 
     private interface Work {
-        int run(ServiceClient client) throws ServiceException, IOException, InterruptedException;
+        int run(ServiceClient client) throws CommandException, IOException, InterruptedException;
     }
 
     @Command(
@@ -96,12 +95,12 @@ public final class JobCommand {
         return run(server, client -> {
             List<String> arguments = targets == null ? List.of() : targets;
             if (arguments.isEmpty() && input == null) {
-                throw new ServiceException(TargetReader.MISSING);
+                throw new CommandException(TargetReader.MISSING);
             }
             ModuleDescription description = JobOptions.module(module);
             List<String> lines = new JobInput(description).read(arguments, input, column);
             if (lines.isEmpty()) {
-                throw new ServiceException(TargetReader.empty(input));
+                throw new CommandException(TargetReader.empty(input));
             }
             String title = description == null ? module : description.title();
             String jobName = name == null ? JobName.ofTargets(title, lines.size()) : name;
@@ -119,14 +118,14 @@ public final class JobCommand {
     }
 
     private static JsonObject create(ServiceClient client, JsonObject body, WaitOption wait)
-            throws ServiceException, InterruptedException {
+            throws CommandException, InterruptedException {
         JsonObject job = client.create(body, UUID.randomUUID().toString());
         (wait.output == null ? System.out : System.err).println(job.getString("token"));
         return job;
     }
 
     private static int created(ServerOptions server, ServiceClient client, List<JsonObject> jobs, WaitOption wait)
-            throws ServiceException, IOException, InterruptedException {
+            throws CommandException, IOException, InterruptedException {
         if (wait.output != null) {
             return watch(server, client, jobs, wait.output);
         }
@@ -149,7 +148,7 @@ public final class JobCommand {
         return run(server, client -> {
             JsonObject job = client.job(token, 0);
             if (!JobPoller.isFinal(job)) {
-                throw new ServiceException("Job %1$s has not finished. Run 'plumbline job watch %2$s%1$s' first."
+                throw new CommandException("Job %1$s has not finished. Run 'plumbline job watch %2$s%1$s' first."
                         .formatted(job.getString("token"), server.arguments()));
             }
             List<String> inputs = client.results(token, "ndjson")
@@ -247,7 +246,7 @@ public final class JobCommand {
     }
 
     private static List<JsonObject> jobs(ServiceClient client, List<String> tokens)
-            throws ServiceException, InterruptedException {
+            throws CommandException, InterruptedException {
         List<JsonObject> jobs = new ArrayList<>();
         for (String token : tokens) {
             jobs.add(client.job(token, 0));
@@ -258,7 +257,7 @@ public final class JobCommand {
     /** Waits for the jobs and writes their results; without a format, the number of results by verdict. */
     private static int watch(
             ServerOptions server, ServiceClient client, List<JsonObject> jobs, JobResultJoiner.@Nullable Format format)
-            throws ServiceException, IOException, InterruptedException {
+            throws CommandException, IOException, InterruptedException {
         JobResultJoiner joiner = format == null ? null : new JobResultJoiner(format, StandardOutput.writer());
         ProgressBar progress = ProgressBar.onStderr(true);
         JobPoller poller = new JobPoller(client, jobs, progress, joiner);
@@ -278,7 +277,7 @@ public final class JobCommand {
             return StandardError.fail(CheckCommand.INVALID, TargetReader.unreadable(unreadable));
         } catch (StandardOutput.FailedException reported) {
             return CheckCommand.INVALID;
-        } catch (ServiceException | IOException failed) {
+        } catch (CommandException | IOException failed) {
             return StandardError.fail(CheckCommand.INVALID, ExceptionMessage.of(failed));
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();

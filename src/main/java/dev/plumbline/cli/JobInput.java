@@ -5,6 +5,7 @@ import dev.plumbline.input.TargetLines;
 import dev.plumbline.input.TargetTable;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.target.ExceptionMessage;
+import dev.plumbline.target.PrintableText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class JobInput {
     private static final int MAX_BYTES = 32 << 20;
     private static final int MAX_INVALID = 5;
-    private static final int MAX_TEXT_LENGTH = 60;
+    private static final int MAX_TEXT_LENGTH = 61;
 
     private final @Nullable ModuleDescription module;
 
@@ -36,16 +37,16 @@ final class JobInput {
      *
      * @param input a file, {@link TargetReader#STDIN}, or null for the arguments alone
      * @param column a column of CSV by its header or number; null for the column with the most targets
-     * @throws ServiceException if the column does not exist or the file is too large
+     * @throws CommandException if the column does not exist or the file is too large
      */
     List<String> read(List<String> arguments, @Nullable String input, @Nullable String column)
-            throws ServiceException, IOException {
+            throws CommandException, IOException {
         List<TargetLines.Line> lines = new ArrayList<>();
         arguments.forEach(argument -> lines.add(new TargetLines.Line(0, argument)));
         if (input != null) {
             lines.addAll(read(text(input), input, column).lines());
         } else if (column != null) {
-            throw new ServiceException(
+            throw new CommandException(
                     "--column '" + shortened(column) + "' is given without a file. Add --input FILE.");
         }
         TargetLines all = new TargetLines(List.copyOf(lines), lines.size(), 0);
@@ -58,7 +59,7 @@ final class JobInput {
         return all.texts();
     }
 
-    private static String text(String input) throws ServiceException, IOException {
+    private static String text(String input) throws CommandException, IOException {
         byte[] bytes;
         if (input.equals(TargetReader.STDIN)) {
             bytes = System.in.readNBytes(MAX_BYTES + 1);
@@ -68,20 +69,20 @@ final class JobInput {
             }
         }
         if (bytes.length > MAX_BYTES) {
-            throw new ServiceException("The input is larger than 32 MiB. Split it into several files.");
+            throw new CommandException("The input is larger than 32 MiB. Split it into several files.");
         }
         // replaces malformed bytes, because only the targets must be readable
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    private static TargetTable.Selection select(TargetTable table, String column) throws ServiceException {
+    private static TargetTable.Selection select(TargetTable table, String column) throws CommandException {
         TargetTable.Selection selection = table.find(column);
         if (selection != null) {
             return selection;
         }
         List<TargetTable.CsvColumn> columns = table.columns();
         String shown = shortened(column);
-        throw new ServiceException(
+        throw new CommandException(
                 columns.isEmpty()
                         ? "The input is not CSV, so column '" + shown + "' does not exist. Remove --column."
                         : "Column '" + shown + "' does not exist. Set --column to one of: "
@@ -91,7 +92,7 @@ final class JobInput {
                                 + ".");
     }
 
-    private TargetLines read(String text, String input, @Nullable String column) throws ServiceException {
+    private TargetLines read(String text, String input, @Nullable String column) throws CommandException {
         TargetTable table =
                 TargetTable.of(text, module, input.toLowerCase(Locale.ROOT).endsWith(".csv"));
         TargetTable.Selection selection = column == null ? table.suggested() : select(table, column);
@@ -99,7 +100,7 @@ final class JobInput {
         try {
             lines = table.read(selection, Integer.MAX_VALUE);
         } catch (IllegalArgumentException invalid) {
-            throw new ServiceException(ExceptionMessage.of(invalid));
+            throw new CommandException(ExceptionMessage.of(invalid));
         }
         List<TargetTable.CsvColumn> columns = table.columns();
         if (selection.column() != TargetTable.Selection.LINE) {
@@ -127,7 +128,6 @@ final class JobInput {
     }
 
     private static String shortened(String text) {
-        return TerminalText.sanitize(
-                text.length() <= MAX_TEXT_LENGTH ? text : text.substring(0, MAX_TEXT_LENGTH) + '\u2026');
+        return TerminalText.sanitize(PrintableText.shorten(text, MAX_TEXT_LENGTH));
     }
 }

@@ -39,7 +39,7 @@ final class JobPoller {
     }
 
     /** Returns when all jobs are final and their results are written. */
-    void await() throws ServiceException, IOException, InterruptedException {
+    void await() throws CommandException, IOException, InterruptedException {
         join();
         showProgress();
         while (!jobs.stream().allMatch(JobPoller::isFinal)) {
@@ -57,7 +57,7 @@ final class JobPoller {
     }
 
     /** Requests each unfinished job once, and waits only for the first. Returns whether a job became final. */
-    private boolean poll() throws ServiceException, InterruptedException {
+    private boolean poll() throws CommandException, InterruptedException {
         boolean finished = false;
         int waitSeconds = POLL_SECONDS;
         for (int i = 0; i < jobs.size(); i++) {
@@ -99,7 +99,7 @@ final class JobPoller {
     }
 
     /** Writes the results of final jobs, up to the first job that is not final. */
-    private void join() throws ServiceException, IOException, InterruptedException {
+    private void join() throws CommandException, IOException, InterruptedException {
         while (joiner != null && joined < jobs.size() && isFinal(jobs.get(joined))) {
             progress.clear();
             joiner.append(client.results(jobs.get(joined).getString("token"), joiner.requestedFormat()));

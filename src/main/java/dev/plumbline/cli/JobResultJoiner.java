@@ -7,7 +7,6 @@ import java.util.Locale;
 
 /** Joins the results of several jobs into one output, with indexes that continue from job to job. */
 final class JobResultJoiner {
-    /** The formats of the output. */
     enum Format {
         CSV,
         NDJSON,
@@ -86,7 +85,6 @@ final class JobResultJoiner {
         return out.toString();
     }
 
-    /** Copies the records. */
     private void appendCsv(String results) throws IOException {
         boolean header = true;
         int start = 0;

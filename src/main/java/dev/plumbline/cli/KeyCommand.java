@@ -9,7 +9,6 @@ import dev.plumbline.account.ApiKeyCreation;
 import dev.plumbline.account.ApiKeyRequest;
 import dev.plumbline.account.ApiKeySecret;
 import dev.plumbline.account.Scope;
-import dev.plumbline.cli.DatabaseCommandRunner.Refusal;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -63,7 +62,7 @@ public final class KeyCommand {
             if (creation instanceof ApiKeyCreation.Created created) {
                 System.out.println(created.secret());
             } else if (creation instanceof ApiKeyCreation.TooMany) {
-                throw new Refusal("the account has "
+                throw new CommandException("the account has "
                         + AccountAdministration.MAX_KEYS
                         + " active keys, which is the maximum. Revoke a key first.");
             } else {
@@ -137,9 +136,10 @@ public final class KeyCommand {
         return DatabaseCommandRunner.run(config, false, accounts -> {
             switch (await(accounts.revokeKey(key))) {
                 case REVOKED -> {}
-                case NO_SUCH_KEY -> throw new Refusal("no such key. List the keys with 'plumbline key list'.");
+                case NO_SUCH_KEY -> throw new CommandException("no such key. List the keys with 'plumbline key list'.");
                 case AMBIGUOUS ->
-                    throw new Refusal("multiple keys have this prefix. Use the ID shown by 'plumbline key list'.");
+                    throw new CommandException(
+                            "multiple keys have this prefix. Use the ID shown by 'plumbline key list'.");
             }
         });
     }
@@ -156,7 +156,7 @@ public final class KeyCommand {
         return 0;
     }
 
-    private static Account account(AccountAdministration accounts, EmailOption email) throws Refusal {
+    private static Account account(AccountAdministration accounts, EmailOption email) throws CommandException {
         Account account = await(accounts.find(email.address()));
         if (account == null) {
             throw email.notFound();

@@ -1,9 +1,10 @@
 package dev.plumbline.cli;
 
-import dev.plumbline.config.Config;
 import dev.plumbline.postgres.backup.BackupRestore;
 import java.nio.file.Path;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code plumbline restore}: restores a hot backup into an empty data directory. */
@@ -16,17 +17,18 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         footerHeading = "%nExit codes:%n",
         footer = {"  0  success", "  1  error, see stderr", "  4  invalid usage"})
-public final class RestoreCommand extends EmbeddedDatabaseCommand {
+public final class RestoreCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "DIR", description = "Directory of the backup.")
     private Path directory = Path.of("");
 
-    public RestoreCommand() {
-        super("Restore an external database with pg_restore.");
-    }
+    @Mixin
+    private ConfigOption config = new ConfigOption();
 
     @Override
-    String run(Config settings) {
-        int files = BackupRestore.restore(directory, settings.data().dir());
-        return String.format("Restored to %s: %,d files.", settings.data().dir(), files);
+    public Integer call() {
+        return DatabaseCommandRunner.runEmbedded(config, "Restore an external database with pg_restore.", settings -> {
+            int files = BackupRestore.restore(directory, settings.data().dir());
+            return String.format("Restored to %s: %,d files.", settings.data().dir(), files);
+        });
     }
 }

@@ -78,7 +78,7 @@ final class ServiceClient implements AutoCloseable {
      * Creates a job. The idempotency key prevents a second job if a response is lost. If the service does not know
      * whether it created the job, the job is read; if it does not exist, the request is repeated.
      */
-    JsonObject create(JsonObject job, String idempotencyKey) throws ServiceException, InterruptedException {
+    JsonObject create(JsonObject job, String idempotencyKey) throws CommandException, InterruptedException {
         return job(
                 json(send(HttpMethod.POST, "/api/v1/jobs", Map.of("Idempotency-Key", idempotencyKey), job.toBuffer())));
     }
@@ -88,28 +88,26 @@ final class ServiceClient implements AutoCloseable {
      *
      * @param waitSeconds maximum time that the service waits for the end of the job, 0 to 30
      */
-    JsonObject job(String token, int waitSeconds) throws ServiceException, InterruptedException {
+    JsonObject job(String token, int waitSeconds) throws CommandException, InterruptedException {
         Map<String, String> headers = waitSeconds == 0 ? Map.of() : Map.of("Prefer", "wait=" + waitSeconds);
         return job(json(send(HttpMethod.GET, path(token) + "?results=false", headers, null)));
     }
 
     /** Returns the results of a job in a format of the API: {@code csv} or {@code ndjson}. */
-    String results(String token, String format) throws ServiceException, InterruptedException {
+    String results(String token, String format) throws CommandException, InterruptedException {
         return send(HttpMethod.GET, path(token) + "/results." + format, Map.of(), null)
                 .bodyAsString("UTF-8");
     }
 
-    /** Returns a document of the API or a page. */
-    String document(String path) throws ServiceException, InterruptedException {
+    String document(String path) throws CommandException, InterruptedException {
         return send(HttpMethod.GET, path, Map.of(), null).bodyAsString("UTF-8");
     }
 
-    JsonObject cancel(String token) throws ServiceException, InterruptedException {
+    JsonObject cancel(String token) throws CommandException, InterruptedException {
         return json(send(HttpMethod.DELETE, path(token), Map.of("Prefer", "return=minimal"), null));
     }
 
-    /** Returns the newest jobs. */
-    JsonArray list(int limit) throws ServiceException, InterruptedException {
+    JsonArray list(int limit) throws CommandException, InterruptedException {
         JsonObject list = json(send(HttpMethod.GET, "/api/v1/jobs?limit=" + limit, Map.of(), null));
         if (!(list.getValue("jobs") instanceof JsonArray jobs)) {
             throw notFromService("a list of jobs");
@@ -121,7 +119,7 @@ final class ServiceClient implements AutoCloseable {
     }
 
     /** Returns the job if its members have the types that the commands use. */
-    private static JsonObject job(JsonObject job) throws ServiceException {
+    private static JsonObject job(JsonObject job) throws CommandException {
         boolean valid = job.getValue("token") instanceof String token
                 && TOKEN.matcher(token).matches()
                 && job.getValue("state") instanceof String
@@ -133,20 +131,20 @@ final class ServiceClient implements AutoCloseable {
         return job;
     }
 
-    private static ServiceException notFromService(String expected) {
-        return new ServiceException("The response of the server is not " + expected + ". Check --server.");
+    private static CommandException notFromService(String expected) {
+        return new CommandException("The response of the server is not " + expected + ". Check --server.");
     }
 
-    private static String path(String token) throws ServiceException {
+    private static String path(String token) throws CommandException {
         if (!TOKEN.matcher(token).matches()) {
-            throw new ServiceException("'" + token + "' is not a valid job token. A token is job_ and 22 characters.");
+            throw new CommandException("'" + token + "' is not a valid job token. A token is job_ and 22 characters.");
         }
         return "/api/v1/jobs/" + token;
     }
 
     private HttpResponse<Buffer> send(
             HttpMethod method, String path, Map<String, String> headers, @Nullable Buffer body)
-            throws ServiceException, InterruptedException {
+            throws CommandException, InterruptedException {
         int quotaWaitSeconds = 0;
         // the path of a job that may have been created
         String created = null;
@@ -170,7 +168,7 @@ final class ServiceClient implements AutoCloseable {
                 String token = tokenOfUnknownOutcome(response);
                 created = token == null ? created : path(token) + "?results=false";
                 if (status != TOO_MANY_REQUESTS && !TRANSIENT.contains(status)) {
-                    throw new ServiceException(problem);
+                    throw new CommandException(problem);
                 }
                 seconds = retryAfter(response, seconds);
                 if (status == TOO_MANY_REQUESTS) {
@@ -182,7 +180,7 @@ final class ServiceClient implements AutoCloseable {
                 Throwable cause = failed.getCause() == null ? failed : failed.getCause();
                 boolean refused = isRefused(cause);
                 if (refused && !reached) {
-                    throw new ServiceException("Connection refused by " + server
+                    throw new CommandException("Connection refused by " + server
                             + ". Start the service, or set --server or PLUMBLINE_SERVER.");
                 }
                 reached |= !(cause instanceof ConnectException);
@@ -192,7 +190,7 @@ final class ServiceClient implements AutoCloseable {
                 attempt++;
             }
             if (attempt > MAX_ATTEMPTS || quotaWaitSeconds > MAX_QUOTA_WAIT_SECONDS) {
-                throw new ServiceException(problem);
+                throw new CommandException(problem);
             }
             notices.accept(sentence(problem) + " Retrying in " + seconds + " s.");
             TimeUnit.SECONDS.sleep(seconds);
@@ -246,7 +244,7 @@ final class ServiceClient implements AutoCloseable {
                         : ".");
     }
 
-    private static JsonObject json(HttpResponse<Buffer> response) throws ServiceException {
+    private static JsonObject json(HttpResponse<Buffer> response) throws CommandException {
         JsonObject body = object(response);
         if (body.isEmpty()) {
             throw notFromService("a JSON object");

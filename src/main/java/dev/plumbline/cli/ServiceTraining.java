@@ -88,7 +88,7 @@ final class ServiceTraining implements AutoCloseable {
      * @param page an HTTP URL
      * @param secure a host and port with TLS
      */
-    void run(Map<String, String> targets, String page, String secure) throws ServiceException, InterruptedException {
+    void run(Map<String, String> targets, String page, String secure) throws CommandException, InterruptedException {
         JsonArray tools = new JsonObject(client.document("/api/v1/tools")).getJsonArray("tools");
         for (Object each : tools) {
             JsonObject tool = (JsonObject) each;
@@ -113,7 +113,7 @@ final class ServiceTraining implements AutoCloseable {
         }
     }
 
-    private void job(String module, List<String> items) throws ServiceException, InterruptedException {
+    private void job(String module, List<String> items) throws CommandException, InterruptedException {
         JsonObject body = new JsonObject()
                 .put("module", module)
                 .put("items", new JsonArray(items))
@@ -132,7 +132,7 @@ final class ServiceTraining implements AutoCloseable {
     private void get(String path) throws InterruptedException {
         try {
             client.document(path);
-        } catch (ServiceException expected) {
+        } catch (CommandException expected) {
             // for example, a target that a module does not accept
         }
     }

@@ -16,7 +16,6 @@ final class TableFormatter {
         rows.add(heads);
     }
 
-    /** Adds a row with one cell per column. */
     void row(String... cells) {
         rows.add(cells);
     }

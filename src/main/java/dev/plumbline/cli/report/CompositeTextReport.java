@@ -19,7 +19,6 @@ final class CompositeTextReport {
 
     private CompositeTextReport() {}
 
-    /** Whether the fields contain causes. */
     static boolean applies(ModuleDescription module, Map<String, ?> fields) {
         return module.composite() && fields.get(CAUSES) instanceof List<?>;
     }

@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 final class JsonReport implements ReportWriter {
     /** The syntax around the results. */
     enum Form {
-        /** A single result. */
         OBJECT,
         ARRAY,
         /** One result per line (NDJSON). */

@@ -1,5 +1,7 @@
 package dev.plumbline.cli.report;
 
+import dev.plumbline.target.PrintableText;
+
 /** Text of targets and services that is printed on a terminal. */
 public final class TerminalText {
     private TerminalText() {}
@@ -13,12 +15,6 @@ public final class TerminalText {
 
     /** Replaces a code point that controls a terminal by U+FFFD. */
     public static int sanitize(int c) {
-        int type = Character.getType(c);
-        boolean unsafe = Character.isISOControl(c)
-                || type == Character.FORMAT
-                || type == Character.SURROGATE
-                || type == Character.LINE_SEPARATOR
-                || type == Character.PARAGRAPH_SEPARATOR;
-        return unsafe ? 0xFFFD : c;
+        return PrintableText.isPrintable(c) ? c : 0xFFFD;
     }
 }

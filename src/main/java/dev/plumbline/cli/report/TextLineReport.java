@@ -1,6 +1,5 @@
 package dev.plumbline.cli.report;
 
-import dev.plumbline.result.Verdict;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.target.UnicodeName;
 import java.io.IOException;
@@ -27,7 +26,7 @@ final class TextLineReport implements ReportWriter {
         }
         String headline = module.headline().of(line.result());
         String reason = line.reason().isEmpty() && headline != null ? headline : line.reason();
-        out.write(verdict(line.result().verdict())
+        out.write(String.format(Locale.ROOT, "%-7s", line.result().verdict().name())
                 + TerminalText.sanitize(UnicodeName.of(line.target()).toString())
                 + (reason.isEmpty() ? "" : "  " + TerminalText.sanitize(reason))
                 + "\n");
@@ -43,9 +42,5 @@ final class TextLineReport implements ReportWriter {
     @Override
     public void endInterrupted(VerdictCounts counts) {
         // without a second summary
-    }
-
-    private static String verdict(Verdict verdict) {
-        return String.format(Locale.ROOT, "%-7s", verdict.name());
     }
 }
