@@ -56,10 +56,10 @@ public final class HtmlTokenizer {
         void endTag(String element);
 
         /** Text between tags, with character references. */
-        void text(String page, int start, int end);
+        default void text(String page, int start, int end) {}
 
         /** The content of an element that contains only text, with character references. */
-        void rawText(String element, Map<String, String> attributes, String content);
+        default void rawText(String element, Map<String, String> attributes, String content) {}
     }
 
     private final String page;

@@ -74,13 +74,7 @@ public record RobotsFile(
      * @param disallow path patterns, as written
      * @param crawlDelay seconds, null if not set
      */
-    public record Group(List<String> agents, List<String> allow, List<String> disallow, @Nullable Double crawlDelay) {
-        public Group {
-            agents = List.copyOf(agents);
-            allow = List.copyOf(allow);
-            disallow = List.copyOf(disallow);
-        }
-    }
+    public record Group(List<String> agents, List<String> allow, List<String> disallow, @Nullable Double crawlDelay) {}
 
     /** @param truncated whether the file has more than these bytes */
     public static RobotsFile parse(byte[] bytes, boolean truncated, RobotsStandard standard) {
@@ -240,7 +234,7 @@ public record RobotsFile(
 
         void endGroup() {
             if (!agents.isEmpty()) {
-                groups.add(new Group(agents, allow, disallow, crawlDelay));
+                groups.add(new Group(List.copyOf(agents), List.copyOf(allow), List.copyOf(disallow), crawlDelay));
             }
             agents.clear();
             allow.clear();

@@ -6,6 +6,7 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.probe.http.HttpBody;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.ResponseHeaders;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,7 @@ record ContentSample(
                 Hashing.sha256().hashBytes(content.shared()),
                 !content.truncated(),
                 !content.unreadable(),
-                varies(headers.elements("vary")),
+                !Collections.disjoint(headers.elements("vary"), List.of("accept-encoding", "*")),
                 type);
     }
 
@@ -57,10 +58,6 @@ record ContentSample(
             case "x-gzip" -> "gzip";
             default -> coding;
         };
-    }
-
-    private static boolean varies(List<String> names) {
-        return names.contains("accept-encoding") || names.contains("*");
     }
 
     private static String lowerCase(@Nullable String text) {

@@ -17,6 +17,7 @@ import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -296,16 +297,12 @@ public final class Cors implements CheckModule<Cors.Evidence, Cors.Report, Cors.
             if (evidence.requested().allowed()) {
                 findings.preflightOriginBlocked(Objects.requireNonNullElse(preflight.allowOrigin(), NOT_SET));
             }
-        } else if (!allowsHeader(preflight)) {
+        } else if (Collections.disjoint(
+                preflight.headers().elements("access-control-allow-headers"), List.of(PREFLIGHT_HEADER, "*"))) {
             findings.preflightHeaderMissing(
                     PREFLIGHT_HEADER,
                     Objects.requireNonNullElse(preflight.headers().joined("access-control-allow-headers"), NOT_SET));
         }
-    }
-
-    private static boolean allowsHeader(Response preflight) {
-        List<String> names = preflight.headers().elements("access-control-allow-headers");
-        return names.contains(PREFLIGHT_HEADER) || names.contains("*");
     }
 
     /** Shared caches can return a response for another origin if the header depends on the Origin. */

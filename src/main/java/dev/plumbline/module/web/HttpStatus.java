@@ -17,6 +17,7 @@ import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.NullOnError;
 import dev.plumbline.sheet.Options;
+import dev.plumbline.target.PrintableText;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.time.Instant;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpStatus.Report, HttpStatus.Findings> {
     private static final int BODY_BYTES = 64 * 1024;
     private static final int SEARCHED_BYTES = 512 * 1024;
-    private static final int MAX_HEADER_CHARACTERS = 200;
+    private static final int MAX_HEADER_CHARACTERS = 201;
     private static final int LONG_CHAIN = 4;
     private static final double SLOW_MS = 3_000;
     private static final String BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)"
@@ -114,7 +115,6 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
      * @param text the decoded content of the last response; null if it is unknown
      */
     public record Evidence(List<RedirectTrace> traces, Instant receivedAt, @Nullable String text) {
-        /** Decodes the content of the last response. */
         static Evidence of(List<RedirectTrace> traces, Instant receivedAt) throws CheckFailure {
             HttpExchange last = lastResponse(traces);
             return new Evidence(traces, receivedAt, last == null ? null : readableText(last));
@@ -268,7 +268,9 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
         }
         return new Report(
                 last == null ? null : last.status(),
-                last == null || last.reason().isEmpty() ? null : truncate(last.reason()),
+                last == null || last.reason().isEmpty()
+                        ? null
+                        : PrintableText.shorten(last.reason(), MAX_HEADER_CHARACTERS),
                 ok,
                 trace.url().text(),
                 redirects.size(),
@@ -377,11 +379,7 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
 
     private static @Nullable String header(@Nullable HttpExchange response, String name) {
         String value = response == null ? null : response.headers().first(name);
-        return value == null ? null : truncate(value);
-    }
-
-    private static String truncate(String text) {
-        return text.length() <= MAX_HEADER_CHARACTERS ? text : text.substring(0, MAX_HEADER_CHARACTERS) + "…";
+        return value == null ? null : PrintableText.shorten(value, MAX_HEADER_CHARACTERS);
     }
 
     private static @Nullable Long contentLength(HttpExchange response) {

@@ -9,7 +9,6 @@ import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.HttpTimings;
-import dev.plumbline.result.CheckError;
 import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
@@ -60,54 +59,21 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence, HttpTi
     }
 
     /**
-     * @param samples at least one, in order
+     * @param samples at least one, in order, without their content
      * @param complete whether all requested samples were measured
      */
-    public record Evidence(List<Sample> samples, boolean complete) {}
-
-    /**
-     * One request without its content.
-     *
-     * @param bytes the number of bytes received
-     * @param truncated whether the content is larger
-     */
-    public record Sample(
-            HttpTimings timings,
-            int status,
-            boolean redirects,
-            int bytes,
-            boolean truncated,
-            String ip,
-            @Nullable CheckError bodyError) {
-
-        static Sample of(HttpExchange exchange) {
-            return new Sample(
-                    exchange.timings(),
-                    exchange.status(),
-                    exchange.redirects(),
-                    exchange.body().size(),
-                    exchange.body().truncated(),
-                    exchange.ip(),
-                    exchange.bodyError());
-        }
-
-        /** The sum of all phases, without time in queues of this service. */
-        double totalMs() {
-            double tls = timings.tlsMs() == null ? 0 : timings.tlsMs();
-            double sum = timings.dnsMs() + timings.connectMs() + tls + timings.ttfbMs() + timings.downloadMs();
-            return Math.round(sum * 1_000) / 1_000.0;
-        }
-    }
+    public record Evidence(List<HttpExchange> samples, boolean complete) {}
 
     @Override
     public Future<Evidence> collect(Target target, CheckContext context) {
         HttpRequestSpec request = HttpRequestSpec.get((Target.Url) target, MAX_BYTES);
         return context.probe(HttpProbe.class)
                 .exchange(context, request)
-                .compose(first -> collectMore(context, request, List.of(Sample.of(first))));
+                .compose(first -> collectMore(context, request, List.of(first.withoutContent())));
     }
 
-    private static Future<Evidence> collectMore(CheckContext context, HttpRequestSpec request, List<Sample> samples) {
+    private static Future<Evidence> collectMore(
+            CheckContext context, HttpRequestSpec request, List<HttpExchange> samples) {
         boolean complete = samples.size() == context.options().integer(SAMPLES);
         if (complete || samples.get(0).bodyError() != null) {
             return Future.succeededFuture(new Evidence(samples, complete));
@@ -119,30 +85,30 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence, HttpTi
             if (outcome.failed() || outcome.result().bodyError() != null) {
                 return Future.succeededFuture(new Evidence(samples, false));
             }
-            List<Sample> more = new ArrayList<>(samples);
-            more.add(Sample.of(outcome.result()));
+            List<HttpExchange> more = new ArrayList<>(samples);
+            more.add(outcome.result().withoutContent());
             return collectMore(context, request, more);
         });
     }
 
     @Override
     public Report evaluate(Evidence evidence, Options options, Findings findings) {
-        List<Sample> sorted = evidence.samples().stream()
-                .sorted(Comparator.comparingDouble(Sample::totalMs))
+        List<HttpExchange> sorted = evidence.samples().stream()
+                .sorted(Comparator.comparingDouble(HttpTiming::totalMs))
                 .toList();
-        Sample sample = sorted.get((sorted.size() - 1) / 2);
+        HttpExchange sample = sorted.get((sorted.size() - 1) / 2);
         HttpTimings timings = sample.timings();
         findings.error(sample.bodyError());
         addIfAbove(300, timings.dnsMs(), findings::slowDns);
         addIfAbove(300, timings.connectMs(), findings::slowConnect);
         addIfAbove(500, timings.tlsMs(), findings::slowTls);
         addIfAbove(800, timings.ttfbMs(), findings::slowTtfb);
-        addIfAbove(3_000, sample.totalMs(), findings::slowResponse);
+        addIfAbove(3_000, totalMs(sample), findings::slowResponse);
         if (!evidence.complete()) {
             findings.samplesIncomplete(sorted.size(), options.integer(SAMPLES));
         }
-        double fastest = sorted.get(0).totalMs();
-        double slowest = sorted.get(sorted.size() - 1).totalMs();
+        double fastest = totalMs(sorted.get(0));
+        double slowest = totalMs(sorted.get(sorted.size() - 1));
         if (slowest > 2 * fastest && slowest > fastest + VARIATION_MS) {
             findings.timesVary(Math.round(fastest), Math.round(slowest));
         }
@@ -151,7 +117,7 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence, HttpTi
         } else if (sample.status() >= 400) {
             findings.errorPage(sample.status());
         }
-        if (sample.bodyError() == null && sample.truncated()) {
+        if (sample.bodyError() == null && sample.body().truncated()) {
             findings.pageTruncated();
         }
         return new Report(
@@ -160,9 +126,17 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence, HttpTi
                 timings.tlsMs(),
                 timings.ttfbMs(),
                 timings.downloadMs(),
-                sample.totalMs(),
-                sample.bytes(),
+                totalMs(sample),
+                sample.body().size(),
                 sample.ip());
+    }
+
+    /** The sum of all phases, without time in queues of this service. */
+    private static double totalMs(HttpExchange sample) {
+        HttpTimings timings = sample.timings();
+        double tls = timings.tlsMs() == null ? 0 : timings.tlsMs();
+        double sum = timings.dnsMs() + timings.connectMs() + tls + timings.ttfbMs() + timings.downloadMs();
+        return Math.round(sum * 1_000) / 1_000.0;
     }
 
     private static void addIfAbove(double limitMs, @Nullable Double ms, DoubleConsumer finding) {

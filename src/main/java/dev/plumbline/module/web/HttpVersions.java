@@ -153,20 +153,15 @@ public final class HttpVersions
         return context.probe(DnsProbe.class).lookup(context, name, "HTTPS").compose(found -> {
             List<DnsLookupResult> all = new ArrayList<>(before);
             all.add(found);
-            HTTPSRecord alias = alias(found);
-            return alias == null || all.size() > MAX_ALIASES
-                    ? Future.succeededFuture(all)
-                    : lookup(context, alias.getTargetName().toString(true), all);
+            // a record in AliasMode (RFC 9460 section 2.4.2) that refers to another name
+            return records(found)
+                    .filter(record -> record.getSvcPriority() == 0
+                            && record.getTargetName().labels() > 1
+                            && all.size() <= MAX_ALIASES)
+                    .findFirst()
+                    .map(alias -> lookup(context, alias.getTargetName().toString(true), all))
+                    .orElse(Future.succeededFuture(all));
         });
-    }
-
-    /** The record in AliasMode (RFC 9460 section 2.4.2) if it refers to another name; null if there is none. */
-    private static @Nullable HTTPSRecord alias(DnsLookupResult lookup) {
-        return records(lookup)
-                .filter(record ->
-                        record.getSvcPriority() == 0 && record.getTargetName().labels() > 1)
-                .findFirst()
-                .orElse(null);
     }
 
     private static Stream<HTTPSRecord> records(DnsLookupResult lookup) {

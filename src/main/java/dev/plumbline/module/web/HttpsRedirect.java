@@ -14,7 +14,6 @@ import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -97,10 +96,11 @@ public final class HttpsRedirect
         String domain = target.text();
         String variant = variant(domain);
         return visit(context, domain)
-                .compose(visit -> endsOverHttp(visit.last())
-                        ? follow(context.patiently(), ports.https(domain, "/"), 0)
-                                .map(https -> new Evidence(domain, visit, https, null))
-                        : Future.succeededFuture(new Evidence(domain, visit, null, null)))
+                .compose(visit ->
+                        visit.last().page() != null && !visit.last().url().secure()
+                                ? follow(context.patiently(), ports.https(domain, "/"), 0)
+                                        .map(https -> new Evidence(domain, visit, https, null))
+                                : Future.succeededFuture(new Evidence(domain, visit, null, null)))
                 .compose(evidence -> variant == null || evidence.visit().last().page() == null
                         ? Future.succeededFuture(evidence)
                         : visit(context.patiently(), variant)
@@ -128,10 +128,6 @@ public final class HttpsRedirect
         return !rest.isEmpty() && rest.equals(DOMAINS.of(rest)) ? rest : null;
     }
 
-    private static boolean endsOverHttp(RedirectTrace trace) {
-        return trace.page() != null && !trace.url().secure();
-    }
-
     @Override
     public @Nullable Report evaluate(Evidence evidence, Options options, Findings findings) {
         Visit visit = evidence.visit();
@@ -155,7 +151,7 @@ public final class HttpsRedirect
             findings.temporaryRedirect(temporary);
         }
         if (redirects && !firstHop) {
-            findings.firstHopElsewhere(target(http, 0));
+            findings.firstHopElsewhere(firstTarget(http));
         }
         if (visit.https() != null) {
             findings.httpClosed(TraceErrors.message(http));
@@ -201,13 +197,12 @@ public final class HttpsRedirect
     /** Whether the first redirect goes to HTTPS on the same host. */
     private static boolean isFirstHopHttps(RedirectTrace trace) {
         HttpExchange first = trace.hops().get(0);
-        Target.Url target = target(trace, 0);
+        Target.Url target = firstTarget(trace);
         return target.secure() && target.host().name().equals(first.url().host().name());
     }
 
-    private static Target.Url target(RedirectTrace trace, int hop) {
-        List<HttpExchange> hops = trace.hops();
-        return hop + 1 < hops.size() ? hops.get(hop + 1).url() : trace.url();
+    private static Target.Url firstTarget(RedirectTrace trace) {
+        return trace.hops().size() > 1 ? trace.hops().get(1).url() : trace.url();
     }
 
     /** The first status of the redirects from HTTP to HTTPS that is not permanent; null if all are permanent. */

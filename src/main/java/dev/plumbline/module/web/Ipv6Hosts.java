@@ -26,7 +26,6 @@ import org.xbill.DNS.Record;
 record Ipv6Hosts(List<Server> servers, @Nullable CheckError error) {
     static final int MAX_SERVERS = 20;
 
-    /** A host and its addresses. */
     record Server(String host, HostAddresses addresses) {
         boolean hasIpv6() {
             return addresses.ips().stream().anyMatch(Inet6Address.class::isInstance);

@@ -7,6 +7,7 @@ import dev.plumbline.probe.http.HeaderParser;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.RedirectLocation;
 import dev.plumbline.target.Host;
+import dev.plumbline.target.PrintableText;
 import dev.plumbline.target.Target;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,7 +32,6 @@ final class LinkCollector implements HtmlTokenizer.Handler {
     private static final int MAX_LINK_TYPES = 20;
     private static final int MAX_INVALID = 100;
 
-    /** The maximum number of links of a page. */
     static final int MAX_LINKS = 10_000;
 
     /**
@@ -95,10 +95,10 @@ final class LinkCollector implements HtmlTokenizer.Handler {
     private final StringBuilder text = new StringBuilder();
     private @Nullable String base;
     private @Nullable String nofollow;
-    private @Nullable String openHref;
-    private Set<String> openRel = Set.of();
-    private String openLabel = "";
-    private boolean openNamed;
+
+    /** The link that has not ended; its text is the one of its attributes. */
+    private @Nullable Anchor open;
+
     private boolean complete = true;
     private int characters;
 
@@ -122,8 +122,7 @@ final class LinkCollector implements HtmlTokenizer.Handler {
             case "area" -> {
                 String href = attributes.get("href");
                 if (href != null) {
-                    String label = label(attributes);
-                    add(new Anchor(href, rel(attributes), label, isNamed(label, attributes)));
+                    add(anchor(href, attributes));
                 }
             }
             case "base" -> base = base == null ? attributes.get("href") : base;
@@ -143,7 +142,10 @@ final class LinkCollector implements HtmlTokenizer.Handler {
         if (element.equals("a")) {
             startLink(attributes.getOrDefault("href", attributes.get("xlink:href")), attributes);
         }
-        openNamed = true; // a drawing can have a title
+        if (open != null) {
+            // a drawing can have a title
+            open = new Anchor(open.href(), open.rel(), open.text(), true);
+        }
     }
 
     @Override
@@ -157,16 +159,13 @@ final class LinkCollector implements HtmlTokenizer.Handler {
 
     @Override
     public void text(String page, int start, int end) {
-        if (openHref != null && text.length() < 2 * MAX_TEXT) {
+        if (open != null && text.length() < 2 * MAX_TEXT) {
             text.append(page, start, Math.min(end, start + 4 * MAX_TEXT));
         }
     }
 
-    @Override
-    public void rawText(String element, Map<String, String> attributes, String content) {}
-
     private void append(String words) {
-        if (openHref != null && text.length() < 2 * MAX_TEXT) {
+        if (open != null && text.length() < 2 * MAX_TEXT) {
             text.append(words);
         }
     }
@@ -179,19 +178,21 @@ final class LinkCollector implements HtmlTokenizer.Handler {
 
     private void startLink(@Nullable String href, Map<String, String> attributes) {
         endLink();
-        openHref = href;
-        openRel = rel(attributes);
-        openLabel = label(attributes);
-        openNamed = isNamed(openLabel, attributes);
+        open = href == null ? null : anchor(href, attributes);
+    }
+
+    private static Anchor anchor(String href, Map<String, String> attributes) {
+        String label = label(attributes);
+        boolean named = !label.isEmpty() || attributes.containsKey("aria-labelledby");
+        return new Anchor(href, rel(attributes), label, named);
     }
 
     private void endLink() {
-        if (openHref != null) {
+        if (open != null) {
             String content = shown(HtmlTokenizer.unescape(text.toString(), false));
-            boolean empty = content.isEmpty();
-            add(new Anchor(openHref, openRel, empty ? openLabel : content, openNamed || !empty));
+            add(content.isEmpty() ? open : new Anchor(open.href(), open.rel(), content, true));
         }
-        openHref = null;
+        open = null;
         text.setLength(0);
     }
 
@@ -212,24 +213,15 @@ final class LinkCollector implements HtmlTokenizer.Handler {
 
     /** The text that assistive technology reads if the link does not have content. */
     private static String label(Map<String, String> attributes) {
-        for (String name : LABELS) {
-            String label = shown(attributes.getOrDefault(name, ""));
-            if (!label.isEmpty()) {
-                return label;
-            }
-        }
-        return "";
-    }
-
-    private static boolean isNamed(String label, Map<String, String> attributes) {
-        return !label.isEmpty() || attributes.containsKey("aria-labelledby");
+        return LABELS.stream()
+                .map(name -> shown(attributes.getOrDefault(name, "")))
+                .filter(label -> !label.isEmpty())
+                .findFirst()
+                .orElse("");
     }
 
     private static String shown(String content) {
-        String collapsed = HtmlHead.collapse(content);
-        int end = Math.min(collapsed.length(), MAX_TEXT);
-        boolean split = end < collapsed.length() && Character.isHighSurrogate(collapsed.charAt(end - 1));
-        return collapsed.substring(0, split ? end - 1 : end);
+        return PrintableText.cut(HtmlHead.collapse(content), MAX_TEXT);
     }
 
     private void directives(String value) {

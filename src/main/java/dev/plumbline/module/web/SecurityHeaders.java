@@ -33,6 +33,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Grades the HTTP security headers of a page. */
@@ -194,7 +195,10 @@ public final class SecurityHeaders
         List<ContentSecurityPolicy> policies = ContentSecurityPolicy.parseAll(headers.all("content-security-policy"));
         Csp csp = csp(headers, policies, missing, findings);
         evaluateFraming(headers.joined("x-frame-options"), policies, missing, findings);
-        evaluateNosniff(required("x-content-type-options", headers, missing), findings);
+        String typeOptions = required("x-content-type-options", headers, missing);
+        if (typeOptions == null || !HeaderParser.split(typeOptions, ',').get(0).equalsIgnoreCase("nosniff")) {
+            findings.nosniffMissing(orNotSet(typeOptions));
+        }
         evaluateReferrerPolicy(required("referrer-policy", headers, missing), findings);
         evaluatePermissionsPolicy(required("permissions-policy", headers, missing), findings);
         String coop = required("cross-origin-opener-policy", headers, missing);
@@ -332,9 +336,8 @@ public final class SecurityHeaders
 
     /** One finding per code, with the values of all weaknesses that have it. */
     private static void reportWeaknesses(List<Weakness> weaknesses, Findings findings) {
-        Map<Code, List<Weakness>> byCode = new EnumMap<>(Code.class);
-        weaknesses.forEach(weakness -> byCode.computeIfAbsent(weakness.code(), code -> new ArrayList<>())
-                .add(weakness));
+        Map<Code, List<Weakness>> byCode = weaknesses.stream()
+                .collect(Collectors.groupingBy(Weakness::code, () -> new EnumMap<>(Code.class), Collectors.toList()));
         byCode.forEach((code, same) -> {
             String directive = same.get(0).directive();
             List<String> sources =
@@ -384,12 +387,6 @@ public final class SecurityHeaders
         // frame-ancestors overrides the header (CSP Level 3 section 6.4.2.2)
         if (!restricted && (!ancestors.isEmpty() || !valid)) {
             findings.framingUnlimited(ancestors.isEmpty() ? List.of(NOT_SET) : ancestors, orNotSet(options));
-        }
-    }
-
-    private static void evaluateNosniff(@Nullable String value, Findings findings) {
-        if (value == null || !HeaderParser.split(value, ',').get(0).equalsIgnoreCase("nosniff")) {
-            findings.nosniffMissing(orNotSet(value));
         }
     }
 

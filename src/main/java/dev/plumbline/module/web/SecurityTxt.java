@@ -28,7 +28,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -111,7 +110,6 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
         void redirected(Target.Url url);
     }
 
-    /** A decoded file. */
     record Content(SecurityTxtFile file, boolean truncated, boolean utf8) {
         static Content of(HttpBody body) {
             return new Content(
@@ -134,11 +132,8 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
             @Nullable CheckError contentError,
             Instant now) {
 
-        /** Decodes and parses the file. */
         static Evidence of(RedirectTrace wellKnown, @Nullable RedirectTrace legacy, Instant now) {
-            HttpExchange file = Stream.of(Optional.of(wellKnown), Optional.ofNullable(legacy))
-                    .flatMap(Optional::stream)
-                    .map(RedirectTrace::page)
+            HttpExchange file = Stream.of(wellKnown.page(), legacy == null ? null : legacy.page())
                     .filter(page -> page != null && isFile(page))
                     .findFirst()
                     .orElse(null);

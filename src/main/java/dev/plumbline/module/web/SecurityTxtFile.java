@@ -35,6 +35,7 @@ record SecurityTxtFile(
 
     private static final int MAX_SHOWN = 60;
     private static final Pattern LINE_END = Pattern.compile("\r\n|\n|\r");
+    private static final Pattern BARE_CARRIAGE_RETURN = Pattern.compile("\r(?!\n)");
     private static final Pattern FIELD_NAME = Pattern.compile("[\\x21-\\x39\\x3b-\\x7e]+");
     private static final Pattern URI =
             Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9._~:/?#\\[\\]@!$&'()*+,;=%-]+");
@@ -78,7 +79,7 @@ record SecurityTxtFile(
             if (mark) {
                 errors.add("The file starts with a byte order mark.");
             }
-            if (hasBareCarriageReturn(text)) {
+            if (BARE_CARRIAGE_RETURN.matcher(text).find()) {
                 errors.add("A line ends with a carriage return without a line feed.");
             }
             if (!text.isEmpty() && !text.endsWith("\n") && !text.endsWith("\r")) {
@@ -99,15 +100,6 @@ record SecurityTxtFile(
                     part != Part.BEFORE,
                     unknownFields,
                     List.copyOf(errors));
-        }
-
-        private static boolean hasBareCarriageReturn(String text) {
-            for (int i = text.indexOf('\r'); i >= 0; i = text.indexOf('\r', i + 1)) {
-                if (i + 1 == text.length() || text.charAt(i + 1) != '\n') {
-                    return true;
-                }
-            }
-            return false;
         }
 
         private void line(String line) {

@@ -154,9 +154,6 @@ final class SubresourceCollector implements HtmlTokenizer.Handler {
     }
 
     @Override
-    public void text(String page, int start, int end) {}
-
-    @Override
     public void rawText(String element, Map<String, String> attributes, String content) {
         if (element.equals("style")) {
             css(content);

@@ -22,7 +22,6 @@ import dev.plumbline.support.NginxServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -211,9 +210,6 @@ class HttpTimingTest {
     }
 
     private static Evaluation evaluate(HttpExchange... samples) {
-        return MODULE.evaluate(
-                new HttpTiming.Evidence(
-                        Arrays.stream(samples).map(HttpTiming.Sample::of).toList(), true),
-                Options.defaults(MODULE.description()));
+        return MODULE.evaluate(new HttpTiming.Evidence(List.of(samples), true), Options.defaults(MODULE.description()));
     }
 }

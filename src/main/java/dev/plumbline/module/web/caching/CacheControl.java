@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param invalid the directives that do not conform to the syntax, as sent
  */
 record CacheControl(Map<String, String> directives, List<String> repeated, List<String> invalid) {
-    /** No header. */
     static final CacheControl NONE = new CacheControl(Map.of(), List.of(), List.of());
 
     /** Larger values are treated as this one (RFC 9111 section 1.2.2). */

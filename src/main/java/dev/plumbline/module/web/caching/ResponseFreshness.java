@@ -56,7 +56,11 @@ record ResponseFreshness(
                         || headers.has("expires"));
         Long explicit = explicitSeconds(cacheControl, headers.has("expires"), expires, sent == null ? received : sent);
         Long heuristic = explicit == null && modified != null && (cacheable || cacheControl.has("public"))
-                ? heuristicSeconds(modified, sent == null ? received : sent)
+                ? Math.max(
+                        0,
+                        Duration.between(modified, sent == null ? received : sent)
+                                        .toSeconds()
+                                / HEURISTIC_DIVISOR)
                 : null;
         return new ResponseFreshness(
                 cacheControl,
@@ -85,10 +89,6 @@ record ResponseFreshness(
         return expires == null
                 ? 0L
                 : Math.max(0, Duration.between(sent, expires).toSeconds());
-    }
-
-    private static long heuristicSeconds(Instant modified, Instant sent) {
-        return Math.max(0, Duration.between(modified, sent).toSeconds() / HEURISTIC_DIVISOR);
     }
 
     /** The first value of a list (RFC 9111 section 5.1); null if it is not a number of seconds. */

@@ -17,11 +17,10 @@ final class CookieJar {
     private final Instant now;
     private final List<Cookie> cookies = new ArrayList<>();
 
-    /** The positions of the stored cookies by name and key. */
-    private final Map<String, Map<Key, Integer>> stored = new HashMap<>();
+    /** The positions of the stored cookies. */
+    private final Map<Key, Integer> stored = new HashMap<>();
 
-    /** What distinguishes cookies with the same name. */
-    private record Key(String domain, String path, boolean partitioned) {}
+    private record Key(String name, String domain, String path, boolean partitioned) {}
 
     /** What browsers do with a cookie. */
     enum State {
@@ -114,14 +113,14 @@ final class CookieJar {
     }
 
     private void store(Cookie cookie) {
-        Map<Key, Integer> sameName = stored.computeIfAbsent(cookie.header().name(), name -> new HashMap<>());
-        Key key = new Key(cookie.domain(), cookie.path(), cookie.header().partitioned());
-        Integer earlier = sameName.remove(key);
+        SetCookie header = cookie.header();
+        Key key = new Key(header.name(), cookie.domain(), cookie.path(), header.partitioned());
+        Integer earlier = stored.remove(key);
         if (earlier != null) {
             cookies.set(earlier, cookies.get(earlier).replaced());
         }
         if (cookie.state() == State.STORED) {
-            sameName.put(key, cookies.size());
+            stored.put(key, cookies.size());
         }
     }
 
@@ -157,17 +156,13 @@ final class CookieJar {
 
     /** Whether a stored cookie with the same name is Secure, which a response over HTTP cannot replace. */
     private boolean overlaysSecure(SetCookie cookie, String domain, String path) {
-        for (Map.Entry<Key, Integer> entry :
-                stored.getOrDefault(cookie.name(), Map.of()).entrySet()) {
-            Key key = entry.getKey();
-            String other = key.domain().startsWith(".") ? key.domain().substring(1) : key.domain();
-            if (pathMatches(path, key.path())
-                    && cookies.get(entry.getValue()).header().secure()
-                    && (isWithin(domain, other) || isWithin(other, domain))) {
-                return true;
-            }
-        }
-        return false;
+        return cookies.stream()
+                .filter(other -> other.state() == State.STORED
+                        && other.header().secure()
+                        && other.header().name().equals(cookie.name())
+                        && pathMatches(path, other.path()))
+                .map(other -> other.hostOnly() ? other.domain() : other.domain().substring(1))
+                .anyMatch(other -> isWithin(domain, other) || isWithin(other, domain));
     }
 
     private static boolean prefixOk(SetCookie cookie, boolean hostOnly) {
@@ -203,9 +198,7 @@ final class CookieJar {
 
     /** The directory of the URL (section 5.1.4). */
     private static String defaultPath(Target.Url url) {
-        String target = url.pathAndQuery();
-        int query = target.indexOf('?');
-        String path = query < 0 ? target : target.substring(0, query);
+        String path = url.pathAndQuery().split("\\?", 2)[0];
         int slash = path.lastIndexOf('/');
         return slash <= 0 ? "/" : path.substring(0, slash);
     }

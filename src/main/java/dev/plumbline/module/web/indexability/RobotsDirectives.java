@@ -136,7 +136,8 @@ record RobotsDirectives(
             int colon = rule.indexOf(':');
             String name = colon < 0 ? rule : rule.substring(0, colon).strip();
             if (name.equals(UNAVAILABLE_AFTER)) {
-                dates.add(colon < 0 ? "" : directive.strip().substring(colon + 1).strip());
+                dates.add(
+                        colon < 0 ? "" : directive.strip().substring(colon + 1).strip());
             } else if (DEFINED.contains(rule)) {
                 rules.add(rule);
             } else if (!rule.isEmpty() && !WITH_VALUE.contains(name) && unknown.size() < MAX_UNKNOWN) {

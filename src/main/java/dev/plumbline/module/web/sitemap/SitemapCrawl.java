@@ -284,14 +284,8 @@ final class SitemapCrawl {
         Target.Url lastOfFirst = files.isEmpty() ? lastUrl : files.get(0).lastUrl();
         Set<String> origins = new HashSet<>();
         List.of(target, first, lastOfFirst).forEach(each -> origins.add(each.origin()));
-        String path = first.pathAndQuery();
-        String directory =
-                source == Source.TARGET ? path.substring(0, path.lastIndexOf('/', endOfPath(path)) + 1) : null;
+        String path = first.pathAndQuery().split("\\?", 2)[0];
+        String directory = source == Source.TARGET ? path.substring(0, path.lastIndexOf('/') + 1) : null;
         return new SitemapEntries.Scope(url, origins, directory, now);
-    }
-
-    private static int endOfPath(String path) {
-        int query = path.indexOf('?');
-        return query < 0 ? path.length() : query;
     }
 }

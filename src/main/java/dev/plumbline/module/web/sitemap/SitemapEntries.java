@@ -67,13 +67,13 @@ final class SitemapEntries {
 
     /** An element of the current entry, with its text. */
     void element(Kind kind, String name, String text, int line) {
-        if (name.equals(kind.location())) {
+        if (name.equals(kind.location)) {
             if (location == null) {
                 location = text;
             } else if (kind.isProtocol()) {
                 problem(Problem.UNKNOWN_ELEMENT, "<loc>", line, "the entry has more than one <loc> element");
             }
-        } else if (name.equals(kind.date())) {
+        } else if (name.equals(kind.date)) {
             date = text;
         } else if (kind.isProtocol()) {
             protocolElement(kind, name, text, line);

@@ -43,29 +43,19 @@ record SitemapFile(
         ATOM("link", "updated", "feed", "entry"),
         TEXT("", "");
 
-        private final String location;
-        private final String date;
-        private final List<String> path;
+        /** The element of an entry with its URL. */
+        final String location;
 
-        /** @param path the elements from the root to an entry */
+        /** The element of an entry with its date. */
+        final String date;
+
+        /** The elements from the root to an entry. */
+        final List<String> path;
+
         Kind(String location, String date, String... path) {
             this.location = location;
             this.date = date;
             this.path = List.of(path);
-        }
-
-        /** The element of an entry with its URL. */
-        String location() {
-            return location;
-        }
-
-        /** The element of an entry with its date. */
-        String date() {
-            return date;
-        }
-
-        List<String> path() {
-            return path;
         }
 
         /** Whether the format is defined by the sitemaps protocol, not by a feed standard. */

@@ -106,13 +106,9 @@ final class SitemapParser {
     private static String start(BufferedReader in) throws IOException {
         in.mark(MAX_START);
         char[] start = new char[MAX_START];
-        int length = 0;
-        for (int count = 0; count >= 0 && length < MAX_START; ) {
-            length += count;
-            count = in.read(start, length, MAX_START - length);
-        }
+        int length = in.read(start);
         in.reset();
-        return new String(start, 0, length);
+        return new String(start, 0, Math.max(0, length));
     }
 
     private SitemapFile notASitemap(HttpBody content, String reason) {
@@ -146,7 +142,7 @@ final class SitemapParser {
         if (url.isEmpty()) {
             return true;
         }
-        entries.element(Kind.TEXT, Kind.TEXT.location(), url, number);
+        entries.element(Kind.TEXT, Kind.TEXT.location, url, number);
         return entries.end(Kind.TEXT, number);
     }
 

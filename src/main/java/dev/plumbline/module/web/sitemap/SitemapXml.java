@@ -5,6 +5,7 @@ import dev.plumbline.html.BoundedXmlReader;
 import dev.plumbline.module.web.sitemap.SitemapFile.End;
 import dev.plumbline.module.web.sitemap.SitemapFile.Kind;
 import dev.plumbline.probe.http.HttpBody;
+import dev.plumbline.target.PrintableText;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -26,6 +27,7 @@ final class SitemapXml {
             Set.of("http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#");
     private static final int MAX_DEPTH = 64;
     private static final int MAX_ATTRIBUTES = 100;
+    private static final int MAX_SHOWN = 50;
 
     /** Longer than the longest URL. */
     private static final int MAX_VALUE = 2_100;
@@ -138,7 +140,9 @@ final class SitemapXml {
         String local = name.substring(colon + 1);
         declarePrefixes(xml);
         if (colon >= 0 && !prefixes.contains(prefix)) {
-            malformed("the prefix of the element <%s> is not declared".formatted(shortened(name)), line);
+            malformed(
+                    "the prefix of the element <%s> is not declared".formatted(PrintableText.cut(name, MAX_SHOWN)),
+                    line);
             return;
         }
         if (depth == 1) {
@@ -161,7 +165,7 @@ final class SitemapXml {
 
     private void root(XMLStreamReader xml, String prefix, String local) {
         for (Kind known : Kind.values()) {
-            if (!known.path().isEmpty() && known.path().get(0).equals(local)) {
+            if (!known.path.isEmpty() && known.path.get(0).equals(local)) {
                 kind = known;
                 matched = 1;
                 rootPrefix = prefix;
@@ -171,7 +175,7 @@ final class SitemapXml {
             end = End.NOT_A_SITEMAP;
             fault = local.equalsIgnoreCase("html")
                     ? "the response is an HTML page"
-                    : "the root element is <%s>".formatted(shortened(local));
+                    : "the root element is <%s>".formatted(PrintableText.cut(local, MAX_SHOWN));
             return;
         }
         String declared = prefix.isEmpty() ? attribute(xml, "", XMLNS) : attribute(xml, XMLNS, prefix);
@@ -181,7 +185,7 @@ final class SitemapXml {
     }
 
     private void inRootNamespace(XMLStreamReader xml, Kind known, String local, int line) {
-        List<String> path = known.path();
+        List<String> path = known.path;
         if (matched == depth - 1 && depth <= path.size()) {
             if (path.get(depth - 1).equals(local)) {
                 matched = depth;
@@ -202,13 +206,13 @@ final class SitemapXml {
     private void end(int line) {
         Kind known = kind;
         if (known != null) {
-            if (element != null && depth == known.path().size() + 1) {
+            if (element != null && depth == known.path.size() + 1) {
                 String value = text.toString().strip();
                 if (known.isProtocol() || !value.isEmpty()) {
                     entries.element(known, element, value, line);
                 }
                 element = null;
-            } else if (depth == known.path().size() && matched == depth && !entries.end(known, line)) {
+            } else if (depth == known.path.size() && matched == depth && !entries.end(known, line)) {
                 end = End.URL_LIMIT;
             }
         }
@@ -216,10 +220,6 @@ final class SitemapXml {
             matched--;
         }
         depth--;
-    }
-
-    private static String shortened(String name) {
-        return name.substring(0, Math.min(name.length(), 50));
     }
 
     /** The value of an attribute; empty if it is not set. */
