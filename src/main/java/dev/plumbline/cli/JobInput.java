@@ -19,18 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The targets of new jobs: the arguments, then those of a file, one per line or in a column of CSV. They are counted
  * before a job is created, so the file is kept in memory.
+ *
+ * @param module null if this program does not know the module of the service
  */
-final class JobInput {
+record JobInput(@Nullable ModuleDescription module) {
     private static final int MAX_BYTES = 32 << 20;
     private static final int MAX_INVALID = 5;
     private static final int MAX_TEXT_LENGTH = 61;
-
-    private final @Nullable ModuleDescription module;
-
-    /** @param module null if this program does not know the module of the service */
-    JobInput(@Nullable ModuleDescription module) {
-        this.module = module;
-    }
 
     /**
      * Reads the targets, and prints on stderr which column they are in and how many are valid.

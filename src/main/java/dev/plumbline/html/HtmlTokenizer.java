@@ -1,5 +1,6 @@
 package dev.plumbline.html;
 
+import com.google.common.base.Ascii;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -105,7 +106,7 @@ public final class HtmlTokenizer {
         char next = start + 1 < page.length() ? page.charAt(start + 1) : 0;
         if (tag.region(start, page.length()).lookingAt()) {
             position = tag.end();
-            String name = truncate(tag.group(1), MAX_TAG_NAME).toLowerCase(Locale.ROOT);
+            String name = Ascii.truncate(tag.group(1), MAX_TAG_NAME, "").toLowerCase(Locale.ROOT);
             if (next == '/') {
                 endTag(name);
             } else {
@@ -186,9 +187,10 @@ public final class HtmlTokenizer {
                 return attribute.group(1);
             }
             if (attributes != null && attributes.size() < MAX_ATTRIBUTES) {
-                String name = truncate(attribute.group(2), MAX_ATTRIBUTE_NAME).toLowerCase(Locale.ROOT);
+                String name = Ascii.truncate(attribute.group(2), MAX_ATTRIBUTE_NAME, "")
+                        .toLowerCase(Locale.ROOT);
                 String value = value(attribute);
-                attributes.putIfAbsent(name, unescape(truncate(value, MAX_ATTRIBUTE_VALUE), true));
+                attributes.putIfAbsent(name, unescape(Ascii.truncate(value, MAX_ATTRIBUTE_VALUE, ""), true));
             }
         }
         position = page.length();
@@ -217,9 +219,5 @@ public final class HtmlTokenizer {
             }
         }
         return "";
-    }
-
-    private static String truncate(String text, int length) {
-        return text.length() <= length ? text : text.substring(0, length);
     }
 }

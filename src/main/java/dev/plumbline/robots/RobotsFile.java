@@ -142,7 +142,9 @@ public record RobotsFile(
             String content = (comment < 0 ? line : line.substring(0, comment)).strip();
             int separator = content.indexOf(':');
             if (separator < 0 && google) {
-                separator = blankBetweenWords(content);
+                // Google reads the blanks between two words as a colon
+                Matcher words = TWO_WORDS.matcher(content);
+                separator = words.matches() ? words.end(1) : -1;
             }
             if (separator < 0) {
                 if (!content.isEmpty()) {
@@ -171,12 +173,6 @@ public record RobotsFile(
                     }
                 }
             }
-        }
-
-        /** Returns the index of the blanks between two words, which Google reads as a colon; -1 for other lines. */
-        private static int blankBetweenWords(String content) {
-            Matcher words = TWO_WORDS.matcher(content);
-            return words.matches() ? words.end(1) : -1;
         }
 
         /** Returns the record that a crawler reads for a key. */

@@ -5,22 +5,16 @@ import java.util.regex.MatchResult;
 
 /** How a crawler evaluates a robots.txt. */
 public enum RobotsStandard {
-    RFC_9309("RFC 9309"),
+    RFC_9309,
 
     /** The published behavior of Google's crawlers, which deviates from RFC 9309. */
-    GOOGLE("Google");
+    GOOGLE;
 
     /** The product token of Google's search crawler. Its variants, such as Googlebot-Image, also obey its groups. */
     static final String GOOGLEBOT = "googlebot";
 
-    private final String title;
-
-    RobotsStandard(String title) {
-        this.title = title;
-    }
-
     public String title() {
-        return title;
+        return this == GOOGLE ? "Google" : "RFC 9309";
     }
 
     /** Whether a crawler treats all paths as disallowed because of the status. Google treats 429 as a server error. */

@@ -79,9 +79,4 @@ final class CsvReport implements ReportWriter {
     private static String text(String text) {
         return TerminalText.sanitize(SpreadsheetText.escape(text));
     }
-
-    @Override
-    public void end(VerdictCounts counts) {
-        // a CSV file has no trailer
-    }
 }

@@ -6,7 +6,7 @@ import java.io.IOException;
 public interface ReportWriter {
     void line(CheckedLine line) throws IOException;
 
-    void end(VerdictCounts counts) throws IOException;
+    default void end(VerdictCounts counts) throws IOException {}
 
     /** Completes the report of an interrupted run, whose summary is printed on stderr. */
     default void endInterrupted(VerdictCounts counts) throws IOException {

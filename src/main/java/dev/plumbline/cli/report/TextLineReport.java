@@ -7,17 +7,7 @@ import java.io.Writer;
 import java.util.Locale;
 
 /** The complete report of a single target, or one line per target and a summary. */
-final class TextLineReport implements ReportWriter {
-    private final ModuleDescription module;
-    private final boolean single;
-    private final Writer out;
-
-    TextLineReport(ModuleDescription module, boolean single, Writer out) {
-        this.module = module;
-        this.single = single;
-        this.out = out;
-    }
-
+record TextLineReport(ModuleDescription module, boolean single, Writer out) implements ReportWriter {
     @Override
     public void line(CheckedLine line) throws IOException {
         if (single) {

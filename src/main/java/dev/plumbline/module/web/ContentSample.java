@@ -1,5 +1,6 @@
 package dev.plumbline.module.web;
 
+import com.google.common.base.Strings;
 import com.google.common.hash.HashCode;
 import com.google.common.hash.Hashing;
 import dev.plumbline.check.CheckFailure;
@@ -38,7 +39,7 @@ record ContentSample(
     static ContentSample of(HttpExchange response, int maxBytes) throws CheckFailure {
         ResponseHeaders headers = response.headers();
         HttpBody content = response.decoded(maxBytes);
-        String type = lowerCase(headers.first("content-type")).split(";", 2)[0].strip();
+        String type = Strings.nullToEmpty(headers.first("content-type")).toLowerCase(Locale.ROOT);
         return new ContentSample(
                 response.status(),
                 coding(headers.joined("content-encoding")),
@@ -48,20 +49,16 @@ record ContentSample(
                 !content.truncated(),
                 !content.unreadable(),
                 !Collections.disjoint(headers.elements("vary"), List.of("accept-encoding", "*")),
-                type);
+                type.split(";", 2)[0].strip());
     }
 
     private static String coding(@Nullable String header) {
-        String coding = lowerCase(header).strip();
+        String coding = Strings.nullToEmpty(header).toLowerCase(Locale.ROOT).strip();
         return switch (coding) {
             case "identity" -> "";
             case "x-gzip" -> "gzip";
             default -> coding;
         };
-    }
-
-    private static String lowerCase(@Nullable String text) {
-        return text == null ? "" : text.toLowerCase(Locale.ROOT);
     }
 
     /** Whether the content of two complete responses with the same status differs. */

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The HSTS policy of a domain, and whether the HSTS preload list accepts the domain. */
 @AutoService(RegisteredModule.class)
-public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.Findings> {
+public record Hsts(WebPorts ports) implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.Findings> {
     private static final String HEADER = "strict-transport-security";
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
@@ -39,14 +39,8 @@ public final class Hsts implements CheckModule<Hsts.Evidence, Hsts.Report, Hsts.
 
     private static final Report ABSENT = new Report(false, null, false, false, false, List.of());
 
-    private final WebPorts ports;
-
     public Hsts() {
         this(WebPorts.STANDARD);
-    }
-
-    Hsts(WebPorts ports) {
-        this.ports = ports;
     }
 
     public record Report(

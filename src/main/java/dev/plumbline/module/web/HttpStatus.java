@@ -140,7 +140,8 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
             if (!rejectsHead(first, context.clock().instant())) {
                 return evidence(context, first);
             }
-            int followed = followedRedirects(first);
+            HttpExchange last = first.last();
+            int followed = last == null ? 0 : first.hops().size() - (last.url().equals(first.url()) ? 1 : 0);
             return send(context, get.to(first.url()), redirects - followed)
                     .map(second -> followed == 0 ? second : second.afterRedirect())
                     .compose(second -> evidence(context, first, second));
@@ -206,11 +207,6 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
                     case 401, 407, 410, 429, 451 -> false;
                     default -> last.status() >= 400 && RetryAfter.of(last, receivedAt) == null;
                 };
-    }
-
-    private static int followedRedirects(RedirectTrace trace) {
-        HttpExchange last = trace.last();
-        return last == null ? 0 : trace.hops().size() - (last.url().equals(trace.url()) ? 1 : 0);
     }
 
     @Override

@@ -76,13 +76,12 @@ public final class HttpVersions
      * One request with an offer of protocols.
      *
      * @param exchange null if there is no response
-     * @param rejected whether the server rejected the offered protocols
-     * @param error why there is no response; null if the offer was rejected
+     * @param error why there is no response; null if the server rejected the offer
      */
-    public record Attempt(@Nullable HttpExchange exchange, boolean rejected, @Nullable CheckError error) {
+    public record Attempt(@Nullable HttpExchange exchange, @Nullable CheckError error) {
 
         static Attempt of(HttpExchange exchange) {
-            return new Attempt(exchange, false, null);
+            return new Attempt(exchange, null);
         }
     }
 
@@ -126,15 +125,15 @@ public final class HttpVersions
     /** A server can select HTTP/2 and then violate the protocol. HTTP/1.1 can work nevertheless. */
     private static Future<Attempt> attemptOfBrokenHttp2(Throwable cause) {
         return CheckFailure.hasCode(cause, ErrorCode.HTTP_PROTOCOL_ERROR)
-                ? Future.succeededFuture(new Attempt(null, false, ((CheckFailure) cause).error()))
+                ? Future.succeededFuture(new Attempt(null, ((CheckFailure) cause).error()))
                 : Future.failedFuture(cause);
     }
 
     private static Future<@Nullable Attempt> attempt(CheckContext context, HttpRequestSpec request) {
         return context.probe(HttpProbe.class)
                 .negotiate(context, request)
-                .map(response -> new Attempt(response.orElse(null), response.isEmpty(), null))
-                .recover(CheckFailure.otherwise(error -> new Attempt(null, false, error)));
+                .map(response -> new Attempt(response.orElse(null), null))
+                .recover(CheckFailure.otherwise(error -> new Attempt(null, error)));
     }
 
     private static Future<List<DnsLookupResult>> lookup(CheckContext context, Target.Url url) {

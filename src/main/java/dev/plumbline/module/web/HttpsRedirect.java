@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Whether a domain redirects HTTP to HTTPS, and whether it and its www variant end at the same page. */
 @AutoService(RegisteredModule.class)
-public final class HttpsRedirect
+public record HttpsRedirect(WebPorts ports)
         implements CheckModule<HttpsRedirect.Evidence, HttpsRedirect.Report, HttpsRedirect.Findings> {
     /** Three chains of this length remain within the request budget. */
     private static final int MAX_REDIRECTS = 6;
@@ -27,14 +27,8 @@ public final class HttpsRedirect
     private static final String WWW = "www.";
     private static final RegistrableDomains DOMAINS = new RegistrableDomains();
 
-    private final WebPorts ports;
-
     public HttpsRedirect() {
         this(WebPorts.STANDARD);
-    }
-
-    HttpsRedirect(WebPorts ports) {
-        this.ports = ports;
     }
 
     public record Report(
@@ -181,7 +175,6 @@ public final class HttpsRedirect
         }
     }
 
-    /** The response at the end of the redirects. */
     private static void evaluateEnd(RedirectTrace trace, Findings findings) {
         CheckError error = trace.error();
         HttpExchange page = trace.page();

@@ -26,19 +26,13 @@ import org.xbill.DNS.Type;
 
 /** Whether the website, the nameservers and the mail servers of a domain can be used over IPv6. */
 @AutoService(RegisteredModule.class)
-public final class Ipv6Readiness
+public record Ipv6Readiness(WebPorts ports)
         implements CheckModule<Ipv6Readiness.Evidence, Ipv6Readiness.Report, Ipv6Readiness.Findings> {
     /** Each website is requested twice, and each request can try several addresses. */
     private static final int REDIRECTS = 4;
 
-    private final WebPorts ports;
-
     public Ipv6Readiness() {
         this(WebPorts.STANDARD);
-    }
-
-    Ipv6Readiness(WebPorts ports) {
-        this.ports = ports;
     }
 
     /** The fields of the report. Beside an error, all of them can be null. */

@@ -94,7 +94,14 @@ public final class RedirectChain
         RedirectTrace trace = evidence.trace();
         List<HttpExchange> redirects =
                 trace.hops().stream().filter(HttpExchange::redirects).toList();
-        List<Hop> hops = redirects.stream().map(RedirectChain::hop).toList();
+        List<Hop> hops = redirects.stream()
+                .map(hop -> new Hop(
+                        hop.url().text(),
+                        hop.status(),
+                        hop.location(),
+                        Math.round(hop.timings().totalMs()),
+                        hop.ip()))
+                .toList();
         HttpExchange page = trace.page();
         CheckError error = trace.error();
         boolean loop = error != null && error.code() == ErrorCode.REDIRECT_LOOP;
@@ -167,15 +174,6 @@ public final class RedirectChain
         if (refresh != null) {
             findings.refreshNotFollowed(refresh);
         }
-    }
-
-    private static Hop hop(HttpExchange redirect) {
-        return new Hop(
-                redirect.url().text(),
-                redirect.status(),
-                redirect.location(),
-                Math.round(redirect.timings().totalMs()),
-                redirect.ip());
     }
 
     /** The registrable domain, or the IP address. */

@@ -363,7 +363,6 @@ public final class SecurityHeaders
         return weakness.value().isEmpty() ? NOT_SET : weakness.value();
     }
 
-    /** Each directive with its weak value. */
     private static List<String> directivesOf(List<Weakness> weaknesses) {
         return weaknesses.stream()
                 .map(weakness -> weakness.directive() + ": " + valueOf(weakness))

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The security.txt file of a domain (RFC 9116). */
 @AutoService(RegisteredModule.class)
-public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, SecurityTxt.Report, SecurityTxt.Findings> {
+public record SecurityTxt(WebPorts ports)
+        implements CheckModule<SecurityTxt.Evidence, SecurityTxt.Report, SecurityTxt.Findings> {
     static final int MAX_BYTES = 100 * 1024;
 
     private static final String PATH = "/.well-known/security.txt";
@@ -48,14 +49,8 @@ public final class SecurityTxt implements CheckModule<SecurityTxt.Evidence, Secu
     private static final Pattern PLAIN_TEXT = Pattern.compile("text/plain *(;.*)?", Pattern.CASE_INSENSITIVE);
     private static final Pattern UTF8 = Pattern.compile(".*;\\s*charset *= *\"?utf-?8\"?.*", Pattern.CASE_INSENSITIVE);
 
-    private final WebPorts ports;
-
     public SecurityTxt() {
         this(WebPorts.STANDARD);
-    }
-
-    SecurityTxt(WebPorts ports) {
-        this.ports = ports;
     }
 
     public record Report(

@@ -215,13 +215,12 @@ final class SubresourceCollector implements HtmlTokenizer.Handler {
 
     private void css(@Nullable String css) {
         if (css != null) {
-            CssUrls.find(css, (url, use) -> {
-                switch (use) {
-                    case IMAGE -> add(url, "css image", Treatment.UPGRADED);
-                    case IMPORT -> add(url, "css import", Treatment.BLOCKED);
-                    case FONT -> add(url, "css font", Treatment.BLOCKED);
-                }
-            });
+            CssUrls.find(
+                    css,
+                    (url, use) -> add(
+                            url,
+                            "css " + use.name().toLowerCase(Locale.ROOT),
+                            use == CssUrls.Use.IMAGE ? Treatment.UPGRADED : Treatment.BLOCKED));
         }
     }
 

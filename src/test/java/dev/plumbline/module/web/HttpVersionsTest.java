@@ -46,7 +46,7 @@ class HttpVersionsTest {
     private static final ModuleDefinition<HttpVersions.Evidence> MODULE = SheetModule.load(new HttpVersions());
     private static final CheckError TIMEOUT = new CheckError(ErrorCode.READ_TIMEOUT, "The connection timed out.");
     private static final CheckError PROTOCOL = new CheckError(ErrorCode.HTTP_PROTOCOL_ERROR, "PROTOCOL_ERROR.");
-    private static final Attempt REJECTED = new Attempt(null, true, null);
+    private static final Attempt REJECTED = new Attempt(null, null);
 
     private static HttpProbe probe;
 
@@ -114,11 +114,7 @@ class HttpVersionsTest {
     void reportsTheTimeLimitIfItPreventedHttp1() {
         CheckError expired = new CheckError(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit.");
         Evaluation evaluation = evaluate(new HttpVersions.Evidence(
-                url("https://192.0.2.1/"),
-                attempt("broken", null),
-                new Attempt(null, false, expired),
-                REJECTED,
-                List.of()));
+                url("https://192.0.2.1/"), attempt("broken", null), new Attempt(null, expired), REJECTED, List.of()));
 
         assertThat(evaluation.error()).isEqualTo(expired);
     }
@@ -267,8 +263,8 @@ class HttpVersionsTest {
         }
         return switch (outcome) {
             case "rejected" -> REJECTED;
-            case "broken" -> new Attempt(null, false, PROTOCOL);
-            case "timeout" -> new Attempt(null, false, TIMEOUT);
+            case "broken" -> new Attempt(null, PROTOCOL);
+            case "timeout" -> new Attempt(null, TIMEOUT);
             case "426", "505" -> Attempt.of(page("https://192.0.2.1/", Integer.parseInt(outcome), ""));
             default -> Attempt.of(withVersion(page("https://192.0.2.1/", 200, ""), outcome, alpn));
         };

@@ -45,7 +45,6 @@ final class CdnDetector {
 
     private CdnDetector() {}
 
-    /** A CDN and the header that identifies it. */
     record Match(String cdn, HttpHeader header) {}
 
     /** The first match; null if there is none. */

@@ -89,7 +89,6 @@ final class CookieJar {
         return List.copyOf(cookies);
     }
 
-    /** Receives a Set-Cookie header of a response. */
     void receive(Target.Url url, String header) {
         SetCookie cookie = SetCookie.parse(header, now);
         String host = url.host().name();

@@ -83,7 +83,6 @@ record RobotsDirectives(
         return of(directives);
     }
 
-    /** Joins dates that contain a comma. */
     private static List<String> joinDates(List<String> parts) {
         List<String> joined = new ArrayList<>();
         for (String part : parts.subList(0, Math.min(parts.size(), MAX_PARTS))) {
@@ -110,7 +109,6 @@ record RobotsDirectives(
         return noindex() && (rules.contains("index") || rules.contains("all"));
     }
 
-    /** Adds other directives for the same response. */
     RobotsDirectives and(RobotsDirectives other) {
         Set<String> all = new LinkedHashSet<>(rules);
         all.addAll(other.rules);

@@ -10,18 +10,13 @@ import dev.plumbline.target.Target;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** An HTML page, up to {@link HttpProbe#PAGE_BYTES}. */
-public final class HtmlResponse {
-    private final byte[] bytes;
-    private final @Nullable String type;
-    private final boolean cut;
-
-    private HtmlResponse(byte[] bytes, @Nullable String type, boolean cut) {
-        this.bytes = bytes;
-        this.type = type;
-        this.cut = cut;
-    }
-
+/**
+ * An HTML page, up to {@link HttpProbe#PAGE_BYTES}.
+ *
+ * @param type the Content-Type header, null if it is not set
+ * @param cut whether only a part of the page was read
+ */
+public record HtmlResponse(byte[] bytes, @Nullable String type, boolean cut) {
     /**
      * Decodes the content of a response.
      *
@@ -53,11 +48,6 @@ public final class HtmlResponse {
 
     public String text() {
         return HtmlHead.decode(bytes, type);
-    }
-
-    /** Whether only a part of the page was read. */
-    public boolean cut() {
-        return cut;
     }
 
     /**

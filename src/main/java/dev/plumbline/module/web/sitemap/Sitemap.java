@@ -152,7 +152,6 @@ public final class Sitemap implements CheckModule<Evidence, Sitemap.Report, Site
         }
     }
 
-    /** Reports problems of each file that was read. */
     private static void reportFiles(Evidence evidence, Findings findings) {
         List<String> unavailable = new ArrayList<>();
         List<Target.Url> nested = new ArrayList<>();

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * Parses sitemaps: the XML formats of https://www.sitemaps.org/protocol.html, RSS 2.0, Atom, and text files with one
  * URL per line, also compressed with gzip. Pure and linear in the length of the content.
  */
-final class SitemapParser {
+record SitemapParser(SitemapEntries entries) {
     private static final String MALFORMED_GZIP = "The gzip data is malformed or incomplete";
     private static final int MAX_LINE = 4_096;
     private static final int MAX_START = 400;
@@ -28,12 +28,6 @@ final class SitemapParser {
     private static final Pattern URL_START = Pattern.compile("^https?://", Pattern.CASE_INSENSITIVE);
     private static final Pattern HTML_START = Pattern.compile(
             "^(?:<!--.*?-->\\s*+)?<(?:!doctype\\s+html|html)\\b", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
-
-    private final SitemapEntries entries;
-
-    private SitemapParser(SitemapEntries entries) {
-        this.entries = entries;
-    }
 
     /**
      * @param body the content without content codings
