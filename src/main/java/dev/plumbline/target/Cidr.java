@@ -1,6 +1,8 @@
 package dev.plumbline.target;
 
+import com.google.common.primitives.Ints;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,15 +47,8 @@ public record Cidr(boolean v4, long high, long low, long highMask, long lowMask,
     }
 
     private static int prefix(String digits, int max) {
-        if (digits.isEmpty() || digits.length() > 3 || !digits.chars().allMatch(Cidr::isDigit)) {
-            return -1;
-        }
-        int prefix = Integer.parseInt(digits);
+        int prefix = digits.matches("[0-9]{1,3}") ? Integer.parseInt(digits) : -1;
         return prefix <= max ? prefix : -1;
-    }
-
-    private static boolean isDigit(int c) {
-        return c >= '0' && c <= '9';
     }
 
     public boolean contains(InetAddress address) {
@@ -67,19 +62,13 @@ public record Cidr(boolean v4, long high, long low, long highMask, long lowMask,
 
     /** The first 64 of the 128 bits: 0 for IPv4. */
     static long high(byte[] bytes) {
-        return bytes.length == 4 ? 0 : bits(bytes, 0, 8);
+        return bytes.length == 4 ? 0 : ByteBuffer.wrap(bytes).getLong();
     }
 
     /** The last 64 of the 128 bits. */
     static long low(byte[] bytes) {
-        return bytes.length == 4 ? bits(bytes, 0, 4) : bits(bytes, 8, 8);
-    }
-
-    private static long bits(byte[] bytes, int from, int count) {
-        long value = 0;
-        for (int i = from; i < from + count; i++) {
-            value = value << 8 | bytes[i] & 0xff;
-        }
-        return value;
+        return bytes.length == 4
+                ? Ints.fromByteArray(bytes) & 0xffff_ffffL
+                : ByteBuffer.wrap(bytes).getLong(8);
     }
 }

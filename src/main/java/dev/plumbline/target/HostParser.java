@@ -4,6 +4,7 @@ import com.ibm.icu.text.IDNA;
 import com.ibm.icu.util.ICUInputTooLongException;
 import java.net.InetAddress;
 import java.util.EnumSet;
+import java.util.Locale;
 
 /**
  * Parses a host: an IPv6 or IPv4 address in any form that the WHATWG URL Standard allows, or a name, which is converted
@@ -103,20 +104,17 @@ final class HostParser {
         if (name.length() > MAX_NAME_LENGTH) {
             throw new InvalidTargetException("The hostname has " + name.length() + " characters. The maximum is 253.");
         }
-        boolean upper = false;
         int start = 0;
         for (int i = 0; i <= name.length(); i++) {
             char c = i == name.length() ? '.' : name.charAt(i);
             if (c == '.') {
                 checkLabel(name, start, i);
                 start = i + 1;
-            } else if (c >= 'A' && c <= 'Z') {
-                upper = true;
-            } else if (!(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-')) {
+            } else if (!(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-')) {
                 checkOddCharacter(c, underscores);
             }
         }
-        return upper ? lower(name) : name;
+        return name.toLowerCase(Locale.ROOT);
     }
 
     private static void checkLabel(String name, int start, int end) throws InvalidTargetException {
@@ -149,16 +147,6 @@ final class HostParser {
                 c > 0x20 && c < 0x7f
                         ? "The character " + c + " is not allowed in a hostname."
                         : "The hostname contains a character that is not allowed.");
-    }
-
-    private static String lower(String name) {
-        char[] chars = name.toCharArray();
-        for (int i = 0; i < chars.length; i++) {
-            if (chars[i] >= 'A' && chars[i] <= 'Z') {
-                chars[i] = (char) (chars[i] + ('a' - 'A'));
-            }
-        }
-        return new String(chars);
     }
 
     /** A holder class, so that the ICU tables are loaded on first use. */

@@ -1,5 +1,7 @@
 package dev.plumbline.target;
 
+import com.google.common.base.CharMatcher;
+
 /** Makes text from targets printable. */
 public final class PrintableText {
     private PrintableText() {}
@@ -40,18 +42,6 @@ public final class PrintableText {
 
     /** The text without C0 and C1 controls and DEL. */
     public static String withoutControls(CharSequence text) {
-        int length = text.length();
-        for (int i = 0; i < length; i++) {
-            if (isControl(text.charAt(i))) {
-                StringBuilder clean = new StringBuilder(length);
-                text.chars().filter(c -> !isControl(c)).forEach(c -> clean.append((char) c));
-                return clean.toString();
-            }
-        }
-        return text.toString();
-    }
-
-    private static boolean isControl(int c) {
-        return c < 0x20 || (c >= 0x7f && c <= 0x9f);
+        return CharMatcher.javaIsoControl().removeFrom(text);
     }
 }

@@ -73,14 +73,6 @@ public sealed interface Target {
         }
     }
 
-    /** An IP address. */
-    record Ip(Host host) implements Target {
-        @Override
-        public String text() {
-            return host.name();
-        }
-    }
-
     /** A domain name or an IP address. */
     record AnyHost(Host host) implements Target {
         @Override

@@ -1,5 +1,6 @@
 package dev.plumbline.target;
 
+import com.google.common.base.CharMatcher;
 import com.google.common.base.Utf8;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -129,23 +130,14 @@ public final class TargetParser {
         if (text.isEmpty()) {
             throw new InvalidTargetException("The target is empty.");
         }
-        boolean ascii = true;
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c < 0x20 || c >= 0x7f && c < 0xa0) {
-                throw new InvalidTargetException("The target must not contain control characters.");
-            }
-            ascii &= c < 0x80;
+        if (CharMatcher.javaIsoControl().matchesAnyOf(text)) {
+            throw new InvalidTargetException("The target must not contain control characters.");
         }
-        if ((ascii ? text.length() : encodedLength(text)) > MAX_BYTES) {
-            throw new InvalidTargetException("The target has more than 2,048 bytes.");
-        }
-        return text;
-    }
-
-    private static int encodedLength(String text) throws InvalidTargetException {
         try {
-            return Utf8.encodedLength(text);
+            if (Utf8.encodedLength(text) > MAX_BYTES) {
+                throw new InvalidTargetException("The target has more than 2,048 bytes.");
+            }
+            return text;
         } catch (IllegalArgumentException unpairedSurrogate) {
             throw new InvalidTargetException("The target is not valid Unicode.");
         }
@@ -236,13 +228,13 @@ public final class TargetParser {
                 : text.indexOf(':') >= 0 && !isBareV6(text);
     }
 
-    private static Target.Ip ip(String text) throws InvalidTargetException {
+    private static Target.AnyHost ip(String text) throws InvalidTargetException {
         boolean url = UrlAuthority.looksLikeUrl(text);
         Host host = url ? null : host(text);
         if (host == null || host.literal() == null) {
             throw new InvalidTargetException("The target must be an IPv4 or IPv6 address.");
         }
-        return new Target.Ip(withoutPort(text, host, "an IP address"));
+        return new Target.AnyHost(withoutPort(text, host, "an IP address"));
     }
 
     /**

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param rest the path and query, without the fragment
  */
 record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
+    private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*");
+    private static final Pattern PORT = Pattern.compile("0*[0-9]{1,5}");
 
     /** Whether the text has a scheme, path, query or fragment. */
     static boolean looksLikeUrl(String text) {
@@ -70,23 +73,12 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
         if (digits.isEmpty()) {
             return 0;
         }
-        int port = 0;
-        for (int i = 0; i < digits.length(); i++) {
-            char c = digits.charAt(i);
-            if (c < '0' || c > '9') {
-                throw invalidPort(digits);
-            }
-            port = Math.min(port * 10 + c - '0', 65_536);
-        }
+        int port = PORT.matcher(digits).matches() ? Integer.parseInt(digits) : 0;
         if (port == 0 || port > 65_535) {
-            throw invalidPort(digits);
+            throw new InvalidTargetException(
+                    "Port " + HostParser.excerpt(digits) + " is not valid. Use a number from 1 to 65535.");
         }
         return port;
-    }
-
-    private static InvalidTargetException invalidPort(String text) {
-        return new InvalidTargetException(
-                "Port " + HostParser.excerpt(text) + " is not valid. Use a number from 1 to 65535.");
     }
 
     /**
@@ -95,7 +87,7 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
      */
     private static int schemeEnd(String text) {
         int colon = text.indexOf(':');
-        if (colon <= 0 || !isScheme(text, colon)) {
+        if (colon <= 0 || !SCHEME.matcher(text).region(0, colon).matches()) {
             return -1;
         }
         boolean dotted = text.lastIndexOf('.', colon) >= 0;
@@ -103,18 +95,6 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
             return colon;
         }
         return !dotted && Target.Url.defaultPort(lower(text.substring(0, colon))) != 0 ? colon : -1;
-    }
-
-    private static boolean isScheme(String text, int end) {
-        for (int i = 0; i < end; i++) {
-            char c = text.charAt(i);
-            boolean letter = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
-            boolean later = c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.';
-            if (!letter && (i == 0 || !later)) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** Percent-decodes the host once (WHATWG URL Standard, host parsing). */

@@ -176,7 +176,7 @@ class ClusterCheckRouterTest {
             assertThat(web.router.nodeOf(new Target.Url("https", new Host("www." + name, null), 443, "/" + i)))
                     .isEqualTo(owner);
         }
-        assertThat(web.router.nodeOf(new Target.Ip(address)))
+        assertThat(web.router.nodeOf(new Target.AnyHost(address)))
                 .isEqualTo(web.router.nodeOf(new Target.HostPort(address, 25, false)));
     }
 
