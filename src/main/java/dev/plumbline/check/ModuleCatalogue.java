@@ -93,10 +93,11 @@ public final class ModuleCatalogue {
     public static ModuleCatalogue load(Collection<String> resolvers, Predicate<String> included) {
         List<ModuleDefinition<?>> definitions = new ArrayList<>();
         ServiceLoader.load(ModuleDefinition.class).forEach(definitions::add);
+        Map<String, String> titles = SheetModule.sharedTitles();
         ServiceLoader.load(RegisteredModule.class).stream()
                 .filter(provider -> included.test(SheetModule.name(provider.type())))
                 .forEach(provider ->
-                        definitions.add(SheetModule.load((CheckModule<?, ?, ?>) provider.get(), resolvers)));
+                        definitions.add(SheetModule.load((CheckModule<?, ?, ?>) provider.get(), resolvers, titles)));
         return new ModuleCatalogue(definitions);
     }
 

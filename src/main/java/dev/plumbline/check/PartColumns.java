@@ -10,16 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The columns of CSV files with the verdict of each part of a composite. They are read from the field {@value #FIELD}:
  * a list of objects with {@code module} and {@code verdict}, or an object with these objects by module.
+ *
+ * @param parts empty for a module that is not a composite
  */
-public final class PartColumns {
+public record PartColumns(List<CompositePart> parts) {
     public static final String FIELD = "parts";
-
-    private final List<CompositePart> parts;
-
-    /** @param parts empty for a module that is not a composite */
-    public PartColumns(List<CompositePart> parts) {
-        this.parts = parts;
-    }
 
     public List<String> names() {
         return parts.stream().map(CompositePart::column).toList();

@@ -24,23 +24,10 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link CheckModule} bound to its sheet. */
-public final class SheetModule<E, R extends Record, F extends FindingCollector> implements ModuleDefinition<E> {
-    private final CheckModule<E, R, F> module;
-    private final ModuleDescription description;
-    private final ReportBinding report;
-    private final FindingBinding<F> findings;
-
-    private SheetModule(
-            CheckModule<E, R, F> module,
-            ModuleDescription description,
-            ReportBinding report,
-            FindingBinding<F> findings) {
-        this.module = module;
-        this.description = description;
-        this.report = report;
-        this.findings = findings;
-    }
+/** A {@link CheckModule} bound to its sheet by {@link #load}. */
+public record SheetModule<E, R extends Record, F extends FindingCollector>(
+        CheckModule<E, R, F> module, ModuleDescription description, ReportBinding report, FindingBinding<F> findings)
+        implements ModuleDefinition<E> {
 
     /**
      * Reads the sheet of a module and verifies that both agree.
@@ -49,26 +36,29 @@ public final class SheetModule<E, R extends Record, F extends FindingCollector> 
      */
     public static <E, R extends Record, F extends FindingCollector> SheetModule<E, R, F> load(
             CheckModule<E, R, F> module) {
-        return load(module, List.of());
+        return load(module, List.of(), sharedTitles());
     }
 
     /**
      * As {@link #load(CheckModule)}.
      *
      * @param resolvers the values of the resolver option besides the default one
+     * @param titles as {@link #sharedTitles}
      */
     static <E, R extends Record, F extends FindingCollector> SheetModule<E, R, F> load(
-            CheckModule<E, R, F> module, Collection<String> resolvers) {
-        Class<?> type = module.getClass();
-        return load(module, resolvers, file -> resource(type, file));
+            CheckModule<E, R, F> module, Collection<String> resolvers, Map<String, String> titles) {
+        return load(module, resolvers, titles, file -> resource(module.getClass(), file));
     }
 
     /** @param files the content of the file of that name, null if it does not exist */
     static <E, R extends Record, F extends FindingCollector> SheetModule<E, R, F> load(
-            CheckModule<E, R, F> module, Collection<String> resolvers, Function<String, @Nullable String> files) {
+            CheckModule<E, R, F> module,
+            Collection<String> resolvers,
+            Map<String, String> titles,
+            Function<String, @Nullable String> files) {
         Class<?> type = module.getClass();
         String name = name(type);
-        ModuleDescription description = SheetReader.read(name, resolvers, files);
+        ModuleDescription description = SheetReader.read(name, resolvers, titles, files);
         List<String> faults = new ArrayList<>();
         Type[] arguments = arguments(type);
         ReportBinding report = ReportBinding.of(ReportBinding.asClass(arguments[1]), description.fields(), faults);
@@ -89,9 +79,9 @@ public final class SheetModule<E, R extends Record, F extends FindingCollector> 
         return new SheetModule<>(module, description, report, findings);
     }
 
-    @Override
-    public ModuleDescription description() {
-        return description;
+    /** The titles of the findings that several sheets declare, by code. */
+    static Map<String, String> sharedTitles() {
+        return SheetReader.titles(file -> resource(SheetModule.class, "/dev/plumbline/module/" + file));
     }
 
     @Override
@@ -108,14 +98,11 @@ public final class SheetModule<E, R extends Record, F extends FindingCollector> 
     public Evaluation evaluate(E evidence, Options options) {
         FindingBinding.Collected collected = new FindingBinding.Collected();
         R result = module.evaluate(evidence, options, findings.collector(collected));
-        if (result == null && collected.error() == null) {
+        Evaluation evaluation = collected.with(result == null ? Map.of() : report.values(result));
+        if (result == null && evaluation.error() == null) {
             throw new IllegalStateException(description.module() + " returned neither report nor error");
         }
-        return new Evaluation(
-                result == null ? Map.of() : report.values(result),
-                collected.findings(),
-                collected.error(),
-                collected.retryAfterSeconds());
+        return evaluation;
     }
 
     private static @Nullable String resource(Class<?> type, String file) {

@@ -66,17 +66,8 @@ public final class FindingBinding<F extends FindingCollector> {
         private @Nullable CheckError error;
         private int retryAfterSeconds;
 
-        public List<Finding> findings() {
-            return findings;
-        }
-
-        @Nullable
-        public CheckError error() {
-            return error;
-        }
-
-        public int retryAfterSeconds() {
-            return retryAfterSeconds;
+        public Evaluation with(Map<String, @Nullable Object> fields) {
+            return new Evaluation(fields, findings, error, retryAfterSeconds);
         }
     }
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A text with the placeholders {@code {field}}, {@code {field.member}} and {@code {field:format}}. A part in brackets
  * is omitted if one of its placeholders does not have a value. Null, empty text and empty lists are not values.
  */
-final class HeadlineTemplate {
+record HeadlineTemplate(List<Part> parts) {
     private static final Pattern PART = Pattern.compile("\\[([^\\[\\]]*)]|([^\\[\\]]+)");
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([a-z0-9_.]+)(?::([a-z]+))?}");
     private static final Pattern UNKNOWN = Pattern.compile("[{}\\[\\]]");
@@ -30,7 +30,7 @@ final class HeadlineTemplate {
     private static final int MAX_PATH = 5;
 
     /** How a value is displayed. */
-    private enum Format {
+    enum Format {
         /** Text, a number with its unit, or the first items of a list. */
         PLAIN,
         /** The number of items of a list. */
@@ -54,16 +54,10 @@ final class HeadlineTemplate {
         }
     }
 
-    private record Placeholder(List<String> path, Format format, FieldDescription field) {}
+    record Placeholder(List<String> path, Format format, FieldDescription field) {}
 
     /** @param texts the texts before, between and after the placeholders */
-    private record Part(boolean optional, List<String> texts, List<Placeholder> placeholders) {}
-
-    private final List<Part> parts;
-
-    private HeadlineTemplate(List<Part> parts) {
-        this.parts = parts;
-    }
+    record Part(boolean optional, List<String> texts, List<Placeholder> placeholders) {}
 
     /** @throws IllegalArgumentException naming the placeholder that is not valid */
     static HeadlineTemplate parse(String text, List<FieldDescription> fields) {

@@ -12,6 +12,7 @@ import dev.plumbline.target.InputType;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -40,9 +41,6 @@ public final class SheetReader {
      */
     private static final Pattern FIELD = Pattern.compile(
             "([a-z]+)(\\[])?(?:\\(([^)]*)\\))?(\\?(?: ([^|]+))?)? \\| ([^|]+) \\| (.+)", Pattern.DOTALL);
-
-    /** The sheet with the titles of the findings that several sheets declare. */
-    private static final String SHARED_FINDINGS = "/dev/plumbline/module/findings";
 
     private static final Pattern FINDING_TITLE = Pattern.compile("\\p{Lu}[^{}`]{1,58}[^{}`.]");
 
@@ -139,15 +137,15 @@ public final class SheetReader {
         }
 
         /**
-         * @param shared the shared finding with the title; null if only this sheet declares the finding
+         * @param shared the title in findings.yaml; null if only this sheet declares the finding
          * @param composite whether the findings are about parts, which have the consequences
          */
-        FindingCode code(String name, @Nullable FindingSheet shared, boolean composite) {
+        FindingCode code(String name, @Nullable String shared, boolean composite) {
             if (title != null && shared != null) {
                 throw new IllegalArgumentException(
                         "finding " + name + ": findings.yaml declares the title. Remove it from this sheet.");
             }
-            String heading = required(shared == null ? title : shared.title, "finding " + name, "title");
+            String heading = required(shared == null ? title : shared, "finding " + name, "title");
             if (!FINDING_TITLE.matcher(heading).matches()) {
                 throw new IllegalArgumentException("finding " + name
                         + ": the title must start with a capital letter and have at most 60 characters, without"
@@ -187,13 +185,34 @@ public final class SheetReader {
     }
 
     /**
+     * The titles of the findings that several sheets declare, by code, from {@code findings.yaml}.
+     *
+     * @throws IllegalStateException if the file does not exist or is not valid
+     */
+    public static Map<String, String> titles(Function<String, @Nullable String> files) {
+        try {
+            Map<String, String> titles = new HashMap<>();
+            entries(
+                    parse("findings", files).findings(),
+                    (code, finding) -> titles.put(code, required(finding.title, "finding " + code, "title")));
+            return titles;
+        } catch (IllegalArgumentException | JsonProcessingException e) {
+            throw new IllegalStateException("findings.yaml: " + e.getMessage(), e);
+        }
+    }
+
+    /**
      * @param name the module's identifier
      * @param resolvers the values of the resolver option besides the default one
+     * @param titles as {@link #titles}
      * @param files the content of a file next to the module's class, null if it does not exist
      * @throws IllegalStateException if the sheet does not exist or is not valid
      */
     public static ModuleDescription read(
-            String name, Collection<String> resolvers, Function<String, @Nullable String> files) {
+            String name,
+            Collection<String> resolvers,
+            Map<String, String> titles,
+            Function<String, @Nullable String> files) {
         try {
             Sheet sheet = parse(name, files);
             Sheet shared = sheet.include() == null ? null : parse(sheet.include(), files);
@@ -208,9 +227,6 @@ public final class SheetReader {
                 entries(part.groups(), (title, names) -> names.forEach(field -> group(groups, field, title)));
                 entries(part.headline(), headline::put);
             }
-            Map<String, FindingSheet> titles = files.apply(SHARED_FINDINGS + ".yaml") == null
-                    ? Map.of()
-                    : declaredFindings(null, parse(SHARED_FINDINGS, files));
             declaredFindings(shared, sheet)
                     .forEach((key, finding) -> findings.add(finding.code(key, titles.get(key), sheet.areas() != null)));
             options.addAll(ModuleDescription.commonOptions(

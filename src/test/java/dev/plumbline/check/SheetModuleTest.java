@@ -18,6 +18,7 @@ import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.FindingText;
 import dev.plumbline.sheet.OptionDescription;
 import dev.plumbline.sheet.Options;
+import dev.plumbline.sheet.SheetReader;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.time.Instant;
@@ -102,7 +103,8 @@ class SheetModuleTest {
     }
 
     private static SheetModule<Long, Report, Findings> module(String sheet) {
-        return SheetModule.load(new PageAge(), List.of(), file -> file.equals("page-age.yaml") ? sheet : null);
+        return SheetModule.load(
+                new PageAge(), List.of(), Map.of(), file -> file.equals("page-age.yaml") ? sheet : null);
     }
 
     @Test
@@ -175,7 +177,7 @@ class SheetModuleTest {
                 fields: {large: boolean | Large | Whether the page is large.}
                 """);
         SheetModule<Long, SizeReport, FindingCollector> module =
-                SheetModule.load(new LargePage(), List.of(), files::get);
+                SheetModule.load(new LargePage(), List.of(), Map.of(), files::get);
 
         Evaluation evaluation = module.evaluate(2_000L, Options.defaults(module.description()));
 
@@ -220,7 +222,7 @@ class SheetModuleTest {
                 findings:
                 """
                                 + "  large: " + large);
-        return SheetModule.load(new SharedFinding(), List.of(), files::get);
+        return SheetModule.load(new SharedFinding(), List.of(), Map.of(), files::get);
     }
 
     @Test
@@ -239,9 +241,9 @@ class SheetModuleTest {
         Map<String, String> files = Map.of(
                 "page-age.yaml",
                 sheet,
-                "/dev/plumbline/module/findings.yaml",
+                "findings.yaml",
                 "findings: {old_page: {title: Page not updated}, other: {title: Not used}}");
-        return SheetModule.load(new PageAge(), List.of(), files::get);
+        return SheetModule.load(new PageAge(), List.of(), SheetReader.titles(files::get), files::get);
     }
 
     @Test
