@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the parts of a composite. */
@@ -44,17 +45,10 @@ public final class PartRuns {
                 results.add(0, mailServers.compose(mail -> runForMailServer(context, part, domain, mail.result())));
             }
         }
-        Future<List<PartResult>> all = Future.succeededFuture(List.of());
-        for (Future<@Nullable PartResult> result : results) {
-            all = all.compose(before -> result.map(next -> next == null ? before : append(before, next)));
-        }
-        return all;
-    }
-
-    private static List<PartResult> append(List<PartResult> before, PartResult next) {
-        List<PartResult> all = new ArrayList<>(before);
-        all.add(next);
-        return all;
+        Future<?> all = Future.join(results);
+        return all.map(done -> results.stream()
+                .flatMap(result -> Stream.ofNullable(result.result()))
+                .toList());
     }
 
     private static Future<@Nullable PartResult> run(CheckContext context, CompositePart part, @Nullable String target) {

@@ -27,7 +27,16 @@ public final class ResultAssembler {
 
     public static CheckResult assemble(
             ModuleDescription module, Target target, Evaluation evaluation, Instant checkedAt, long durationMs) {
-        int budget = ResultSizeLimit.MAX - ENVELOPE_BYTES - ResultSizeLimit.size(target.text());
+        return assemble(module, target.text(), evaluation, checkedAt, durationMs);
+    }
+
+    private static CheckResult assemble(
+            ModuleDescription module,
+            @Nullable String target,
+            Evaluation evaluation,
+            Instant checkedAt,
+            long durationMs) {
+        int budget = ResultSizeLimit.MAX - ENVELOPE_BYTES - ResultSizeLimit.size(target);
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         for (FieldDescription field : module.fields()) {
             fields.put(field.name(), evaluation.fields().get(field.name()));
@@ -52,7 +61,7 @@ public final class ResultAssembler {
         cut.truncated().forEach(name -> truncated.add("fields." + name));
         return new CheckResult(
                 module.module(),
-                target.text(),
+                target,
                 Verdict.of(evaluation.findings(), error, module.reachability()),
                 cut.fields(),
                 findings,
@@ -72,17 +81,6 @@ public final class ResultAssembler {
 
     /** Returns the result of a line that is not a valid target. */
     public static CheckResult withoutTarget(ModuleDescription module, CheckError error, Instant checkedAt) {
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        module.fields().forEach(field -> fields.put(field.name(), null));
-        return new CheckResult(
-                module.module(),
-                null,
-                Verdict.of(List.of(), error, module.reachability()),
-                fields,
-                List.of(),
-                List.of(),
-                new CheckError(error.code(), PrintableText.cut(error.message(), ResultSizeLimit.MAX_TEXT_LENGTH)),
-                checkedAt.truncatedTo(ChronoUnit.MILLIS),
-                0);
+        return assemble(module, (String) null, new Evaluation(Map.of(), List.of(), error), checkedAt, 0);
     }
 }
