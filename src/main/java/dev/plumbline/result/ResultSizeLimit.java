@@ -5,11 +5,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,12 +145,11 @@ public final class ResultSizeLimit {
         if (shortened.size() <= MAX_FINDINGS && findingsSize(shortened) <= MAX_FINDINGS_BYTES) {
             return shortened.equals(findings) ? findings : shortened;
         }
-        List<Integer> bySeverity = new ArrayList<>();
-        for (int i = 0; i < shortened.size(); i++) {
-            bySeverity.add(i);
-        }
-        bySeverity.sort(Comparator.comparing(i -> shortened.get(i).level(), Level.MOST_SEVERE_FIRST));
-        Set<Integer> chosen = new HashSet<>();
+        List<Integer> bySeverity = IntStream.range(0, shortened.size())
+                .boxed()
+                .sorted(Comparator.comparing(i -> shortened.get(i).level(), Level.MOST_SEVERE_FIRST))
+                .toList();
+        Set<Integer> chosen = new TreeSet<>();
         int bytes = 0;
         for (int i : bySeverity) {
             bytes += size(shortened.get(i));
@@ -158,13 +158,7 @@ public final class ResultSizeLimit {
             }
             chosen.add(i);
         }
-        List<Finding> kept = new ArrayList<>();
-        for (int i = 0; i < shortened.size(); i++) {
-            if (chosen.contains(i)) {
-                kept.add(shortened.get(i));
-            }
-        }
-        return kept;
+        return chosen.stream().map(shortened::get).toList();
     }
 
     private static Finding shorten(Finding finding) {
@@ -177,11 +171,7 @@ public final class ResultSizeLimit {
     }
 
     public static int findingsSize(List<Finding> findings) {
-        int bytes = 0;
-        for (Finding finding : findings) {
-            bytes += size(finding);
-        }
-        return bytes;
+        return findings.stream().mapToInt(finding -> size(finding)).sum();
     }
 
     private static int size(Finding finding) {

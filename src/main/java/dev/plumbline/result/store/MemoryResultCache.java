@@ -5,7 +5,6 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.plumbline.result.RenderedResult;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +46,12 @@ public final class MemoryResultCache {
     /** @param key as stored */
     @Nullable
     RenderedResult find(String key) {
-        return findUnexpired(byKey, key);
+        RenderedResult result = byKey.getIfPresent(key);
+        if (result != null && result.expired(clock.instant())) {
+            byKey.asMap().remove(key, result);
+            return null;
+        }
+        return result;
     }
 
     void put(RenderedResult result) {
@@ -92,18 +96,5 @@ public final class MemoryResultCache {
         if (result.cacheable()) {
             byPath.put(rawPath, result);
         }
-    }
-
-    private @Nullable RenderedResult findUnexpired(Cache<String, RenderedResult> cache, String key) {
-        RenderedResult result = cache.getIfPresent(key);
-        if (result == null) {
-            return null;
-        }
-        Instant now = clock.instant();
-        if (result.expired(now)) {
-            cache.asMap().remove(key, result);
-            return null;
-        }
-        return result;
     }
 }
