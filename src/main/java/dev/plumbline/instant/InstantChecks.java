@@ -23,7 +23,6 @@ import dev.plumbline.target.TargetPolicy;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -122,38 +121,9 @@ public final class InstantChecks {
                 request, check -> findStored(check, () -> Future.succeededFuture(new InstantOutcome.NotCached())));
     }
 
-    /**
-     * Returns the cached result from the database, or null, and removes another result from memory.
-     *
-     * @return fails with {@code DatabaseUnavailableException}
-     */
-    public Future<@Nullable RenderedResult> reload(ResultKey key) {
-        return results.reload(key);
-    }
-
-    /** Whether no other result has replaced this result in memory. */
-    public boolean isCurrent(RenderedResult result) {
-        return results.isCurrent(result);
-    }
-
-    /**
-     * The cached results of checks in order, null where there is none. Not counted as cache lookups of instant checks.
-     *
-     * @return fails with {@code DatabaseUnavailableException}
-     */
-    public Future<List<@Nullable RenderedResult>> peek(List<ResultKey> keys) {
-        return results.find(keys);
-    }
-
-    private Future<InstantOutcome> findInMemory(
-            InstantRequest request, Function<ValidCheck, Future<InstantOutcome>> onMiss) {
-        Validation validation = validate(request);
-        ValidCheck check = validation.check();
-        if (check == null) {
-            return Future.succeededFuture(validation.rejection());
-        }
-        InstantOutcome cached = findInMemory(check);
-        return cached == null ? onMiss.apply(check) : Future.succeededFuture(cached);
+    /** The cached results. Their lookups are not counted as cache lookups of instant checks. */
+    public ResultCache results() {
+        return results;
     }
 
     /**
@@ -171,42 +141,41 @@ public final class InstantChecks {
                 .otherwiseEmpty();
     }
 
-    /** A validated request or the reason for its rejection; exactly one is not null. */
-    private record Validation(@Nullable ValidCheck check, @Nullable InstantOutcome rejection) {}
-
-    private Validation validate(InstantRequest request) {
+    /** Validates a request. Returns the result in memory, otherwise that of the function. */
+    private Future<InstantOutcome> findInMemory(
+            InstantRequest request, Function<ValidCheck, Future<InstantOutcome>> onMiss) {
         ModuleDefinition<?> module = modules.find(request.module());
         if (module == null) {
-            return new Validation(null, new InstantOutcome.UnknownModule(request.module()));
+            return Future.succeededFuture(new InstantOutcome.UnknownModule(request.module()));
         }
         ModuleDescription description = module.description();
         Options.Parsed parsed = Options.parse(description, request.options());
         Options options = parsed.options();
         if (options == null) {
-            return new Validation(null, new InstantOutcome.InvalidOptions(parsed.faults()));
+            return Future.succeededFuture(new InstantOutcome.InvalidOptions(parsed.faults()));
         }
         Target target;
         try {
             target = TargetParser.parse(description, request.target());
         } catch (InvalidTargetException invalid) {
-            return new Validation(null, new InstantOutcome.InvalidTarget(ExceptionMessage.of(invalid)));
+            return Future.succeededFuture(new InstantOutcome.InvalidTarget(ExceptionMessage.of(invalid)));
         }
         String refusal = policy.refusal(target, options.connectTo());
         if (refusal != null) {
             String parameter = policy.refusal(target) == null ? ModuleDescription.CONNECT_TO : "target";
-            return new Validation(null, new InstantOutcome.TargetBlocked(parameter, refusal));
+            return Future.succeededFuture(new InstantOutcome.TargetBlocked(parameter, refusal));
         }
-        return new Validation(
-                new ValidCheck(ResultKey.of(description.module(), target, options.key()), target, options), null);
+        ValidCheck check = new ValidCheck(ResultKey.of(description.module(), target, options.key()), target, options);
+        return findInMemory(check, () -> onMiss.apply(check));
     }
 
-    private @Nullable InstantOutcome findInMemory(ValidCheck check) {
+    private Future<InstantOutcome> findInMemory(ValidCheck check, Supplier<Future<InstantOutcome>> onMiss) {
         RenderedResult result = results.findInMemory(check.key());
         if (result == null) {
-            return null;
+            return onMiss.get();
         }
         metrics.memory.increment();
-        return InstantOutcome.Completed.cached(result);
+        return Future.succeededFuture(InstantOutcome.Completed.cached(result));
     }
 
     public void recordResponseCacheHit() {
@@ -217,8 +186,7 @@ public final class InstantChecks {
 
     private Future<InstantOutcome> findOrRun(ValidCheck check, InstantRequest request) {
         // the shared run can have completed before this request joined
-        InstantOutcome cached = findInMemory(check);
-        return cached != null ? Future.succeededFuture(cached) : findStored(check, () -> charge(check, request));
+        return findInMemory(check, () -> findStored(check, () -> charge(check, request)));
     }
 
     private Future<InstantOutcome> findStored(ValidCheck check, Supplier<Future<InstantOutcome>> onMiss) {

@@ -2,8 +2,8 @@ package dev.plumbline.instant;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Metrics of instant checks. */
@@ -17,44 +17,31 @@ final class InstantMetrics {
     final Counter memory;
     final Counter database;
     final Counter miss;
-    private final Counter quotaExceeded;
-    private final Counter keyQuotaExceeded;
     final Counter unavailable;
+    private final MeterProvider<Counter> quotaExceeded;
 
     InstantMetrics(MeterRegistry registry) {
         FunctionCounter.builder(CACHE_REQUESTS, responseCache, LongAdder::sum)
                 .description(CACHE_HELP)
-                .tags(tags("hit", "response"))
+                .tags("result", "hit", "tier", "response")
                 .register(registry);
-        memory = cacheRequests(registry, tags("hit", "memory"));
-        database = cacheRequests(registry, tags("hit", "database"));
-        miss = cacheRequests(registry, tags("miss", "none"));
-        quotaExceeded = quotaExceeded(registry, InstantChecks.POLICY);
-        keyQuotaExceeded = quotaExceeded(registry, InstantChecks.KEY_POLICY);
+        MeterProvider<Counter> cacheRequests =
+                Counter.builder(CACHE_REQUESTS).description(CACHE_HELP).withRegistry(registry);
+        memory = cacheRequests.withTags("result", "hit", "tier", "memory");
+        database = cacheRequests.withTags("result", "hit", "tier", "database");
+        miss = cacheRequests.withTags("result", "miss", "tier", "none");
+        quotaExceeded = Counter.builder("plumbline.quota.exceeded")
+                .description("Instant checks rejected because a quota was exceeded, by policy")
+                .withRegistry(registry);
+        // exported before the first rejection
+        quotaExceeded(InstantChecks.POLICY);
+        quotaExceeded(InstantChecks.KEY_POLICY);
         unavailable = Counter.builder("plumbline.instant.checks.unavailable")
                 .description("Instant checks rejected because the database or the runners were unavailable")
                 .register(registry);
     }
 
     Counter quotaExceeded(String policy) {
-        return policy.equals(InstantChecks.KEY_POLICY) ? keyQuotaExceeded : quotaExceeded;
-    }
-
-    private static Counter quotaExceeded(MeterRegistry registry, String policy) {
-        return Counter.builder("plumbline.quota.exceeded")
-                .description("Instant checks rejected because a quota was exceeded, by policy")
-                .tag("policy", policy)
-                .register(registry);
-    }
-
-    private static Tags tags(String result, String tier) {
-        return Tags.of("result", result, "tier", tier);
-    }
-
-    private static Counter cacheRequests(MeterRegistry registry, Tags tags) {
-        return Counter.builder(CACHE_REQUESTS)
-                .description(CACHE_HELP)
-                .tags(tags)
-                .register(registry);
+        return quotaExceeded.withTag("policy", policy);
     }
 }

@@ -9,8 +9,7 @@ import dev.plumbline.http.problem.Problem;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.instant.InstantOutcome;
 import dev.plumbline.instant.InstantRequest;
-import dev.plumbline.result.RenderedResult;
-import dev.plumbline.result.store.ResultKey;
+import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.sheet.Options;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
@@ -63,19 +62,9 @@ public final class InstantCheckService {
                         || outcome instanceof InstantOutcome.TargetBlocked);
     }
 
-    /** As {@link InstantChecks#reload}. */
-    public Future<@Nullable RenderedResult> reload(ResultKey key) {
-        return checks.reload(key);
-    }
-
-    /** As {@link InstantChecks#isCurrent}. */
-    public boolean isCurrent(RenderedResult result) {
-        return checks.isCurrent(result);
-    }
-
-    /** As {@link InstantChecks#peek}. */
-    public Future<List<@Nullable RenderedResult>> peek(List<ResultKey> keys) {
-        return checks.peek(keys);
+    /** As {@link InstantChecks#results}. */
+    public ResultCache results() {
+        return checks.results();
     }
 
     /**

@@ -195,7 +195,8 @@ public final class RecheckPage implements PageRoutes.Pages {
         if (check == null) {
             return Future.succeededFuture(linePath);
         }
-        return checks.reload(check.key())
+        return checks.results()
+                .reload(check.key())
                 .map(cached ->
                         cached != null && !cached.checkedAt().isBefore(check.checkedAt()) ? check.path() : linePath)
                 .otherwise(linePath);

@@ -228,7 +228,7 @@ public final class ReportPage implements PageRoutes.Pages {
                             RawTarget.original(ctx),
                             result.checkedAt(),
                             result.expiresAt(),
-                            () -> checks.isCurrent(result),
+                            () -> checks.results().isCurrent(result),
                             html));
         }
     }

@@ -105,7 +105,7 @@ public final class ReportProgress {
             return;
         }
         List<Map.Entry<ResultKey, ModuleDescription>> pending = List.copyOf(missing.entrySet());
-        checks.peek(pending.stream().map(Map.Entry::getKey).toList()).onComplete(found -> {
+        checks.results().find(pending.stream().map(Map.Entry::getKey).toList()).onComplete(found -> {
             if (page.closed()) {
                 return;
             }
