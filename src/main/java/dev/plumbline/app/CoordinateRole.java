@@ -18,16 +18,8 @@ import java.time.Duration;
 import java.util.List;
 
 /** The parts of a node with the role {@code coordinate}: the job coordinator and the deletion of expired rows. */
-final class CoordinateRole {
+record CoordinateRole(JobCoordinatorVerticle coordinator, RetentionTask retention) {
     private static final Duration PURGE_PERIOD = Duration.ofSeconds(60);
-
-    private final JobCoordinatorVerticle coordinator;
-    private final RetentionTask retention;
-
-    private CoordinateRole(JobCoordinatorVerticle coordinator, RetentionTask retention) {
-        this.coordinator = coordinator;
-        this.retention = retention;
-    }
 
     static CoordinateRole deploy(NodeContext node, CheckRouter router, CoordinatorSettings settings, NodeLease lease)
             throws StartException {

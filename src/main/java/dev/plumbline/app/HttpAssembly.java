@@ -28,49 +28,42 @@ import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.run.CheckEnvironment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Wiring of the HTTP API and the pages. */
 final class HttpAssembly {
-    private final Dependencies dependencies;
-    private final ResponseCacheHandler responseCache;
     private final JobOperations jobs;
-    private final List<ApiOperation> operations;
-    private final WebRoutes website;
-    private final AccessLog accessLog;
+    private final Supplier<HttpVerticle> verticles;
 
-    record Dependencies(
+    /** @param base the contract without the operations of the modules */
+    HttpAssembly(
             NodeContext node,
             CheckRouter router,
-            ApiKeyAuthenticator keys,
+            ApiKeyAuthenticator authenticator,
             AccountAssembly accountAssembly,
             PageRenderer pages,
             ProblemResponder problems,
             HttpMetrics metrics,
-            ApiContract contract) {}
-
-    HttpAssembly(Dependencies dependencies) {
-        this.dependencies = dependencies;
-        NodeContext node = dependencies.node;
+            ApiContract base) {
         Config config = node.config();
-        ProblemResponder problems = dependencies.problems;
-        ApiContract contract = ModuleOperations.addTo(dependencies.contract, node.modules());
+        ApiContract contract = ModuleOperations.addTo(base, node.modules());
         InstantChecks checks = new InstantChecks(
                 node.vertx(),
                 node.modules(),
                 node.policy(),
                 node.resultCache(),
                 node.bus(),
-                dependencies.router,
+                router,
                 config.limits().freshPerHour() > 0,
                 node.registry());
-        responseCache = new ResponseCacheHandler(
+        ResponseCacheHandler responseCache = new ResponseCacheHandler(
                 node.memoryResultCache(), checks, node.clock(), config.cache().ttl());
         ClientAddress clients = new ClientAddress(config.http().trustedProxies());
-        accessLog = new AccessLog(config.log().access(), clients);
+        AccessLog accessLog = new AccessLog(config.log().access(), clients);
         InstantCheckService instantCheckService = new InstantCheckService(checks, clients, CheckEnvironment.PRODUCT);
         RequestBodyReader bodies = new RequestBodyReader(problems);
-        AccountService accounts = dependencies.accountAssembly.service(clients, problems, node.clock());
-        ApiKeyHandler keys = new ApiKeyHandler(dependencies.keys, problems);
+        AccountService accounts = accountAssembly.service(clients, problems, node.clock());
+        ApiKeyHandler keys = new ApiKeyHandler(authenticator, problems);
         jobs = new JobOperations(
                 node.vertx(),
                 node.bus(),
@@ -83,7 +76,7 @@ final class HttpAssembly {
                 config.database().timeout(),
                 node.budget().memory(),
                 new PageKeyStore(node.databases().instant()));
-        operations = new ArrayList<>(jobs.all());
+        List<ApiOperation> operations = new ArrayList<>(jobs.all());
         operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));
         operations.addAll(new ToolDocuments(node.modules(), config.http().publicUrl()).operations(contract, problems));
         operations.add(new InstantCheckOperation(
@@ -93,8 +86,8 @@ final class HttpAssembly {
                         problems,
                         config.limits().freshPerHourKey() > 0 ? keys : null)
                 .operation());
-        website = new WebRoutes(
-                dependencies.pages,
+        WebRoutes website = new WebRoutes(
+                pages,
                 problems,
                 node.modules(),
                 instantCheckService,
@@ -112,19 +105,13 @@ final class HttpAssembly {
                 node.clock(),
                 config.http().bodyTimeout(),
                 jobs.forPages());
+        verticles = () ->
+                new HttpVerticle(config.http(), base, operations, website, responseCache, problems, metrics, accessLog);
     }
 
     /** Creates an instance of the HTTP verticle; all instances share the port. */
     HttpVerticle verticle() {
-        return new HttpVerticle(
-                dependencies.node.config().http(),
-                dependencies.contract,
-                operations,
-                website,
-                responseCache,
-                dependencies.problems,
-                dependencies.metrics,
-                accessLog);
+        return verticles.get();
     }
 
     /** Completes all long polls. */

@@ -122,8 +122,8 @@ final class HttpRole {
      * @param print receives the credentials of the first account, line by line
      */
     void listen(NodeContext node, CheckRouter router, Consumer<String> print) throws StartException {
-        Deployed parts = requireStarted(deployed);
-        HttpAssembly server = new HttpAssembly(new HttpAssembly.Dependencies(
+        Deployed parts = Objects.requireNonNull(deployed);
+        HttpAssembly server = new HttpAssembly(
                 node,
                 router,
                 parts.keys,
@@ -131,7 +131,7 @@ final class HttpRole {
                 pages,
                 problems,
                 metrics,
-                BlockingAwait.await(requireStarted(contract), "openapi.json")));
+                BlockingAwait.await(Objects.requireNonNull(contract), "openapi.json"));
         MemoryBudget checks = node.budget().memory();
         connections.limitUnreadResponses(
                 new MemoryBudget(node.vertx(), checks.total() / UNREAD_SHARE, MemoryBudget.CLIENT_SHARE));
@@ -152,10 +152,6 @@ final class HttpRole {
                     return null;
                 })),
                 "cannot create the first account");
-    }
-
-    private static <T> T requireStarted(@Nullable T part) {
-        return Objects.requireNonNull(part, "the role is not deployed");
     }
 
     /** Waits for {@code http.shutdown_delay}, in which requests are accepted, if the HTTP server is running. */

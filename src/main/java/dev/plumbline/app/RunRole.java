@@ -15,34 +15,32 @@ import dev.plumbline.run.CheckRunnerVerticle;
 import dev.plumbline.run.InstantRuns;
 import dev.plumbline.run.PartResults;
 import dev.plumbline.run.RunnerMetrics;
-import dev.plumbline.target.ExceptionMessage;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of a node with the role {@code run}: probes and check runners. */
-final class RunRole {
-    private final Vertx vertx;
-    private final CheckAdmission admission;
-
-    private RunRole(Vertx vertx, CheckAdmission admission) {
-        this.vertx = vertx;
-        this.admission = admission;
-    }
+record RunRole(Vertx vertx, CheckAdmission admission) {
 
     /**
      * Deploys the runners.
      *
      * @param linePermits maximum number of concurrent lines of jobs
      * @param cluster null without a cluster
+     * @throws ConfigException if a file of the settings is not valid
      */
-    static RunRole deploy(NodeContext node, int linePermits, @Nullable Cluster cluster) throws StartException {
+    static RunRole deploy(NodeContext node, int linePermits, @Nullable Cluster cluster)
+            throws StartException, ConfigException {
         Config.CheckSettings checks = node.config().checks();
         ClusterRateLimiters limiters =
                 cluster == null ? null : ClusterRateLimiters.of(cluster, node.bus(), node.registry());
-        CheckEnvironment environment =
-                environment(node, limiters == null ? RateLimiterFactory.local(node.vertx()) : limiters);
+        CheckEnvironment environment = CheckEnvironment.of(
+                node.vertx(),
+                node.config(),
+                node.policy(),
+                limiters == null ? RateLimiterFactory.local(node.vertx()) : limiters,
+                Version.text());
         RunnerMetrics metrics = new RunnerMetrics(node.registry());
         PartResults parts = new PartResults(node.vertx(), node.policy(), node.resultCache());
         CheckAdmission admission = new CheckAdmission(
@@ -76,14 +74,6 @@ final class RunRole {
             cluster.onChange(view -> runs.capacity().report());
         }
         return new RunRole(node.vertx(), admission);
-    }
-
-    private static CheckEnvironment environment(NodeContext node, RateLimiterFactory limiters) throws StartException {
-        try {
-            return CheckEnvironment.of(node.vertx(), node.config(), node.policy(), limiters, Version.text());
-        } catch (ConfigException invalid) {
-            throw new StartException(ExceptionMessage.of(invalid), invalid);
-        }
     }
 
     /** Waits until no check runs or waits. */

@@ -20,8 +20,6 @@ import dev.plumbline.config.NodeRole;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.job.coordinate.CoordinatorSettings;
 import dev.plumbline.job.store.JobStore;
-import dev.plumbline.ops.BuildInfoMetric;
-import dev.plumbline.ops.EventLoopLagMetric;
 import dev.plumbline.ops.HealthCheck;
 import dev.plumbline.ops.HttpSelfProbe;
 import dev.plumbline.ops.ManagementVerticle;
@@ -97,8 +95,7 @@ public final class Service {
     private Service(Config config, List<ListeningSocket> sockets, Vertx starter) throws StartException {
         this.config = config;
         this.http = config.node().has(NodeRole.HTTP) ? new HttpRole(config, registry) : null;
-        this.processMetrics = ProcessMetrics.register(registry);
-        BuildInfoMetric.register(registry, Version.text());
+        this.processMetrics = ProcessMetrics.register(registry, Version.text());
         VertxOptions options = new VertxOptions().setEventLoopPoolSize(NodeContext.loops());
         VertxBuilder builder = Vertx.builder().with(options);
         if (http != null) {
@@ -107,7 +104,7 @@ public final class Service {
         this.cluster =
                 config.cluster().enabled() ? ClusterStart.join(config, builder, options, sockets, own, starter) : null;
         this.vertx = cluster == null ? builder.build() : cluster.cluster().vertx();
-        this.lag = new EventLoopLag(vertx, System::nanoTime, EventLoopLagMetric.register(registry));
+        this.lag = new EventLoopLag(vertx, System::nanoTime, ProcessMetrics.registerEventLoopLag(registry));
         lag.measure(NodeContext.loops());
         this.budget = NodeBudget.ofProcess(vertx, MemoryBudget.CLIENT_SHARE);
     }
@@ -132,12 +129,12 @@ public final class Service {
             try {
                 service.open(starter, print);
                 return service;
-            } catch (StartException | RuntimeException failed) {
+            } catch (StartException | ConfigException | RuntimeException failed) {
                 service.stop();
                 throw failed;
             }
-        } catch (ConfigException invalid) {
-            throw new StartException(ExceptionMessage.of(invalid), invalid);
+        } catch (ConfigException | PostgresException failed) {
+            throw new StartException(ExceptionMessage.of(failed), failed);
         } finally {
             BlockingAwait.quietly(starter.close(), CLOSE_SECONDS);
         }
@@ -168,7 +165,7 @@ public final class Service {
         return scheme + (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
     }
 
-    private void open(Vertx starter, Consumer<String> print) throws StartException {
+    private void open(Vertx starter, Consumer<String> print) throws StartException, ConfigException {
         String invalid = BootstrapAccount.validate(config.bootstrap());
         if (invalid != null) {
             throw new StartException(invalid, null);
@@ -224,17 +221,13 @@ public final class Service {
         StartupLog.log(config, address(), database.url);
     }
 
-    private Storage openStorage() throws StartException {
+    private Storage openStorage() {
         String external = config.database().url();
         if (external != null) {
             return new Storage(external, null);
         }
-        try {
-            EmbeddedPostgres embedded = EmbeddedPostgres.start(config.data().dir());
-            return new Storage(embedded.url(), embedded);
-        } catch (PostgresException failed) {
-            throw new StartException(ExceptionMessage.of(failed), failed);
-        }
+        EmbeddedPostgres embedded = EmbeddedPostgres.start(config.data().dir());
+        return new Storage(embedded.url(), embedded);
     }
 
     private NodeContext context(String databaseUrl) throws StartException {

@@ -4,20 +4,25 @@ import com.sun.management.OperatingSystemMXBean;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.core.instrument.distribution.TimeWindowMax;
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 
-/** Metrics of the process: memory, garbage collection, CPU, threads, open files and uptime. */
+/** Metrics of the process: version, memory, garbage collection, CPU, threads, event loops, open files and uptime. */
 public final class ProcessMetrics implements AutoCloseable {
     private final JvmGcMetrics collections = new JvmGcMetrics();
 
     private ProcessMetrics() {}
 
-    public static ProcessMetrics register(MeterRegistry registry) {
+    /** @param version the version of the program */
+    public static ProcessMetrics register(MeterRegistry registry, String version) {
         ProcessMetrics metrics = new ProcessMetrics();
         metrics.collections.bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
@@ -25,6 +30,11 @@ public final class ProcessMetrics implements AutoCloseable {
         processor(registry);
         new FileDescriptorMetrics().bindTo(registry);
         new UptimeMetrics().bindTo(registry);
+        Gauge.builder("plumbline.build.info", () -> 1)
+                .description("Version of the program and of the Java runtime")
+                .tag("version", version)
+                .tag("java", Runtime.version().toString())
+                .register(registry);
         return metrics;
     }
 
@@ -47,6 +57,15 @@ public final class ProcessMetrics implements AutoCloseable {
         Gauge.builder("system.cpus", Runtime.getRuntime(), Runtime::availableProcessors)
                 .description("Processors available to the process")
                 .register(registry);
+    }
+
+    /** Registers the metric of timer delays. Returns the consumer of delays in nanoseconds. */
+    public static LongConsumer registerEventLoopLag(MeterRegistry registry) {
+        TimeWindowMax lastMinute = new TimeWindowMax(registry.config().clock(), 20_000, 3);
+        TimeGauge.builder("plumbline.event.loop.lag", lastMinute, TimeUnit.NANOSECONDS, TimeWindowMax::poll)
+                .description("Maximum timer delay on any event loop in the last minute")
+                .register(registry);
+        return lastMinute::record;
     }
 
     /** Ends the notifications of garbage collections. */
