@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import com.google.common.io.Resources;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,10 +55,7 @@ public final class ConfigLoader {
             throws ConfigException {
         Map<String, SettingValue> described = new TreeMap<>();
         load(file, environment, described);
-        Set<String> secrets = SettingsBinder.secrets(Config.class, "");
-        return described.values().stream()
-                .map(value -> secrets.contains(value.name()) ? value.hidden() : value)
-                .toList();
+        return List.copyOf(described.values());
     }
 
     private static Config load(
@@ -72,10 +69,12 @@ public final class ConfigLoader {
         }
         applyEnvironment(environment, values, faults, described);
         new SettingRules(values, faults).check();
-        Config config = new SettingsBinder(values, faults).bind(Config.class, "");
+        SettingsBinder binder = new SettingsBinder(values, faults);
+        Config config = binder.bind(Config.class, "");
         if (config == null) {
             throw new ConfigException(faults);
         }
+        binder.secrets().forEach(key -> described.computeIfPresent(key, (name, value) -> value.hidden()));
         return config;
     }
 
@@ -85,12 +84,9 @@ public final class ConfigLoader {
 
     /** The default of every setting, by name: a text or a list of texts. */
     static Map<String, Object> defaults() {
-        try (InputStream in = ConfigLoader.class.getResourceAsStream("/plumbline.yaml")) {
-            if (in == null) {
-                throw new IllegalStateException("plumbline.yaml is missing from the jar");
-            }
+        try {
             Map<String, Object> flat = new TreeMap<>();
-            flatten("", new YAMLMapper().readTree(in), flat);
+            flatten("", new YAMLMapper().readTree(Resources.getResource(ConfigLoader.class, "/plumbline.yaml")), flat);
             return flat;
         } catch (IOException invalid) {
             throw new UncheckedIOException(invalid);

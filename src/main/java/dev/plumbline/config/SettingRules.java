@@ -131,10 +131,7 @@ final class SettingRules {
     }
 
     private Set<String> items(String key) {
-        Object value = Objects.requireNonNull(values.get(key), key);
-        Stream<?> items = value instanceof List<?> list ? list.stream() : Stream.of(((String) value).split(",", -1));
-        return items.map(item -> ((String) item).strip())
-                .filter(item -> !item.isEmpty())
+        return SettingsBinder.items(Objects.requireNonNull(values.get(key), key))
                 .collect(Collectors.toUnmodifiableSet());
     }
 }

@@ -28,6 +28,7 @@ final class SettingsBinder {
 
     private final Map<String, Object> values;
     private final List<String> faults;
+    private final Set<String> secrets = new HashSet<>();
 
     /**
      * @param values a text or a list of texts by name of the setting
@@ -58,19 +59,9 @@ final class SettingsBinder {
         }
     }
 
-    /** The names of the settings whose values are secret. */
-    static Set<String> secrets(Class<?> type, String prefix) {
-        Set<String> names = new HashSet<>();
-        for (RecordComponent component : type.getRecordComponents()) {
-            String key = prefix + snakeCase(component.getName());
-            Setting setting = component.getAnnotation(Setting.class);
-            if (component.getType().isRecord()) {
-                names.addAll(secrets(component.getType(), key + (prefix.isEmpty() ? "." : "_")));
-            } else if (setting != null && setting.value().isSecret()) {
-                names.add(setting.key().isEmpty() ? key : setting.key());
-            }
-        }
-        return names;
+    /** The names of the bound settings whose values are secret. */
+    Set<String> secrets() {
+        return secrets;
     }
 
     private static String snakeCase(String name) {
@@ -81,6 +72,9 @@ final class SettingsBinder {
         Setting setting = Objects.requireNonNull(component.getAnnotation(Setting.class), name);
         String key = setting.key().isEmpty() ? name : setting.key();
         Object value = Objects.requireNonNull(values.get(key), key);
+        if (setting.value().isSecret()) {
+            secrets.add(key);
+        }
         Class<?> type = component.getType();
         if (type == List.class || type == Map.class || type == Set.class) {
             List<String> items = list(key, value, setting.value());
@@ -108,11 +102,14 @@ final class SettingsBinder {
         return type == Path.class ? Path.of(text) : text;
     }
 
-    private List<String> list(String key, Object value, SettingFormat format) {
+    /** The items of a list or of a text with commas, without empty ones. */
+    static Stream<String> items(Object value) {
         Stream<?> items = value instanceof List<?> list ? list.stream() : Stream.of(((String) value).split(",", -1));
-        List<String> texts = items.map(item -> ((String) item).strip())
-                .filter(item -> !item.isEmpty())
-                .toList();
+        return items.map(item -> ((String) item).strip()).filter(item -> !item.isEmpty());
+    }
+
+    private List<String> list(String key, Object value, SettingFormat format) {
+        List<String> texts = items(value).toList();
         texts.stream()
                 .filter(item -> !format.matches(item))
                 .forEach(item -> fault(key, "contains " + quote(item), format.expected));
