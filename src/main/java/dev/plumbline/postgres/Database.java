@@ -1,7 +1,6 @@
 package dev.plumbline.postgres;
 
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.pgclient.PgBuilder;
@@ -139,18 +138,12 @@ public final class Database {
      *     the statement is not valid
      */
     public Future<RowSet<Row>> query(String sql, Tuple arguments) {
-        if (!available()) {
-            return Future.failedFuture(unavailableException());
-        }
-        return withOutageDetection(execute(sql, arguments));
+        return withOutageDetection(() -> execute(sql, arguments));
     }
 
     /** Like {@link #query(String, Tuple)}, for a statement without effects: repeated if its connection was closed. */
     public Future<RowSet<Row>> read(String sql, Tuple arguments) {
-        if (!available()) {
-            return Future.failedFuture(unavailableException());
-        }
-        return withOutageDetection(execute(sql, arguments)
+        return withOutageDetection(() -> execute(sql, arguments)
                 .recover(failure -> DatabaseOutage.isConnectionClosed(failure)
                         // the pool removes the closed connection after the statement has failed
                         ? vertx.timer(READ_RETRY_MILLIS).compose(later -> execute(sql, arguments))
@@ -209,10 +202,7 @@ public final class Database {
      *     {@link DatabaseUnavailableException} the transaction may have been committed
      */
     public <T> Future<T> inTransaction(Function<SqlConnection, Future<T>> statements) {
-        if (!available()) {
-            return Future.failedFuture(unavailableException());
-        }
-        return withOutageDetection(pool.withTransaction(connection -> {
+        return withOutageDetection(() -> pool.withTransaction(connection -> {
             // failures also fail a statement; the default handler prints a stack trace
             connection.exceptionHandler(e -> {});
             return statements.apply(connection);
@@ -234,10 +224,7 @@ public final class Database {
             if (!(failure instanceof DatabaseUnavailableException) || System.nanoTime() - deadlineNanos >= 0) {
                 return Future.failedFuture(failure);
             }
-            Promise<T> later = Promise.promise();
-            vertx.setTimer(RETRY_MILLIS, again -> retryWhileUnavailable(deadlineNanos, work)
-                    .onComplete(later));
-            return later.future();
+            return vertx.timer(RETRY_MILLIS).compose(again -> retryWhileUnavailable(deadlineNanos, work));
         });
     }
 
@@ -249,7 +236,11 @@ public final class Database {
                 .onSuccess(v -> markAvailable());
     }
 
-    private <T> Future<T> withOutageDetection(Future<T> operation) {
+    private <T> Future<T> withOutageDetection(Supplier<Future<T>> work) {
+        if (!available()) {
+            return Future.failedFuture(unavailableException());
+        }
+        Future<T> operation = work.get();
         // before the deadline is added, because a response after the deadline also shows that the database is available
         operation.onComplete((result, failure) -> {
             if (failure == null || DatabaseOutage.isResponse(failure)) {
@@ -268,11 +259,11 @@ public final class Database {
     }
 
     private <T> Future<T> classify(Throwable failure) {
-        if (!closed && !DatabaseOutage.isUnavailable(failure)) {
-            return Future.failedFuture(failure);
-        }
         if (closed) {
             return Future.failedFuture(unavailableException());
+        }
+        if (!DatabaseOutage.isUnavailable(failure)) {
+            return Future.failedFuture(failure);
         }
         if (DatabaseOutage.isDiskFull(failure)) {
             disk.markFull(name, failure);
@@ -285,7 +276,7 @@ public final class Database {
     }
 
     private void markUnavailable(Throwable failure) {
-        if (!closed && unavailable.compareAndSet(false, true)) {
+        if (unavailable.compareAndSet(false, true)) {
             LOG.atWarn()
                     .addKeyValue("database", name)
                     .addKeyValue("pool", poolName)
@@ -296,10 +287,9 @@ public final class Database {
     }
 
     private void probe() {
-        if (closed) {
-            return;
+        if (!closed) {
+            ping().onFailure(e -> vertx.setTimer(RETRY_MILLIS, t -> probe()));
         }
-        ping().onFailure(e -> vertx.setTimer(RETRY_MILLIS, t -> probe()));
     }
 
     private void markAvailable() {

@@ -1,21 +1,18 @@
 package dev.plumbline.postgres;
 
 import com.google.common.hash.Hashing;
+import com.google.common.io.Resources;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * A schema migration.
  *
  * @param version 1, 2, 3 …
- * @param name file name
+ * @param name file name, such as {@code V001__accounts.sql}
  */
 record Migration(int version, String name, String sql) {
-    private static final Pattern NAME = Pattern.compile("V(\\d{3})__[a-z0-9_]+\\.sql");
     private static final String FOLDER = "/db/";
     private static final String INDEX = "migrations.txt";
 
@@ -29,20 +26,13 @@ record Migration(int version, String name, String sql) {
     }
 
     private static Migration named(String name) {
-        Matcher matcher = NAME.matcher(name);
-        if (!matcher.matches()) {
-            throw new IllegalStateException("invalid migration name: " + name);
-        }
-        return new Migration(Integer.parseInt(matcher.group(1)), name, read(name));
+        return new Migration(Integer.parseInt(name.substring(1, name.indexOf('_'))), name, read(name));
     }
 
     /** Reads a resource in the folder of the migrations. */
     static String read(String name) {
-        try (InputStream in = Migration.class.getResourceAsStream(FOLDER + name)) {
-            if (in == null) {
-                throw new IllegalStateException("missing resource: " + FOLDER + name);
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        try {
+            return Resources.toString(Resources.getResource(Migration.class, FOLDER + name), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }

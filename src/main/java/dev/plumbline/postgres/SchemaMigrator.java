@@ -36,15 +36,15 @@ public final class SchemaMigrator {
     private final Duration connectTimeout;
     private final BooleanSupplier starting;
 
-    private SchemaMigrator(
+    SchemaMigrator(
             Vertx vertx,
-            PgConnectOptions options,
+            String url,
             List<Migration> migrations,
             List<SchemaFunction> functions,
             Duration connectTimeout,
             BooleanSupplier starting) {
         this.vertx = vertx;
-        this.options = options;
+        this.options = DatabaseOptions.of(url).addProperty("lock_timeout", "120000");
         this.migrations = migrations;
         this.functions = functions;
         this.connectTimeout = connectTimeout;
@@ -56,6 +56,7 @@ public final class SchemaMigrator {
      *
      * @return fails with {@link PostgresException} if the database is not reachable or its schema is newer or has been
      *     modified
+     * @throws PostgresException if the URL is not valid
      */
     public static Future<Void> run(Vertx vertx, String url) {
         return run(vertx, url, () -> false);
@@ -67,29 +68,17 @@ public final class SchemaMigrator {
      * @param starting called on an event loop, at most five times per second
      */
     public static Future<Void> run(Vertx vertx, String url, BooleanSupplier starting) {
-        return run(vertx, url, Migration.all(), SchemaFunction.all(), CONNECT_TIMEOUT, starting);
+        return new SchemaMigrator(vertx, url, Migration.all(), SchemaFunction.all(), CONNECT_TIMEOUT, starting).run();
     }
 
-    static Future<Void> run(
-            Vertx vertx,
-            String url,
-            List<Migration> migrations,
-            List<SchemaFunction> functions,
-            Duration connectTimeout,
-            BooleanSupplier starting) {
-        PgConnectOptions options;
-        try {
-            options = DatabaseOptions.of(url).addProperty("lock_timeout", "120000");
-        } catch (PostgresException e) {
-            return Future.failedFuture(e);
-        }
-        return new SchemaMigrator(vertx, options, migrations, functions, connectTimeout, starting).run();
-    }
-
-    private Future<Void> run() {
+    Future<Void> run() {
         return connect(System.nanoTime(), CONNECT_MILLIS)
                 .compose(connection -> withLock(connection).eventually(connection::close))
-                .recover(e -> Future.failedFuture(describe(e)));
+                .recover(e -> Future.failedFuture(
+                        e instanceof PostgresException
+                                ? e
+                                : new PostgresException(
+                                        "The database schema cannot be migrated: " + reason(e) + ".", e)));
     }
 
     // the database may be starting; on a loaded machine, an attempt can need more time than the one before
@@ -105,23 +94,14 @@ public final class SchemaMigrator {
                     attempt.onSuccess(SqlConnection::close);
                     boolean tooLate = System.nanoTime() - since > connectTimeout.toNanos() && !starting.getAsBoolean();
                     if (tooLate || !DatabaseOutage.isUnavailable(e) || DatabaseOutage.isAccessDenied(e)) {
-                        return Future.failedFuture(unreachable(e));
+                        return Future.failedFuture(new PostgresException(
+                                "The database " + DatabaseOptions.describe(options) + " cannot be reached: " + reason(e)
+                                        + ".",
+                                e));
                     }
                     return vertx.timer(RETRY_MILLIS)
                             .compose(t -> connect(since, Math.min(MAX_CONNECT_MILLIS, 2 * attemptMillis)));
                 });
-    }
-
-    private PostgresException unreachable(Throwable e) {
-        return new PostgresException(
-                "The database " + DatabaseOptions.describe(options) + " cannot be reached: " + reason(e) + ".", e);
-    }
-
-    private static PostgresException describe(Throwable e) {
-        if (e instanceof PostgresException stored) {
-            return stored;
-        }
-        return new PostgresException("The database schema cannot be migrated: " + reason(e) + ".", e);
     }
 
     private static String reason(Throwable e) {

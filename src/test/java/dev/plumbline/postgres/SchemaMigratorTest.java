@@ -43,8 +43,8 @@ class SchemaMigratorTest {
     }
 
     private static Future<Void> run(String url, Migration... known) {
-        return SchemaMigrator.run(
-                DATABASE.vertx(), url, List.of(known), List.of(), Duration.ofMillis(300), () -> false);
+        return new SchemaMigrator(DATABASE.vertx(), url, List.of(known), List.of(), Duration.ofMillis(300), () -> false)
+                .run();
     }
 
     private long count(String sql) {
@@ -111,8 +111,14 @@ class SchemaMigratorTest {
         Migration[] known = {FIRST, new Migration(2, table.name().replace("V007", "V002"), table.sql())};
 
         for (SchemaFunction function : List.of(one, one, two)) {
-            await(SchemaMigrator.run(
-                    DATABASE.vertx(), url, List.of(known), List.of(function), Duration.ofSeconds(1), () -> false));
+            await(new SchemaMigrator(
+                            DATABASE.vertx(),
+                            url,
+                            List.of(known),
+                            List.of(function),
+                            Duration.ofSeconds(1),
+                            () -> false)
+                    .run());
             assertThat(count("select answer()")).isEqualTo(function == two ? 2 : 1);
         }
         assertThat(count("select count(*) from schema_function")).isOne();
@@ -188,13 +194,14 @@ class SchemaMigratorTest {
         proxy.dropData();
         String slow = url.replaceFirst(":[0-9]+/", ":" + proxy.port() + "/");
 
-        Future<Void> migrated = SchemaMigrator.run(
-                DATABASE.vertx(),
-                slow,
-                List.of(FIRST),
-                List.of(),
-                Duration.ofMillis(300),
-                () -> asked.incrementAndGet() > 0);
+        Future<Void> migrated = new SchemaMigrator(
+                        DATABASE.vertx(),
+                        slow,
+                        List.of(FIRST),
+                        List.of(),
+                        Duration.ofMillis(300),
+                        () -> asked.incrementAndGet() > 0)
+                .run();
 
         Await.until(() -> asked.get() > 0);
         assertThat(migrated.isComplete()).isFalse();

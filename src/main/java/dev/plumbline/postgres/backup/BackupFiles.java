@@ -1,23 +1,24 @@
 package dev.plumbline.postgres.backup;
 
-import com.google.common.hash.Hasher;
+import com.google.common.collect.ImmutableList;
 import com.google.common.hash.Hashing;
+import com.google.common.hash.HashingInputStream;
+import com.google.common.io.MoreFiles;
 import dev.plumbline.postgres.PostgresException;
 import dev.plumbline.postgres.embedded.DataDirectory;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -64,7 +65,7 @@ final class BackupFiles {
 
     /** Writes a file and stores its checksum. */
     void write(byte[] content, String name) throws IOException {
-        checksums.put(name, write(new java.io.ByteArrayInputStream(content), target.resolve(name)));
+        checksums.put(name, write(new ByteArrayInputStream(content), target.resolve(name)));
     }
 
     /** Writes the list, after all directories have been synchronized. */
@@ -113,33 +114,22 @@ final class BackupFiles {
     }
 
     private String write(InputStream in, Path file) throws IOException {
-        DataDirectory.createDirectory(java.util.Objects.requireNonNull(file.getParent()));
-        DataDirectory.createFile(file);
-        Hasher hasher = Hashing.sha256().newHasher();
-        byte[] buffer = new byte[1 << 17];
-        try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-                hasher.putBytes(buffer, 0, read);
-                ByteBuffer part = ByteBuffer.wrap(buffer, 0, read);
-                while (part.hasRemaining()) {
-                    bytes += out.write(part);
-                }
-            }
+        DataDirectory.createDirectory(Objects.requireNonNull(file.getParent()));
+        HashingInputStream hashing = new HashingInputStream(Hashing.sha256(), in);
+        try (FileChannel out = DataDirectory.openFile(file)) {
+            bytes += hashing.transferTo(Channels.newOutputStream(out));
             out.force(true);
         }
-        return hasher.hash().toString();
+        return hashing.hash().toString();
     }
 
     /** The entries of a directory, sorted; empty if it does not exist. */
     static List<Path> list(Path directory) throws IOException {
-        List<Path> entries = new ArrayList<>();
-        try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
-            stream.forEach(entries::add);
+        try {
+            return ImmutableList.sortedCopyOf(MoreFiles.listFiles(directory));
         } catch (NoSuchFileException dropped) {
             return List.of();
         }
-        entries.sort(null);
-        return entries;
     }
 
     static void syncDirectories(Path root) throws IOException {
@@ -148,8 +138,6 @@ final class BackupFiles {
                 syncDirectories(entry);
             }
         }
-        try (FileChannel directory = FileChannel.open(root, StandardOpenOption.READ)) {
-            directory.force(true);
-        }
+        DataDirectory.syncDirectory(root);
     }
 }

@@ -10,7 +10,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /** Restores a {@link BaseBackup} into an empty data directory. */
 public final class BackupRestore {
@@ -57,26 +56,20 @@ public final class BackupRestore {
             requireEmpty(data);
         }
         // from here, a service with this data directory cannot start
-        DataDirectory directory = DataDirectory.lock(data);
-        try {
+        try (DataDirectory directory = DataDirectory.lock(data)) {
             requireEmpty(data);
-        } catch (PostgresException e) {
-            directory.close();
-            throw e;
-        }
-        try {
-            copy(source, files, data);
-            // releases the lock, also if it fails
-            EmbeddedPostgres.start(directory).stop();
-            return files.size();
-        } catch (IOException e) {
-            BaseBackup.clear(data);
-            throw DataDirectory.unwritable(data, e);
-        } catch (PostgresException e) {
-            BaseBackup.clear(data);
-            throw e;
-        } finally {
-            directory.close();
+            try {
+                copy(source, files, data);
+                // releases the lock, also if it fails
+                EmbeddedPostgres.start(directory).stop();
+                return files.size();
+            } catch (IOException e) {
+                BaseBackup.clear(data);
+                throw DataDirectory.unwritable(data, e);
+            } catch (PostgresException e) {
+                BaseBackup.clear(data);
+                throw e;
+            }
         }
     }
 
@@ -93,7 +86,7 @@ public final class BackupRestore {
 
     private static void copy(Path source, Map<String, String> files, Path data) throws IOException {
         for (String name : EMPTY_DIRECTORIES) {
-            createDirectories(data, RESTORING + name);
+            DataDirectory.createDirectory(data.resolve(RESTORING + name));
         }
         for (Map.Entry<String, String> file : files.entrySet()) {
             String name = file.getKey();
@@ -105,15 +98,7 @@ public final class BackupRestore {
         DataDirectory.rename(data.resolve(RESTORING), data.resolve(CLUSTER));
     }
 
-    /** Each with mode 0700, which the server verifies for the first. */
-    private static void createDirectories(Path data, String name) throws IOException {
-        DataDirectory.createDirectory(data.resolve("postgres"));
-        DataDirectory.createDirectory(data.resolve(RESTORING));
-        DataDirectory.createDirectory(data.resolve(name));
-    }
-
     private static void copy(Path from, Path to, String checksum) throws IOException {
-        DataDirectory.createDirectory(Objects.requireNonNull(to.getParent()));
         try (InputStream in = Files.newInputStream(from)) {
             if (!BackupFiles.sync(in, to).equals(checksum)) {
                 throw new PostgresException(

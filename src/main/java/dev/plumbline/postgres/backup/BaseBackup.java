@@ -16,9 +16,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -235,13 +233,9 @@ public final class BaseBackup {
     /** Deletes what an incomplete backup or restore has written. */
     static void clear(Path directory) {
         try {
-            List<Path> entries = new ArrayList<>(BackupFiles.list(directory));
-            entries.removeIf(entry -> LOCK_FILES.contains(entry.getFileName().toString()));
-            for (Path entry : entries) {
-                if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
+            for (Path entry : BackupFiles.list(directory)) {
+                if (!LOCK_FILES.contains(entry.getFileName().toString())) {
                     DataDirectory.deleteTree(entry);
-                } else {
-                    Files.deleteIfExists(entry);
                 }
             }
         } catch (IOException remaining) {

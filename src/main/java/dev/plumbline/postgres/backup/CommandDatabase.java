@@ -3,13 +3,9 @@ package dev.plumbline.postgres.backup;
 import dev.plumbline.postgres.PostgresException;
 import dev.plumbline.postgres.embedded.DataDirectory;
 import dev.plumbline.postgres.embedded.EmbeddedPostgres;
+import dev.plumbline.postgres.embedded.LockFile;
 import dev.plumbline.postgres.embedded.PostgresCluster;
-import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -25,11 +21,11 @@ public final class CommandDatabase implements AutoCloseable {
     private static final long POLL_MILLIS = 100;
 
     private final Path dir;
-    private final FileChannel lock;
+    private final LockFile lock;
     private final String url;
     private final @Nullable EmbeddedPostgres started;
 
-    private CommandDatabase(Path dir, FileChannel lock, String url, @Nullable EmbeddedPostgres started) {
+    private CommandDatabase(Path dir, LockFile lock, String url, @Nullable EmbeddedPostgres started) {
         this.dir = dir;
         this.lock = lock;
         this.url = url;
@@ -47,22 +43,25 @@ public final class CommandDatabase implements AutoCloseable {
                     + " does not contain a database. Start the service once, or set the data directory with --conf or"
                     + " PLUMBLINE_DATA_DIR.");
         }
-        FileChannel lock = acquireLock(dir);
+        LockFile lock = LockFile.open(dir, "command-lock");
         try {
+            poll(
+                    () -> lock.tryLock() ? Optional.of(lock) : Optional.empty(),
+                    "Another command has used " + dir + " for more than " + TIMEOUT.toSeconds() + " seconds.");
             CommandDatabase database = connect(dir, lock);
             if (database.started == null) {
                 // no other command holds the lock, so the database belongs to a service and does not stop with a
                 // command
-                close(lock);
+                lock.close();
             }
             return database;
         } catch (RuntimeException failure) {
-            close(lock);
+            lock.close();
             throw failure;
         }
     }
 
-    private static CommandDatabase connect(Path dir, FileChannel lock) {
+    private static CommandDatabase connect(Path dir, LockFile lock) {
         // the service may be starting or stopping
         return poll(
                 () -> {
@@ -74,38 +73,6 @@ public final class CommandDatabase implements AutoCloseable {
                     return PostgresCluster.urlOfRunning(dir).map(url -> new CommandDatabase(dir, lock, url, null));
                 },
                 "The data directory " + dir + " is in use, but its database does not accept connections.");
-    }
-
-    private static FileChannel acquireLock(Path dir) {
-        FileChannel channel;
-        try {
-            DataDirectory.createDirectory(dir);
-            Path file = dir.resolve("command-lock");
-            if (Files.notExists(file)) {
-                DataDirectory.createFile(file);
-            }
-            channel = FileChannel.open(file, StandardOpenOption.WRITE);
-        } catch (IOException e) {
-            throw DataDirectory.unwritable(dir, e);
-        }
-        try {
-            return poll(
-                    () -> tryLock(channel) ? Optional.of(channel) : Optional.empty(),
-                    "Another command has used " + dir + " for more than " + TIMEOUT.toSeconds() + " seconds.");
-        } catch (PostgresException failure) {
-            close(channel);
-            throw failure;
-        }
-    }
-
-    private static boolean tryLock(FileChannel channel) {
-        try {
-            return channel.tryLock() != null;
-        } catch (OverlappingFileLockException e) {
-            return false;
-        } catch (IOException e) {
-            throw new PostgresException("The command lock cannot be acquired: " + e.getMessage(), e);
-        }
     }
 
     private static <T> T poll(Supplier<Optional<T>> attempt, String message) {
@@ -148,14 +115,6 @@ public final class CommandDatabase implements AutoCloseable {
         if (started != null) {
             started.stop();
         }
-        close(lock);
-    }
-
-    private static void close(FileChannel lock) {
-        try {
-            lock.close();
-        } catch (IOException e) {
-            // the lock ends with the process
-        }
+        lock.close();
     }
 }

@@ -4,11 +4,12 @@ import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import dev.plumbline.postgres.PostgresException;
 import java.io.IOException;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -18,22 +19,15 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The data directory: accessible to its owner only (0700, files 0600), locked by one process. */
-public final class DataDirectory implements AutoCloseable {
+public record DataDirectory(Path path, LockFile lockFile) implements AutoCloseable {
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
     private static final Set<PosixFilePermission> OWNER_FILE = PosixFilePermissions.fromString("rw-------");
     private static final int SECRET_BYTES = 24;
-
-    private final Path path;
-    private final FileChannel lockFile;
-
-    private DataDirectory(Path path, FileChannel lockFile) {
-        this.path = path;
-        this.lockFile = lockFile;
-    }
 
     /**
      * Creates the directory if it is missing, sets its permissions and locks it.
@@ -58,39 +52,18 @@ public final class DataDirectory implements AutoCloseable {
      */
     public static @Nullable DataDirectory tryLock(Path dir) {
         Path path = dir.toAbsolutePath().normalize();
-        try {
-            createDirectory(path);
-            Path lock = path.resolve("lock");
-            if (Files.notExists(lock)) {
-                createFile(lock);
-            }
-            FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE);
-            if (!tryLock(channel)) {
-                channel.close();
-                return null;
-            }
-            return new DataDirectory(path, channel);
-        } catch (IOException e) {
-            throw unwritable(path, e);
+        LockFile lock = LockFile.open(path, "lock");
+        if (lock.tryLock()) {
+            return new DataDirectory(path, lock);
         }
+        lock.close();
+        return null;
     }
 
-    private static boolean tryLock(FileChannel channel) throws IOException {
-        try {
-            @Nullable FileLock lock = channel.tryLock();
-            return lock != null;
-        } catch (OverlappingFileLockException heldByThisProcess) {
-            return false;
-        }
-    }
-
-    /** Creates an empty file with mode 0600. */
-    public static void createFile(Path file) throws IOException {
-        try {
-            Files.createFile(file, ownerOnly(OWNER_FILE));
-        } catch (java.nio.file.FileAlreadyExistsException concurrent) {
-            Files.setPosixFilePermissions(file, OWNER_FILE);
-        }
+    /** Opens a file for writing; creates it with mode 0600 if it is missing. */
+    public static FileChannel openFile(Path file) throws IOException {
+        return FileChannel.open(
+                file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), ownerOnly(OWNER_FILE));
     }
 
     private static FileAttribute<Set<PosixFilePermission>> ownerOnly(Set<PosixFilePermission> mode) {
@@ -114,32 +87,12 @@ public final class DataDirectory implements AutoCloseable {
         return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     }
 
-    public Path path() {
-        return path;
-    }
-
-    /** Creates a directory with mode 0700 and its parents. */
+    /** Creates a directory and its missing parents with mode 0700. */
     public static void createDirectory(Path path) throws IOException {
         Files.createDirectories(path, ownerOnly(OWNER_ONLY));
         if (!Files.getPosixFilePermissions(path).equals(OWNER_ONLY)) {
             Files.setPosixFilePermissions(path, OWNER_ONLY);
         }
-    }
-
-    /**
-     * Reads or creates a secret in a file: 192 random bits in hexadecimal.
-     *
-     * @throws PostgresException if it can neither be read nor written
-     */
-    public String secret(String name) {
-        Path file = path.resolve(name);
-        String existing = readSecret(file);
-        if (existing != null) {
-            return existing;
-        }
-        String secret = randomHex(SECRET_BYTES);
-        write(file, secret + "\n");
-        return secret;
     }
 
     /** Returns null if the file does not exist. */
@@ -158,7 +111,7 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Like {@link #secret(String)}, for a directory without lock: concurrent processes get the same secret.
+     * Reads or creates a secret in a file: 192 random bits in hexadecimal. Concurrent processes get the same secret.
      *
      * @throws PostgresException if it can neither be read nor written
      */
@@ -173,16 +126,14 @@ public final class DataDirectory implements AutoCloseable {
         Path temporary = directory.resolve(name + "." + randomHex(8));
         try {
             createDirectory(directory);
-            createFile(temporary);
-            Files.writeString(temporary, secret + "\n");
-            sync(temporary);
+            writeDurably(temporary, secret + "\n");
             try {
                 // atomic, and fails if the file exists
                 Files.createLink(file, temporary);
-                sync(directory);
+                syncDirectory(directory);
                 return secret;
             } catch (java.nio.file.FileAlreadyExistsException concurrent) {
-                return java.util.Objects.requireNonNull(readSecret(file));
+                return Objects.requireNonNull(readSecret(file));
             } finally {
                 Files.delete(temporary);
             }
@@ -202,12 +153,17 @@ public final class DataDirectory implements AutoCloseable {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
         try {
             Files.deleteIfExists(fresh);
-            createFile(fresh);
-            Files.writeString(fresh, content);
-            sync(fresh);
+            writeDurably(fresh, content);
             rename(fresh, file);
         } catch (IOException e) {
             throw unwritable(file, e);
+        }
+    }
+
+    private static void writeDurably(Path file, String content) throws IOException {
+        try (FileChannel channel = openFile(file)) {
+            Channels.newOutputStream(channel).write(content.getBytes(StandardCharsets.UTF_8));
+            channel.force(true);
         }
     }
 
@@ -218,31 +174,25 @@ public final class DataDirectory implements AutoCloseable {
         } catch (AtomicMoveNotSupportedException e) {
             throw new IOException("the file system does not support atomic renames", e);
         }
-        Path parent = to.getParent();
-        if (parent != null) {
-            sync(parent);
-        }
+        syncDirectory(Objects.requireNonNull(to.getParent()));
     }
 
-    private static void sync(Path path) throws IOException {
-        StandardOpenOption mode = Files.isDirectory(path) ? StandardOpenOption.READ : StandardOpenOption.WRITE;
-        try (FileChannel channel = FileChannel.open(path, mode)) {
+    /** Writes the entries of a directory to the disk. */
+    public static void syncDirectory(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);
         }
     }
 
+    /** Deletes a file, or a directory with its content, if it exists. */
     public static void deleteTree(Path root) throws IOException {
-        if (Files.exists(root)) {
+        if (Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
             MoreFiles.deleteRecursively(root, RecursiveDeleteOption.ALLOW_INSECURE);
         }
     }
 
     @Override
     public void close() {
-        try {
-            lockFile.close();
-        } catch (IOException ignored) {
-            // the lock ends with the process
-        }
+        lockFile.close();
     }
 }

@@ -1,12 +1,15 @@
 package dev.plumbline.postgres.embedded;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import dev.plumbline.postgres.PostgresException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,9 +35,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
     private final PostgresCluster cluster;
     private final int port;
     private final Thread supervisor;
-    private final Object monitor = new Object();
+    private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile Postmaster postmaster;
-    private volatile boolean stopped;
 
     private EmbeddedPostgres(DataDirectory data, PostgresCluster cluster, int port, Postmaster postmaster) {
         this.data = data;
@@ -83,13 +85,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     private static int freePort() {
-        for (int attempt = 0; attempt < 1_000; attempt++) {
-            int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
-            if (isFree(port)) {
-                return port;
-            }
-        }
-        throw new PostgresException("No free port is available for the embedded database.");
+        return ThreadLocalRandom.current()
+                .ints(1_000, FIRST_PORT, LAST_PORT)
+                .filter(EmbeddedPostgres::isFree)
+                .findFirst()
+                .orElseThrow(() -> new PostgresException("No free port is available for the embedded database."));
     }
 
     private static boolean isFree(int port) {
@@ -121,7 +121,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     /** Whether the server runs, or starts and recovers after a crash. It may not accept connections yet. */
     public boolean running() {
-        return !stopped && cluster.running().isPresent();
+        return !isStopped() && cluster.running().isPresent();
     }
 
     long postmasterPid() {
@@ -131,11 +131,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     private void supervise() {
         long pause = 0;
         try {
-            for (long poll = 1; ; poll++) {
-                sleep(POLL_MILLIS + pause);
-                if (stopped) {
-                    return;
-                }
+            for (long poll = 1; !stopped.await(POLL_MILLIS + pause, TimeUnit.MILLISECONDS); poll++) {
                 if (poll % POLLS_PER_TRIM == 0) {
                     cluster.rotateLog();
                 }
@@ -146,20 +142,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("WaitNotInLoop") // after a spurious wakeup, the next poll is early
-    private void sleep(long millis) throws InterruptedException {
-        synchronized (monitor) {
-            if (!stopped) {
-                monitor.wait(millis);
-            }
-        }
-    }
-
-    private void markStopped() {
-        synchronized (monitor) {
-            stopped = true;
-            monitor.notifyAll();
-        }
+    private boolean isStopped() {
+        return stopped.getCount() == 0;
     }
 
     // without a lock: a start can take minutes and must not delay a stop
@@ -179,10 +163,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     /** Stops the server and releases the data directory. */
     public synchronized void stop() {
-        if (stopped) {
+        if (isStopped()) {
             return;
         }
-        markStopped();
+        stopped.countDown();
         stopSupervisor();
         cluster.stop();
         data.close();
@@ -191,24 +175,16 @@ public final class EmbeddedPostgres implements AutoCloseable {
     // A start in progress is cancelled by terminating its server, until the supervisor has ended; otherwise a server
     // could remain.
     private void stopSupervisor() {
-        boolean interrupted = false;
-        while (supervisor.isAlive() && Thread.currentThread() != supervisor) {
+        while (supervisor.isAlive()) {
             Postmaster supervised = postmaster;
             cluster.running().filter(started -> !started.equals(supervised)).ifPresent(Postmaster::terminate);
-            try {
-                supervisor.join(POLL_MILLIS);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+            Uninterruptibles.joinUninterruptibly(supervisor, POLL_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
     /** Releases the data directory without stopping the server, for tests of a crash. */
     synchronized void abandon() {
-        markStopped();
+        stopped.countDown();
         data.close();
     }
 

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.JarURLConnection;
 import java.net.URL;
-import java.net.URLConnection;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -75,11 +74,8 @@ final class PostgresBinaries {
 
     // the checksum in the directory of the jar identifies the archive without reading it
     private static String fingerprint(URL archive) throws IOException {
-        URLConnection connection = archive.openConnection();
-        if (connection instanceof JarURLConnection jar) {
-            return Long.toHexString(jar.getJarEntry().getCrc());
-        }
-        return Long.toHexString(connection.getContentLengthLong());
+        return Long.toHexString(
+                ((JarURLConnection) archive.openConnection()).getJarEntry().getCrc());
     }
 
     private static void extract(InputStream archive, Path into) throws IOException {

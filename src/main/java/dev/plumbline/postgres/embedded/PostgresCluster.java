@@ -69,8 +69,11 @@ public final class PostgresCluster {
         }
         PostgresCommands programs = new PostgresCommands(PostgresBinaries.unpack(home), home);
         programs.checkUser();
-        PostgresCluster cluster =
-                new PostgresCluster(home, programs, data.secret(PASSWORD), data.secret(SUPERUSER_PASSWORD));
+        PostgresCluster cluster = new PostgresCluster(
+                home,
+                programs,
+                DataDirectory.sharedSecret(data.path(), PASSWORD),
+                DataDirectory.sharedSecret(data.path(), SUPERUSER_PASSWORD));
         cluster.initialize();
         return cluster;
     }
@@ -139,38 +142,31 @@ public final class PostgresCluster {
     }
 
     private void initdb(Path into, Path passwordFile) {
-        Outcome outcome = programs.run(
+        requireCreated(programs.run(
                 CREATE_TIMEOUT,
                 "",
                 "initdb",
-                List.of(
-                        "--pgdata=" + into,
-                        "--username=postgres",
-                        "--pwfile=" + passwordFile,
-                        "--auth=scram-sha-256",
-                        "--encoding=UTF8",
-                        "--locale=C",
-                        "--data-checksums",
-                        "--no-instructions"));
-        if (!outcome.succeeded()) {
-            throw new PostgresException("The embedded database could not be created: " + outcome.errorMessage() + ".");
-        }
+                "--pgdata=" + into,
+                "--username=postgres",
+                "--pwfile=" + passwordFile,
+                "--auth=scram-sha-256",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--data-checksums",
+                "--no-instructions"));
     }
 
     // single-user mode needs no client and no port
     private void createDatabase(Path into) {
-        String sql = "create role "
-                + NAME
-                + " login password '"
-                + password
-                + "'\n"
-                + "create database "
-                + NAME
-                + " owner "
-                + NAME
-                + "\n";
-        Outcome outcome =
-                programs.run(CREATE_TIMEOUT, sql, "postgres", List.of("--single", "-D", into.toString(), "postgres"));
+        String sql = """
+      create role %1$s login password '%2$s'
+      create database %1$s owner %1$s
+      """
+                .formatted(NAME, password);
+        requireCreated(programs.run(CREATE_TIMEOUT, sql, "postgres", "--single", "-D", into.toString(), "postgres"));
+    }
+
+    private static void requireCreated(Outcome outcome) {
         if (!outcome.succeeded() || outcome.output().contains("ERROR:")) {
             throw new PostgresException("The embedded database could not be created: " + outcome.errorMessage() + ".");
         }
@@ -193,13 +189,12 @@ public final class PostgresCluster {
                 CREATE_TIMEOUT,
                 "",
                 "pg_ctl",
-                List.of(
-                        "start",
-                        "--wait",
-                        "--silent",
-                        "--timeout=" + START_TIMEOUT.toSeconds(),
-                        "--pgdata=" + cluster,
-                        "--log=" + log));
+                "start",
+                "--wait",
+                "--silent",
+                "--timeout=" + START_TIMEOUT.toSeconds(),
+                "--pgdata=" + cluster,
+                "--log=" + log);
         Optional<Postmaster> started = running();
         if (started.isPresent() && (outcome.succeeded() || recovers(started.get()))) {
             return started.get();
@@ -261,13 +256,12 @@ public final class PostgresCluster {
                         STOP_TIMEOUT.plusSeconds(5),
                         "",
                         "pg_ctl",
-                        List.of(
-                                "stop",
-                                "--wait",
-                                "--silent",
-                                "--mode=" + mode,
-                                "--timeout=" + STOP_TIMEOUT.toSeconds(),
-                                "--pgdata=" + cluster));
+                        "stop",
+                        "--wait",
+                        "--silent",
+                        "--mode=" + mode,
+                        "--timeout=" + STOP_TIMEOUT.toSeconds(),
+                        "--pgdata=" + cluster);
             } catch (PostgresException e) {
                 // the next mode is more forceful
             }

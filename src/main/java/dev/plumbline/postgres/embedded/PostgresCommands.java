@@ -1,5 +1,6 @@
 package dev.plumbline.postgres.embedded;
 
+import com.google.common.collect.Lists;
 import dev.plumbline.postgres.PostgresException;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -42,11 +43,9 @@ final class PostgresCommands {
     /** Throws if the process is root and user namespaces are not available. */
     void checkUser() {
         if (!prefix.isEmpty()) {
-            List<String> idCommand = new ArrayList<>(prefix);
-            idCommand.addAll(List.of("id", "-u"));
             Outcome outcome;
             try {
-                outcome = run(idCommand, "", Duration.ofSeconds(10));
+                outcome = run(List.of("id", "-u"), "", Duration.ofSeconds(10));
             } catch (PostgresException e) {
                 throw new PostgresException(NOT_AS_ROOT, e);
             }
@@ -93,19 +92,18 @@ final class PostgresCommands {
      * @param input its standard input
      * @throws PostgresException if it cannot be started or exceeds the deadline
      */
-    Outcome run(Duration deadline, String input, String program, List<String> arguments) {
-        List<String> command = new ArrayList<>(prefix);
-        command.add(folder.resolve("bin").resolve(program).toString());
-        command.addAll(arguments);
-        return run(command, input, deadline);
+    Outcome run(Duration deadline, String input, String program, String... arguments) {
+        return run(Lists.asList(folder.resolve("bin").resolve(program).toString(), arguments), input, deadline);
     }
 
-    private Outcome run(List<String> command, String input, Duration deadline) {
+    private Outcome run(List<String> programAndArguments, String input, Duration deadline) {
+        List<String> command = new ArrayList<>(prefix);
+        command.addAll(programAndArguments);
         Path output = home.resolve("output");
         try {
             // a file instead of a pipe, because a server started by pg_ctl keeps a pipe open
             Files.deleteIfExists(output);
-            DataDirectory.createFile(output);
+            DataDirectory.openFile(output).close();
             ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(home.toFile())
                     .redirectErrorStream(true)

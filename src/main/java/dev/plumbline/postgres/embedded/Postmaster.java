@@ -2,10 +2,11 @@ package dev.plumbline.postgres.embedded;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The main process of a server, from {@code postmaster.pid}.
@@ -18,29 +19,25 @@ record Postmaster(long pid) {
 
     /** The process in the file if it runs and serves this cluster; after a reboot another process can have the ID. */
     static Optional<Postmaster> of(Path cluster) {
-        Path file = cluster.resolve("postmaster.pid");
-        try {
-            List<String> lines = Files.readAllLines(file);
-            Postmaster process = new Postmaster(Long.parseLong(lines.get(0).strip()));
-            return process.serves(cluster) ? Optional.of(process) : Optional.empty();
-        } catch (NoSuchFileException e) {
-            return Optional.empty();
-        } catch (IOException | NumberFormatException | IndexOutOfBoundsException e) {
-            return Optional.empty();
-        }
+        return read(cluster, lines -> new Postmaster(Long.parseLong(lines.get(0).strip())))
+                .filter(process -> process.serves(cluster));
     }
 
     /** The port of the server of this cluster; empty if it does not accept connections. */
     static Optional<Integer> readyPort(Path cluster) {
-        if (of(cluster).isEmpty()) {
-            return Optional.empty();
-        }
+        return of(cluster)
+                .flatMap(running -> read(
+                        cluster,
+                        lines -> lines.get(STATUS_LINE).strip().equals("ready")
+                                ? Integer.parseInt(lines.get(PORT_LINE).strip())
+                                : null));
+    }
+
+    /** The server can be writing the file, so that it is incomplete. */
+    private static <T> Optional<T> read(Path cluster, Function<List<String>, @Nullable T> value) {
         try {
-            List<String> lines = Files.readAllLines(cluster.resolve("postmaster.pid"));
-            return lines.size() > STATUS_LINE && lines.get(STATUS_LINE).strip().equals("ready")
-                    ? Optional.of(Integer.parseInt(lines.get(PORT_LINE).strip()))
-                    : Optional.empty();
-        } catch (IOException | NumberFormatException e) {
+            return Optional.ofNullable(value.apply(Files.readAllLines(cluster.resolve("postmaster.pid"))));
+        } catch (IOException | NumberFormatException | IndexOutOfBoundsException e) {
             return Optional.empty();
         }
     }
