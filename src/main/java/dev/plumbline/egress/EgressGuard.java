@@ -1,5 +1,6 @@
 package dev.plumbline.egress;
 
+import com.google.common.base.Strings;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
@@ -231,11 +232,7 @@ public final class EgressGuard {
         V6;
 
         static IpVersion of(CheckContext context) {
-            String value = context.ipVersion();
-            if (value == null) {
-                return AUTO;
-            }
-            return switch (value) {
+            return switch (Strings.nullToEmpty(context.ipVersion())) {
                 case "4" -> V4;
                 case "6" -> V6;
                 default -> AUTO;

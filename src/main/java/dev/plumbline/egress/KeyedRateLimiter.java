@@ -180,12 +180,8 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
             return queue;
         });
         if (wait[0] >= 0) {
-            scheduler.after(wait[0] / 1_000_000 + 1, () -> wakeUp(key));
+            scheduler.after(wait[0] / 1_000_000 + 1, () -> admitWaiters(key, RateLimiterQueue::clearWakeUp));
         }
-    }
-
-    private void wakeUp(K key) {
-        admitWaiters(key, RateLimiterQueue::clearWakeUp);
     }
 
     /** The queue, or null if its state can be dropped. */

@@ -28,10 +28,16 @@ public final class RegistrableDomains {
 
     /** The domain below a suffix operated by a registry. Private suffixes such as {@code github.io} do not count. */
     public String registered(String name) {
+        InternetDomainName domain = parse(name);
+        return domain == null ? lastTwoLabels(name) : registered(domain);
+    }
+
+    /** Null if the name is not a hostname. */
+    private static @Nullable InternetDomainName parse(String name) {
         try {
-            return registered(InternetDomainName.from(name));
+            return InternetDomainName.from(name);
         } catch (IllegalArgumentException notADomain) {
-            return lastTwoLabels(name);
+            return null;
         }
     }
 
@@ -55,12 +61,11 @@ public final class RegistrableDomains {
         if (host.indexOf('.') < 0) {
             return null;
         }
-        try {
-            InternetDomainName domain = InternetDomainName.from(host);
-            return domain.isRegistrySuffix() ? null : registered(domain);
-        } catch (IllegalArgumentException notADomain) {
+        InternetDomainName domain = parse(host);
+        if (domain == null) {
             return lastTwoLabels(host);
         }
+        return domain.isRegistrySuffix() ? null : registered(domain);
     }
 
     private static @Nullable String reverseNetwork(String name, String suffix, int labels) {
@@ -100,19 +105,13 @@ public final class RegistrableDomains {
 
     /** Whether the name is a suffix operated by a registry, such as {@code co.uk}. */
     public boolean isRegistrySuffix(String name) {
-        try {
-            return InternetDomainName.from(name).isRegistrySuffix();
-        } catch (IllegalArgumentException notADomain) {
-            return false;
-        }
+        InternetDomainName domain = parse(name);
+        return domain != null && domain.isRegistrySuffix();
     }
 
     private static String find(String name) {
-        try {
-            return find(InternetDomainName.from(name));
-        } catch (IllegalArgumentException notADomain) {
-            return lastTwoLabels(name);
-        }
+        InternetDomainName domain = parse(name);
+        return domain == null ? lastTwoLabels(name) : find(domain);
     }
 
     private static String find(InternetDomainName domain) {

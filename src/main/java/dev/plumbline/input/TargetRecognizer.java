@@ -1,7 +1,6 @@
 package dev.plumbline.input;
 
 import dev.plumbline.sheet.ModuleDescription;
-import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.TargetParser;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -30,14 +29,6 @@ final class TargetRecognizer {
                 || NUMBER.matcher(text).matches() && !IPV4.matcher(text).matches() && !text.contains("::")) {
             return false;
         }
-        if (module == null) {
-            return true;
-        }
-        try {
-            TargetParser.parse(module, text);
-            return true;
-        } catch (InvalidTargetException invalid) {
-            return false;
-        }
+        return module == null || TargetParser.accepts(module, text);
     }
 }
