@@ -41,12 +41,10 @@ public final class ResultCache {
      * @return fails with {@code DatabaseUnavailableException}
      */
     public Future<@Nullable RenderedResult> findStored(ResultKey key) {
-        return store.find(key.stored()).map(found -> {
-            RenderedResult result = rendered(key.stored(), found);
+        return store.find(key.stored()).onSuccess(result -> {
             if (result != null) {
                 memory.putStored(result);
             }
-            return result;
         });
     }
 
@@ -56,7 +54,7 @@ public final class ResultCache {
      * @return fails with {@code DatabaseUnavailableException}
      */
     public Future<@Nullable RenderedResult> findStoredForJob(ResultKey key) {
-        return store.findForJob(key.stored()).map(found -> rendered(key.stored(), found));
+        return store.findForJob(key.stored());
     }
 
     /**
@@ -79,9 +77,8 @@ public final class ResultCache {
         }
         List<String> stored = missing.stream().map(ResultKey::stored).toList();
         return store.find(stored).map(found -> {
-            Iterator<String> key = stored.iterator();
-            Iterator<ResultStore.@Nullable StoredResult> next = found.iterator();
-            results.replaceAll(result -> result == null ? rendered(key.next(), next.next()) : result);
+            Iterator<@Nullable RenderedResult> next = found.iterator();
+            results.replaceAll(result -> result == null ? next.next() : result);
             return results;
         });
     }
@@ -132,15 +129,5 @@ public final class ResultCache {
      */
     public LineCacheEntry cacheEntry(ResultKey key, Instant checkedAt) {
         return new LineCacheEntry(key.stored(), checkedAt, checkedAt.plus(ttl));
-    }
-
-    private static @Nullable RenderedResult rendered(String key, ResultStore.@Nullable StoredResult found) {
-        if (found == null) {
-            return null;
-        }
-        byte[] body = found.body().getBytes();
-        return found.isLine()
-                ? RenderedResult.fromLine(key, body, found.checkedAt(), found.expiresAt())
-                : RenderedResult.fromStore(key, body, found.checkedAt(), found.expiresAt());
     }
 }

@@ -3,6 +3,7 @@ package dev.plumbline.result.store;
 import dev.plumbline.concurrent.Batcher;
 import dev.plumbline.postgres.Database;
 import dev.plumbline.postgres.DatabaseOverloadedException;
+import dev.plumbline.result.RenderedResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -66,18 +67,11 @@ public final class ResultStore {
 
     private final Database database;
     private final Database bulkDatabase;
-    private final Batcher<String, @Nullable StoredResult> reads;
-    private final Batcher<String, @Nullable StoredResult> bulkReads;
+    private final Batcher<String, @Nullable RenderedResult> reads;
+    private final Batcher<String, @Nullable RenderedResult> bulkReads;
     private final Batcher<Entry, Boolean> writes;
     private final AtomicLong pendingBytes = new AtomicLong();
     private final AtomicLong lostWrites = new AtomicLong();
-
-    /**
-     * A stored result.
-     *
-     * @param isLine whether {@code body} is a line of a job instead of a body passed to {@link #store}
-     */
-    public record StoredResult(Buffer body, boolean isLine, Instant checkedAt, Instant expiresAt) {}
 
     /**
      * A result to store.
@@ -106,12 +100,12 @@ public final class ResultStore {
      *
      * @return null if there is none; fails with {@code DatabaseUnavailableException}
      */
-    public Future<@Nullable StoredResult> find(String key) {
+    public Future<@Nullable RenderedResult> find(String key) {
         return reads.submit(key);
     }
 
     /** As {@link #find(String)}, for a part of a line of a job: with the connections of jobs. */
-    Future<@Nullable StoredResult> findForJob(String key) {
+    Future<@Nullable RenderedResult> findForJob(String key) {
         return bulkReads.submit(key);
     }
 
@@ -120,7 +114,7 @@ public final class ResultStore {
      *
      * @return in order, null where there is none; fails like {@link #find(String)}
      */
-    Future<List<@Nullable StoredResult>> find(List<String> keys) {
+    Future<List<@Nullable RenderedResult>> find(List<String> keys) {
         return findAll(bulkDatabase, keys);
     }
 
@@ -166,18 +160,19 @@ public final class ResultStore {
                 .map(rows -> rows.iterator().next().getInteger(0));
     }
 
-    private static Future<List<@Nullable StoredResult>> findAll(Database database, List<String> keys) {
+    private static Future<List<@Nullable RenderedResult>> findAll(Database database, List<String> keys) {
         return database.readByKey(
-                FIND, Tuple.of(keys.toArray(String[]::new)), keys, row -> row.getString(0), ResultStore::stored);
+                FIND, Tuple.of(keys.toArray(String[]::new)), keys, row -> row.getString(0), ResultStore::rendered);
     }
 
-    private static StoredResult stored(Row row) {
+    private static RenderedResult rendered(Row row) {
+        String key = row.getString(0);
         Buffer body = row.getBuffer(1);
-        return new StoredResult(
-                body == null ? row.getBuffer(2) : body,
-                body == null,
-                row.getOffsetDateTime(3).toInstant(),
-                row.getOffsetDateTime(4).toInstant());
+        Instant checkedAt = row.getOffsetDateTime(3).toInstant();
+        Instant expiresAt = row.getOffsetDateTime(4).toInstant();
+        return body == null
+                ? RenderedResult.fromLine(key, row.getBuffer(2).getBytes(), checkedAt, expiresAt)
+                : RenderedResult.fromStore(key, body.getBytes(), checkedAt, expiresAt);
     }
 
     private Future<List<Boolean>> storeAll(List<Entry> entries) {

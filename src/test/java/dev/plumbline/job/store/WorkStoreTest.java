@@ -1,6 +1,7 @@
 package dev.plumbline.job.store;
 
 import static dev.plumbline.support.TestDatabase.await;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.JobMessage;
@@ -8,11 +9,10 @@ import dev.plumbline.bus.JobMessage.WaitingLines;
 import dev.plumbline.job.store.WorkStore.ChunkId;
 import dev.plumbline.job.store.WorkStore.ClaimedChunk;
 import dev.plumbline.job.store.WorkStore.LineResult;
+import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.store.ResultCache;
 import dev.plumbline.result.store.ResultStore;
-import dev.plumbline.result.store.ResultStore.StoredResult;
 import dev.plumbline.support.TestDatabase;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
 import java.time.Duration;
 import java.time.Instant;
@@ -198,10 +198,13 @@ class WorkStoreTest {
                         shared(held, 1, "both", earlier),
                         shared(held, 2, "one", earlier)));
 
-        assertThat(await(known.find("both")))
-                .isEqualTo(new StoredResult(Buffer.buffer("line 0"), true, later, later.plusSeconds(600)));
-        assertThat(await(known.find("one")))
-                .isEqualTo(new StoredResult(Buffer.buffer("line 2"), true, earlier, earlier.plusSeconds(600)));
+        RenderedResult both = await(known.find("both"));
+        assertThat(both.result()).asString(UTF_8).isEqualTo("{\"line\":0}");
+        assertThat(both.checkedAt()).isEqualTo(later);
+        assertThat(both.expiresAt()).isEqualTo(later.plusSeconds(600));
+        RenderedResult one = await(known.find("one"));
+        assertThat(one.result()).asString(UTF_8).isEqualTo("{\"line\":2}");
+        assertThat(one.checkedAt()).isEqualTo(earlier);
         tables.ids(
                 """
         insert into result_cache (key, job_id, index, checked_at, expires_at)
@@ -214,7 +217,7 @@ class WorkStoreTest {
                 held.id(),
                 index,
                 "pass",
-                Buffer.buffer("line " + index),
+                RenderedResult.toLine(("{\"line\":" + index + "}").getBytes(UTF_8), 0),
                 new ResultCache.LineCacheEntry(key, checkedAt, checkedAt.plusSeconds(600)));
     }
 

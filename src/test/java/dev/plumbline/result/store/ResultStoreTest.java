@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.postgres.Database;
 import dev.plumbline.postgres.DatabaseUnavailableException;
+import dev.plumbline.result.RenderedResult;
 import dev.plumbline.result.store.ResultStore.Entry;
-import dev.plumbline.result.store.ResultStore.StoredResult;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -39,12 +40,18 @@ class ResultStoreTest {
         return new Entry(key, Buffer.buffer(body), checkedAt, checkedAt.plusSeconds(600));
     }
 
+    private static String text(RenderedResult found) {
+        return new String(found.result(), StandardCharsets.UTF_8);
+    }
+
     @Test
     void resultsAreSharedByAllNodes() {
         await(store.store(entry(key, "body", now)));
         ResultStore other = new ResultStore(DATABASE.vertx(), DATABASE.open());
-        assertThat(await(other.find(key)))
-                .isEqualTo(new StoredResult(Buffer.buffer("body"), false, now, now.plusSeconds(600)));
+        RenderedResult found = await(other.find(key));
+        assertThat(text(found)).isEqualTo("body");
+        assertThat(found.checkedAt()).isEqualTo(now);
+        assertThat(found.expiresAt()).isEqualTo(now.plusSeconds(600));
         assertThat(await(other.find(key + "?"))).isNull();
     }
 
@@ -54,7 +61,7 @@ class ResultStoreTest {
         await(store.store(entry(key, "body", now)));
         Database jobs = DATABASE.open();
         ResultStore node = new ResultStore(DATABASE.vertx(), DATABASE.open(), jobs);
-        List<Future<StoredResult>> lookups = new ArrayList<>();
+        List<Future<RenderedResult>> lookups = new ArrayList<>();
         for (int i = 0; i < 2_000; i++) {
             lookups.add(node.findForJob(i % 2 == 0 ? key : key + i));
         }
@@ -62,8 +69,8 @@ class ResultStoreTest {
         // the same pool reads the results of jobs
         await(jobs.query("select 1"));
         for (int i = 0; i < lookups.size(); i++) {
-            StoredResult found = await(lookups.get(i));
-            assertThat(found == null ? null : found.body().toString()).isEqualTo(i % 2 == 0 ? "body" : null);
+            RenderedResult found = await(lookups.get(i));
+            assertThat(found == null ? null : text(found)).isEqualTo(i % 2 == 0 ? "body" : null);
         }
     }
 
@@ -77,14 +84,14 @@ class ResultStoreTest {
     void theNewerResultIsKept() {
         await(store.store(entry(key, "new", now)));
         await(store.store(entry(key, "old", now.minusSeconds(1))));
-        assertThat(await(store.find(key)).body()).hasToString("new");
+        assertThat(text(await(store.find(key)))).isEqualTo("new");
 
         List<Future<Void>> together = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             together.add(store.store(entry(key, "body " + i % 50, now.plusSeconds(i % 50))));
         }
         together.forEach(TestDatabase::await);
-        assertThat(await(store.find(key)).body()).hasToString("body 49");
+        assertThat(text(await(store.find(key)))).isEqualTo("body 49");
     }
 
     @Test
@@ -94,13 +101,13 @@ class ResultStoreTest {
             stores.add(store.store(entry(key + i, "body " + i, now)));
         }
         stores.forEach(TestDatabase::await);
-        List<Future<StoredResult>> finds = new ArrayList<>();
+        List<Future<RenderedResult>> finds = new ArrayList<>();
         for (int i = 0; i < 2_000; i++) {
             finds.add(store.find(key + i));
             finds.add(store.find(key + i + "?"));
         }
         for (int i = 0; i < 2_000; i++) {
-            assertThat(await(finds.get(2 * i)).body()).hasToString("body " + i);
+            assertThat(text(await(finds.get(2 * i)))).isEqualTo("body " + i);
             assertThat(await(finds.get(2 * i + 1))).isNull();
         }
     }
