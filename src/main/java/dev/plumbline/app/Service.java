@@ -1,5 +1,6 @@
 package dev.plumbline.app;
 
+import com.google.common.net.HostAndPort;
 import dev.plumbline.account.BootstrapAccount;
 import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.budget.NodeBudget;
@@ -154,15 +155,12 @@ public final class Service {
     /** The URL of the HTTP server, or of the management server if this node does not have the role {@code http}. */
     public String address() {
         return http == null
-                ? url("http://", config.management().host(), config.management().port())
-                : url(
-                        config.http().tlsCertificate() == null ? "http://" : "https://",
-                        config.http().host(),
-                        config.http().port());
-    }
-
-    private static String url(String scheme, String host, int port) {
-        return scheme + (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+                ? "http://"
+                        + HostAndPort.fromParts(
+                                config.management().host(), config.management().port())
+                : (config.http().tlsCertificate() == null ? "http://" : "https://")
+                        + HostAndPort.fromParts(
+                                config.http().host(), config.http().port());
     }
 
     private void open(Vertx starter, Consumer<String> print) throws StartException, ConfigException {

@@ -2,6 +2,7 @@ package dev.plumbline.config;
 
 import static dev.plumbline.config.SettingFormat.*;
 
+import com.google.common.net.HostAndPort;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -56,9 +57,7 @@ public record Config(
         public HttpSettings {
             if (publicUrl.isEmpty()) {
                 String name = host.equals("0.0.0.0") || host.equals("::") ? "localhost" : host;
-                publicUrl = (tlsCertificate == null ? "http://" : "https://")
-                        + (name.indexOf(':') >= 0 ? "[" + name + "]" : name)
-                        + (":" + port);
+                publicUrl = (tlsCertificate == null ? "http://" : "https://") + HostAndPort.fromParts(name, port);
             }
             publicUrl = publicUrl.replaceAll("/+$", "");
         }

@@ -6,6 +6,7 @@ import static dev.plumbline.result.ErrorCode.CONNECT_TIMEOUT;
 import static dev.plumbline.result.ErrorCode.CONNECT_UNREACHABLE;
 
 import com.google.common.base.Strings;
+import com.google.common.net.HostAndPort;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.target.IpAddressText;
 import io.netty.channel.ConnectTimeoutException;
@@ -46,8 +47,7 @@ public final class ConnectErrors {
 
     /** The address and port; an IPv6 address is enclosed in brackets. */
     static String endpoint(SocketAddress remote) {
-        String address = address(remote);
-        return (address.indexOf(':') < 0 ? address : "[" + address + "]") + ":" + remote.port();
+        return HostAndPort.fromParts(address(remote), remote.port()).toString();
     }
 
     private static String address(SocketAddress remote) {

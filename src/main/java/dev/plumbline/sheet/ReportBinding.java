@@ -2,6 +2,7 @@ package dev.plumbline.sheet;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.google.common.base.CaseFormat;
+import com.google.common.primitives.Primitives;
 import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.Method;
@@ -29,13 +30,9 @@ import org.jspecify.annotations.Nullable;
 public final class ReportBinding {
     /** Types of components without members, by the field type that they correspond to. */
     private static final Map<Class<?>, FieldType> PLAIN = Map.ofEntries(
-            Map.entry(boolean.class, FieldType.BOOLEAN),
             Map.entry(Boolean.class, FieldType.BOOLEAN),
-            Map.entry(int.class, FieldType.INTEGER),
             Map.entry(Integer.class, FieldType.INTEGER),
-            Map.entry(long.class, FieldType.INTEGER),
             Map.entry(Long.class, FieldType.INTEGER),
-            Map.entry(double.class, FieldType.NUMBER),
             Map.entry(Double.class, FieldType.NUMBER),
             Map.entry(String.class, FieldType.STRING),
             Map.entry(Instant.class, FieldType.TIME),
@@ -197,7 +194,7 @@ public final class ReportBinding {
         if (type.isRecord()) {
             return FieldType.OBJECT;
         }
-        return type.isEnum() ? FieldType.STRING : PLAIN.get(type);
+        return type.isEnum() ? FieldType.STRING : PLAIN.get(Primitives.wrap(type));
     }
 
     private static String id(Enum<?> constant) {
