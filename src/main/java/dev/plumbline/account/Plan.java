@@ -1,17 +1,13 @@
 package dev.plumbline.account;
 
+import dev.plumbline.target.LowerCaseId;
 import java.util.Locale;
 
 /** The plan of an account. */
-public enum Plan {
+public enum Plan implements LowerCaseId {
     FREE,
     /** Permits jobs and API keys. */
     PRO;
-
-    /** The name in the API: {@code free} or {@code pro}. */
-    public String id() {
-        return name().toLowerCase(Locale.ROOT);
-    }
 
     /**
      * The plan with this name.

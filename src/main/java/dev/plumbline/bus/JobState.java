@@ -1,20 +1,16 @@
 package dev.plumbline.bus;
 
+import dev.plumbline.target.LowerCaseId;
 import java.util.Locale;
 
 /** State of a job. The database checks the transitions. */
-public enum JobState {
+public enum JobState implements LowerCaseId {
     QUEUED,
     RUNNING,
     COMPLETED,
     CANCELLING,
     CANCELLED,
     FAILED;
-
-    /** The name in the API, for example {@code queued}. */
-    public String id() {
-        return name().toLowerCase(Locale.ROOT);
-    }
 
     /** Whether the job does not change any more. */
     public boolean isFinal() {

@@ -1,9 +1,10 @@
 package dev.plumbline.config;
 
+import dev.plumbline.target.LowerCaseId;
 import java.util.Locale;
 
 /** A task of a node. Every node has at least one role. */
-public enum NodeRole {
+public enum NodeRole implements LowerCaseId {
     /** Serves the API and the pages. */
     HTTP,
 
@@ -12,11 +13,6 @@ public enum NodeRole {
 
     /** Claims the chunks of jobs and deletes expired rows. */
     COORDINATE;
-
-    /** The name in {@code node.roles}, for example {@code http}. */
-    public String id() {
-        return name().toLowerCase(Locale.ROOT);
-    }
 
     /** @throws IllegalArgumentException if the role does not exist */
     public static NodeRole of(String id) {

@@ -1,9 +1,10 @@
 package dev.plumbline.result;
 
+import dev.plumbline.target.LowerCaseId;
 import java.util.Locale;
 
 /** The effect of a problem if it is not fixed, the most urgent first. */
-public enum Consequence {
+public enum Consequence implements LowerCaseId {
     /** The website or mail does not work: the area has the score 0. */
     UNAVAILABLE("Does not work"),
     /** Data can be read or changed, or mail can be forged. */
@@ -15,7 +16,6 @@ public enum Consequence {
     /** A recommendation. */
     RECOMMENDED("Recommended");
 
-    private final String id = name().toLowerCase(Locale.ROOT);
     private final String title;
 
     Consequence(String title) {
@@ -29,11 +29,6 @@ public enum Consequence {
      */
     public static Consequence of(String id) {
         return valueOf(id.toUpperCase(Locale.ROOT));
-    }
-
-    /** The name used in sheets and responses, for example {@code exposed}. */
-    public String id() {
-        return id;
     }
 
     /** The label on pages and in terminal reports. */

@@ -1,9 +1,10 @@
 package dev.plumbline.result;
 
+import dev.plumbline.target.LowerCaseId;
 import java.util.Locale;
 
 /** The reason why a check could not be completed. All modules share this list; openapi.json documents it. */
-public enum ErrorCode {
+public enum ErrorCode implements LowerCaseId {
     DNS_NXDOMAIN(true, false),
     DNS_NO_DATA(true, false),
     DNS_SERVFAIL(false, true),
@@ -45,11 +46,6 @@ public enum ErrorCode {
      */
     public static ErrorCode of(String id) {
         return valueOf(id.toUpperCase(Locale.ROOT));
-    }
-
-    /** The name used in responses, for example {@code connect_refused}. */
-    public String id() {
-        return name().toLowerCase(Locale.ROOT);
     }
 
     /** Whether the cause is the target, not this service or its resolver. */

@@ -1,15 +1,14 @@
 package dev.plumbline.result;
 
+import dev.plumbline.target.LowerCaseId;
 import java.util.Comparator;
 import java.util.Locale;
 
 /** The severity of a finding, in ascending order. */
-public enum Level {
+public enum Level implements LowerCaseId {
     INFO,
     WARN,
     FAIL;
-
-    private final String id = name().toLowerCase(Locale.ROOT);
 
     /** Sorts the most severe level first. */
     public static final Comparator<Level> MOST_SEVERE_FIRST = Comparator.reverseOrder();
@@ -21,10 +20,5 @@ public enum Level {
      */
     public static Level of(String id) {
         return valueOf(id.toUpperCase(Locale.ROOT));
-    }
-
-    /** The name used in responses, for example {@code warn}. */
-    public String id() {
-        return id;
     }
 }

@@ -1,21 +1,16 @@
 package dev.plumbline.result;
 
+import dev.plumbline.target.LowerCaseId;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The outcome of a check. */
-public enum Verdict {
+public enum Verdict implements LowerCaseId {
     PASS,
     WARN,
     FAIL,
     ERROR;
-
-    /** The name used in responses, for example {@code pass}. */
-    public String id() {
-        return name().toLowerCase(Locale.ROOT);
-    }
 
     /**
      * Returns the most severe level of the findings. If the exchange did not complete, returns {@code FAIL} for an

@@ -1,19 +1,14 @@
 package dev.plumbline.sheet;
 
-import java.util.Locale;
+import dev.plumbline.target.LowerCaseId;
 
 /** The type of a report field. */
-public enum FieldType {
+public enum FieldType implements LowerCaseId {
     STRING,
     INTEGER,
     NUMBER,
     BOOLEAN,
     TIME,
     ARRAY,
-    OBJECT;
-
-    /** The name used in the tools list, for example {@code time}. */
-    public String id() {
-        return name().toLowerCase(Locale.ROOT);
-    }
+    OBJECT
 }

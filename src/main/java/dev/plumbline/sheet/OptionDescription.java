@@ -1,5 +1,6 @@
 package dev.plumbline.sheet;
 
+import dev.plumbline.target.LowerCaseId;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -29,16 +30,11 @@ public record OptionDescription(
         int maxItems) {
 
     /** The type of an option's value. */
-    public enum Type {
+    public enum Type implements LowerCaseId {
         INTEGER,
         BOOLEAN,
         STRING,
-        ARRAY;
-
-        /** The name used in the tools list, for example {@code integer}. */
-        public String id() {
-            return name().toLowerCase(java.util.Locale.ROOT);
-        }
+        ARRAY
     }
 
     public OptionDescription {
