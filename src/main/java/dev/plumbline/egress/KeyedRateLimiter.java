@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -84,35 +85,30 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
      * @return the type of the limit that delayed the permit; null if it was available at once
      */
     public Future<TargetLimit.@Nullable Type> acquire(K key, long maxWaitMillis, long account) {
-        RateLimiterQueue.Waiter[] waiter = new RateLimiterQueue.Waiter[1];
-        OverloadFailure[] rejection = new OverloadFailure[1];
-        boolean[] acquired = new boolean[1];
+        AtomicReference<Future<TargetLimit.@Nullable Type>> outcome = new AtomicReference<>(ACQUIRED);
         queues.compute(key, (same, existing) -> {
             RateLimiterQueue queue = existing == null ? new RateLimiterQueue(limit, windowNanos) : existing;
             long now = nanoClock.getAsLong();
-            if (queue.tryAcquire(account, now)) {
-                acquired[0] = true;
-                return queue;
-            }
-            rejection[0] = rejectionOf(queue, now, maxWaitMillis, account);
-            if (rejection[0] == null) {
-                waiting.incrementAndGet();
-                waiter[0] = new RateLimiterQueue.Waiter(account, queue.limitedBy(account));
-                queue.add(waiter[0]);
+            if (!queue.tryAcquire(account, now)) {
+                OverloadFailure rejection = rejectionOf(queue, now, maxWaitMillis, account);
+                outcome.set(rejection == null ? enqueue(queue, account) : Future.failedFuture(rejection));
             }
             return queue;
         });
-        if (acquired[0]) {
-            return ACQUIRED;
+        Future<TargetLimit.@Nullable Type> permit = outcome.get();
+        if (!permit.isComplete()) {
+            Runnable cancel = scheduler.after(maxWaitMillis, () -> cancel(key, permit));
+            permit.onComplete(done -> cancel.run());
+            scheduleWakeUp(key);
         }
-        if (rejection[0] != null) {
-            return Future.failedFuture(rejection[0]);
-        }
-        Future<TargetLimit.@Nullable Type> permit = waiter[0].future();
-        Runnable cancel = scheduler.after(maxWaitMillis, () -> cancel(key, permit));
-        permit.onComplete(done -> cancel.run());
-        scheduleWakeUp(key);
         return permit;
+    }
+
+    private Future<TargetLimit.@Nullable Type> enqueue(RateLimiterQueue queue, long account) {
+        waiting.incrementAndGet();
+        RateLimiterQueue.Waiter waiter = new RateLimiterQueue.Waiter(account, queue.limitedBy(account));
+        queue.add(waiter);
+        return waiter.future();
     }
 
     private @Nullable OverloadFailure rejectionOf(RateLimiterQueue queue, long now, long maxWaitMillis, long account) {

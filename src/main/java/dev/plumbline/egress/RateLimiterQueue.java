@@ -172,16 +172,12 @@ final class RateLimiterQueue {
     }
 
     boolean isIdle() {
-        return held == 0 && isEmpty();
+        return held == 0 && (waiting == null || waiting.isEmpty());
     }
 
     boolean isExpired(long now) {
         expireGrants(now);
         return grantCount == 0;
-    }
-
-    boolean isEmpty() {
-        return waiting == null || waiting.isEmpty();
     }
 
     /** The number of waiting callers that are served before a new one. */
