@@ -70,7 +70,6 @@ final class AccountAssembly {
         return sessions;
     }
 
-    /** The account operations of API and pages. */
     AccountService service(ClientAddress clients, ProblemResponder problems, Clock clock) {
         boolean open = config.accounts().signup().equals("open");
         return new AccountService(new AccountService.Dependencies(

@@ -29,7 +29,6 @@ public record Cause(
     /** The number of problems to fix first. */
     private static final int FIRST = 3;
 
-    /** The most important first. */
     static final Comparator<Cause> MOST_IMPORTANT_FIRST = Comparator.comparing(
                     (Cause cause) -> cause.level == Level.INFO)
             .thenComparing(Cause::consequence)

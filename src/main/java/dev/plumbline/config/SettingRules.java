@@ -58,7 +58,6 @@ final class SettingRules {
         }
     }
 
-    /** A server with the name, host and port of its settings. */
     private record Listener(String name, String host, int port) {
         boolean collidesWith(Listener other) {
             return port == other.port && (host.equals(other.host) || isWildcard() || other.isWildcard());

@@ -134,7 +134,6 @@ final class SettingsBinder {
         return groups;
     }
 
-    /** Reads an integer or a duration and checks its range. */
     private @Nullable Object number(String key, String text, Setting setting, boolean integer) {
         Long value = integer ? integer(text) : millis(text);
         Long min = integer ? integer(setting.min()) : millis(setting.min());

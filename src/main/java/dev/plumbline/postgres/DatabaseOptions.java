@@ -82,7 +82,6 @@ public final class DatabaseOptions {
         return describe(of(url));
     }
 
-    /** Host, port and database name. */
     static String describe(PgConnectOptions options) {
         JsonObject json = options.toJson();
         return json.getString("host") + ":" + json.getInteger("port") + "/" + options.getDatabase();

@@ -19,7 +19,6 @@ public final class DiskSpaceMonitor {
         this.vertx = vertx;
     }
 
-    /** Whether no operation of the last 5 seconds failed with a full disk. */
     boolean hasSpace() {
         return !full.get();
     }

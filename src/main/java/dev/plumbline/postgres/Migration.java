@@ -29,7 +29,6 @@ record Migration(int version, String name, String sql) {
         return new Migration(Integer.parseInt(name.substring(1, name.indexOf('_'))), name, read(name));
     }
 
-    /** Reads a resource in the folder of the migrations. */
     static String read(String name) {
         try {
             return Resources.toString(Resources.getResource(Migration.class, FOLDER + name), StandardCharsets.UTF_8);

@@ -20,7 +20,6 @@ record SchemaFunction(String name, String sql) {
                 .toList();
     }
 
-    /** SHA-256 of the SQL in hexadecimal. */
     String checksum() {
         return Migration.checksum(sql);
     }

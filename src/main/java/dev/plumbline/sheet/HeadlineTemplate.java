@@ -29,7 +29,6 @@ record HeadlineTemplate(List<Part> parts) {
     private static final int MAX_ITEMS = 3;
     private static final int MAX_PATH = 5;
 
-    /** How a value is displayed. */
     enum Format {
         /** Text, a number with its unit, or the first items of a list. */
         PLAIN,

@@ -63,7 +63,6 @@ final class BackupFiles {
         }
     }
 
-    /** Writes a file and stores its checksum. */
     void write(byte[] content, String name) throws IOException {
         checksums.put(name, write(new ByteArrayInputStream(content), target.resolve(name)));
     }

@@ -20,7 +20,6 @@ record WalRange(long timeline, long segmentSize, long start, long end) {
         return Long.parseLong(lsn.substring(0, slash), 16) << 32 | Long.parseLong(lsn.substring(slash + 1), 16);
     }
 
-    /** The file names of the segments, in order. */
     List<String> segments() {
         List<String> names = new ArrayList<>();
         long perLogFile = LOG_FILE_SIZE / segmentSize;

@@ -115,10 +115,6 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return cluster.superuserUrl(port, database);
     }
 
-    Path clusterFolder() {
-        return cluster.folder();
-    }
-
     /** Whether the server runs, or starts and recovers after a crash. It may not accept connections yet. */
     public boolean running() {
         return !isStopped() && cluster.running().isPresent();

@@ -119,10 +119,6 @@ public final class PostgresCluster {
         return "postgresql://" + user + ":" + password + "@127.0.0.1:" + port + "/" + database;
     }
 
-    Path folder() {
-        return cluster;
-    }
-
     private void initialize() {
         if (Files.isDirectory(cluster)) {
             return;

@@ -179,7 +179,7 @@ class EmbeddedPostgresTest {
     @Test
     void stopInterruptsALongStart(@TempDir Path fresh) throws IOException {
         embedded = EmbeddedPostgres.start(fresh);
-        Path cluster = embedded.clusterFolder();
+        Path cluster = fresh.resolve("postgres/cluster");
         long first = embedded.postmasterPid();
         // the next start must restore from an archive that does not respond
         Files.writeString(cluster.resolve("postgresql.auto.conf"), "restore_command = 'sleep 90'\n");
@@ -198,7 +198,7 @@ class EmbeddedPostgresTest {
     @Test
     void aStartWaitsForARecovery(@TempDir Path fresh) throws Exception {
         embedded = EmbeddedPostgres.start(fresh);
-        Path cluster = embedded.clusterFolder();
+        Path cluster = fresh.resolve("postgres/cluster");
         embedded.stop();
         Path end = fresh.resolve("end");
         Files.writeString(
@@ -356,7 +356,7 @@ class EmbeddedPostgresTest {
         await(PgConnection.connect(vertx, DatabaseOptions.of(embedded.url())))
                 .exceptionHandler(closedByTheServer -> {});
         embedded.stop();
-        Path cluster = embedded.clusterFolder();
+        Path cluster = dir.resolve("postgres/cluster");
         assertThat(ProcessHandle.allProcesses().filter(process -> serves(process, cluster)))
                 .isEmpty();
     }
