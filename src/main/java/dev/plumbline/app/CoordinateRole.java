@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.List;
 
 /** The parts of a node with the role {@code coordinate}: the job coordinator and the deletion of expired rows. */
-record CoordinateRole(JobCoordinatorVerticle coordinator, RetentionTask retention) {
+record CoordinateRole(JobCoordinatorVerticle jobs, RetentionTask retention) {
     private static final Duration PURGE_PERIOD = Duration.ofSeconds(60);
 
     static CoordinateRole deploy(NodeContext node, CheckRouter router, CoordinatorSettings settings, NodeLease lease)
@@ -64,7 +64,7 @@ record CoordinateRole(JobCoordinatorVerticle coordinator, RetentionTask retentio
 
     /** Stops claiming, waits for lines in progress and releases the chunks. */
     Future<Void> drain() {
-        return coordinator.drain();
+        return jobs.drain();
     }
 
     void stop() {

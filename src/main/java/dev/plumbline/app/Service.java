@@ -36,6 +36,7 @@ import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.TargetPolicy;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
@@ -63,7 +64,7 @@ public final class Service {
     private final OwnEndpoints own = new OwnEndpoints();
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final HealthCheck health = new HealthCheck();
-    private final ProcessMetrics processMetrics;
+    private final JvmGcMetrics collections;
     private final Vertx vertx;
     private final @Nullable ClusterStart cluster;
     private final @Nullable HttpRole http;
@@ -96,7 +97,7 @@ public final class Service {
     private Service(Config config, List<ListeningSocket> sockets, Vertx starter) throws StartException {
         this.config = config;
         this.http = config.node().has(NodeRole.HTTP) ? new HttpRole(config, registry) : null;
-        this.processMetrics = ProcessMetrics.register(registry, Version.text());
+        this.collections = ProcessMetrics.register(registry, Version.text());
         VertxOptions options = new VertxOptions().setEventLoopPoolSize(NodeContext.loops());
         VertxBuilder builder = Vertx.builder().with(options);
         if (http != null) {
@@ -341,7 +342,7 @@ public final class Service {
         }
         BlockingAwait.quietly(vertx.close(), 2 * CLOSE_SECONDS);
         budget.close();
-        processMetrics.close();
+        collections.close();
         if (storage != null && storage.embedded != null) {
             storage.embedded.stop();
         }

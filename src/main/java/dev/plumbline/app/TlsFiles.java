@@ -15,7 +15,6 @@ import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.X509Certificate;
 import java.util.List;
-import javax.net.ssl.KeyManager;
 import javax.net.ssl.X509KeyManager;
 import org.jspecify.annotations.Nullable;
 
@@ -82,13 +81,10 @@ final class TlsFiles {
             throws Exception {
         PemKeyCertOptions options =
                 new PemKeyCertOptions().setCertPath(certificate.toString()).setKeyPath(key.toString());
-        for (KeyManager manager : options.getKeyManagerFactory(vertx).getKeyManagers()) {
-            if (manager instanceof X509KeyManager keys) {
-                String[] aliases = keys.getServerAliases(algorithm, null);
-                return aliases == null ? null : keys.getPrivateKey(aliases[0]);
-            }
-        }
-        return null;
+        X509KeyManager keys =
+                (X509KeyManager) options.getKeyManagerFactory(vertx).getKeyManagers()[0];
+        String[] aliases = keys.getServerAliases(algorithm, null);
+        return aliases == null ? null : keys.getPrivateKey(aliases[0]);
     }
 
     private static boolean matches(PublicKey publicKey, @Nullable PrivateKey privateKey)

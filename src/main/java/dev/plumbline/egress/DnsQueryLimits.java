@@ -50,12 +50,12 @@ public final class DnsQueryLimits {
 
     /** The permits of a check. The parts of a composite check share them. */
     public DnsQueryPermits permits(CheckContext context) {
-        return new Permits(context, budget(context), false);
+        return new Permits(limiter, context, budget(context), false);
     }
 
     /** As {@link #permits}, for zones of the operator, whose queries are limited only per check. */
     public DnsQueryPermits permitsOfOperator(CheckContext context) {
-        return new Permits(context, budget(context), true);
+        return new Permits(limiter, context, budget(context), true);
     }
 
     private DnsQueryBudget budget(CheckContext context) {
@@ -72,17 +72,9 @@ public final class DnsQueryLimits {
         return target.literal() == null ? target.name() : DnsResolver.text(ReverseMap.fromAddress(target.literal()));
     }
 
-    private final class Permits implements DnsQueryPermits {
-        private final CheckContext context;
-        private final DnsQueryBudget budget;
-        private final boolean ofOperator;
-
-        Permits(CheckContext context, DnsQueryBudget budget, boolean ofOperator) {
-            this.context = context;
-            this.budget = budget;
-            this.ofOperator = ofOperator;
-        }
-
+    private record Permits(
+            CheckRateLimiter<String> limiter, CheckContext context, DnsQueryBudget budget, boolean ofOperator)
+            implements DnsQueryPermits {
         @Override
         public Future<Void> acquire(String name) {
             String domain = ofOperator ? null : budget.limitedDomain(name);

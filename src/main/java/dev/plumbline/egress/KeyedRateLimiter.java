@@ -9,6 +9,7 @@ import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -95,7 +96,7 @@ public final class KeyedRateLimiter<K> implements RateLimiter<K> {
             }
             return queue;
         });
-        Future<TargetLimit.@Nullable Type> permit = outcome.get();
+        Future<TargetLimit.@Nullable Type> permit = Objects.requireNonNull(outcome.get());
         if (!permit.isComplete()) {
             Runnable cancel = scheduler.after(maxWaitMillis, () -> cancel(key, permit));
             permit.onComplete(done -> cancel.run());

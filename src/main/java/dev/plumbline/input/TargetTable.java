@@ -80,7 +80,8 @@ public final class TargetTable {
     public static TargetTable of(String text, @Nullable ModuleDescription module, boolean csvFile) {
         String content = !text.isEmpty() && text.charAt(0) == BYTE_ORDER_MARK ? text.substring(1) : text;
         TargetRecognizer targets = new TargetRecognizer(module);
-        List<String> lines = lines(content).limit(SAMPLE).map(Numbered::text).toList();
+        List<String> lines =
+                lines(content).limit(SAMPLE).map(TargetLines.Line::text).toList();
         String first = lines.isEmpty() ? "" : lines.get(0);
         Csv csv = SEPARATORS.stream()
                 .map(separator -> Csv.of(content, separator, targets))
@@ -194,13 +195,11 @@ public final class TargetTable {
                 : null;
     }
 
-    private record Numbered(int number, String text) {}
-
-    private static Stream<Numbered> lines(String text) {
+    private static Stream<TargetLines.Line> lines(String text) {
         int[] number = new int[1];
         return text.lines()
-                .map(line -> new Numbered(++number[0], line.strip()))
-                .filter(line -> !line.text.isEmpty() && line.text.charAt(0) != COMMENT);
+                .map(line -> new TargetLines.Line(++number[0], line.strip()))
+                .filter(line -> !line.text().isEmpty() && line.text().charAt(0) != COMMENT);
     }
 
     /**
@@ -212,7 +211,7 @@ public final class TargetTable {
     public TargetLines read(Selection selection, int max) {
         TargetLines.Builder lines = new TargetLines.Builder(max);
         if (csv == null || selection.column == Selection.LINE) {
-            lines(text).skip(selection.header ? 1 : 0).forEach(line -> lines.add(line.number, line.text));
+            lines(text).skip(selection.header ? 1 : 0).forEach(line -> lines.add(line.number(), line.text()));
             return lines.build();
         }
         // the parser does not report an open quotation mark; its field contains the rest of the text and this record

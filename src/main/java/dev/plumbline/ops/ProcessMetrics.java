@@ -16,15 +16,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /** Metrics of the process: version, memory, garbage collection, CPU, threads, event loops, open files and uptime. */
-public final class ProcessMetrics implements AutoCloseable {
-    private final JvmGcMetrics collections = new JvmGcMetrics();
+public final class ProcessMetrics {
 
     private ProcessMetrics() {}
 
-    /** @param version the version of the program */
-    public static ProcessMetrics register(MeterRegistry registry, String version) {
-        ProcessMetrics metrics = new ProcessMetrics();
-        metrics.collections.bindTo(registry);
+    /**
+     * @param version the version of the program
+     * @return to be closed with the registry: it receives the notifications of garbage collections
+     */
+    public static JvmGcMetrics register(MeterRegistry registry, String version) {
+        JvmGcMetrics collections = new JvmGcMetrics();
+        collections.bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
         processor(registry);
@@ -35,7 +37,7 @@ public final class ProcessMetrics implements AutoCloseable {
                 .tag("version", version)
                 .tag("java", Runtime.version().toString())
                 .register(registry);
-        return metrics;
+        return collections;
     }
 
     // the names of ProcessorMetrics in Micrometer do not follow the conventions of Prometheus
@@ -66,11 +68,5 @@ public final class ProcessMetrics implements AutoCloseable {
                 .description("Maximum timer delay on any event loop in the last minute")
                 .register(registry);
         return lastMinute::record;
-    }
-
-    /** Ends the notifications of garbage collections. */
-    @Override
-    public void close() {
-        collections.close();
     }
 }

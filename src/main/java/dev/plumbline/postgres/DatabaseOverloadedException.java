@@ -2,8 +2,6 @@ package dev.plumbline.postgres;
 
 /** The database responds, but the operation timed out or waited too long for a connection or in a queue. */
 public final class DatabaseOverloadedException extends DatabaseUnavailableException {
-    private static final long serialVersionUID = 1L;
-
     public DatabaseOverloadedException(String message) {
         super(message);
     }

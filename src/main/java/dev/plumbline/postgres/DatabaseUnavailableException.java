@@ -5,8 +5,6 @@ package dev.plumbline.postgres;
  * unknown. No stack trace, because an outage causes thousands of them.
  */
 public class DatabaseUnavailableException extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     public DatabaseUnavailableException(String message) {
         super(message, null, false, false);
     }
