@@ -36,21 +36,16 @@ public record FieldDescription(
 
     /** The same field in a result with an error, in which null does not mean that a value is absent. */
     public FieldDescription inResultWithError() {
-        return new FieldDescription(
-                name,
-                type,
-                title,
-                description,
-                nullable,
-                values,
-                items,
-                members.stream().map(FieldDescription::inResultWithError).toList(),
-                NOT_DETERMINED,
-                group);
+        return with(
+                members.stream().map(FieldDescription::inResultWithError).toList(), NOT_DETERMINED, group);
     }
 
     /** The same field with these members and in this group. */
     FieldDescription with(List<FieldDescription> members, @Nullable String group) {
+        return with(members, nullText, group);
+    }
+
+    private FieldDescription with(List<FieldDescription> members, @Nullable String nullText, @Nullable String group) {
         return new FieldDescription(name, type, title, description, nullable, values, items, members, nullText, group);
     }
 }

@@ -131,22 +131,19 @@ final class HostParser {
     }
 
     private static void checkOddCharacter(char c, boolean underscores) throws InvalidTargetException {
-        if (c == '_') {
-            if (underscores) {
-                return;
-            }
-            throw new InvalidTargetException("A hostname must not contain an underscore.");
-        }
-        if (c == ' ') {
-            throw new InvalidTargetException("A hostname must not contain a space.");
-        }
-        if (c == '*') {
-            throw new InvalidTargetException("Wildcard names are not supported. Enter a single hostname.");
+        if (c == '_' && underscores) {
+            return;
         }
         throw new InvalidTargetException(
-                c > 0x20 && c < 0x7f
-                        ? "The character " + c + " is not allowed in a hostname."
-                        : "The hostname contains a character that is not allowed.");
+                switch (c) {
+                    case '_' -> "A hostname must not contain an underscore.";
+                    case ' ' -> "A hostname must not contain a space.";
+                    case '*' -> "Wildcard names are not supported. Enter a single hostname.";
+                    default ->
+                        c > 0x20 && c < 0x7f
+                                ? "The character " + c + " is not allowed in a hostname."
+                                : "The hostname contains a character that is not allowed.";
+                });
     }
 
     /** A holder class, so that the ICU tables are loaded on first use. */

@@ -26,7 +26,7 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
     @SuppressWarnings("OrphanedFormatString") // the message contains a percent-encoded character
     static UrlAuthority parse(String text, boolean underscores) throws InvalidTargetException {
         int schemeEnd = schemeEnd(text);
-        String scheme = schemeEnd < 0 ? null : lower(text.substring(0, schemeEnd));
+        String scheme = schemeEnd < 0 ? null : text.substring(0, schemeEnd).toLowerCase(Locale.ROOT);
         int start = schemeEnd + 1;
         if (scheme != null || text.startsWith("//")) {
             while (start < text.length() && text.charAt(start) == '/') {
@@ -94,7 +94,7 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
         if (text.startsWith("//", colon + 1) || text.startsWith("/", colon + 1) && !dotted) {
             return colon;
         }
-        return !dotted && Target.Url.defaultPort(lower(text.substring(0, colon))) != 0 ? colon : -1;
+        return !dotted && Target.Url.defaultPort(text.substring(0, colon).toLowerCase(Locale.ROOT)) != 0 ? colon : -1;
     }
 
     /** Percent-decodes the host once (WHATWG URL Standard, host parsing). */
@@ -126,9 +126,5 @@ record UrlAuthority(@Nullable String scheme, Host host, int port, String rest) {
         } catch (CharacterCodingException notUtf8) {
             throw new InvalidTargetException("The percent-encoded hostname is not valid UTF-8.");
         }
-    }
-
-    private static String lower(String text) {
-        return text.toLowerCase(Locale.ROOT);
     }
 }

@@ -90,11 +90,12 @@ final class PostgresBinaries {
                 }
                 if (entry.isDirectory()) {
                     DataDirectory.createDirectory(target);
-                } else if (entry.isSymbolicLink()) {
-                    DataDirectory.createDirectory(parent);
+                    continue;
+                }
+                DataDirectory.createDirectory(parent);
+                if (entry.isSymbolicLink()) {
                     Files.createSymbolicLink(target, Path.of(entry.getLinkName()));
                 } else if (!entry.getName().endsWith(".a")) {
-                    DataDirectory.createDirectory(parent);
                     boolean program = (entry.getMode() & 0100) != 0;
                     copy(tar, target, program ? "rwx------" : "rw-------");
                 }
