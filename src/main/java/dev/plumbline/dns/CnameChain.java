@@ -59,13 +59,12 @@ public final class CnameChain {
 
     /** The targets of the aliases so far. */
     List<Name> targets() {
-        return chain.isEmpty()
-                ? List.of()
-                : chain.stream().map(CNAMERecord::getTarget).toList();
+        return targets(chain);
     }
 
-    static List<Name> targets(Message message) {
-        return message.getSection(Section.ANSWER).stream()
+    /** The targets of the CNAME records, in order. */
+    static List<Name> targets(List<? extends Record> records) {
+        return records.stream()
                 .filter(CNAMERecord.class::isInstance)
                 .map(record -> ((CNAMERecord) record).getTarget())
                 .toList();
@@ -139,13 +138,10 @@ public final class CnameChain {
     }
 
     private List<Record> matching(List<Record> answers, int recordType) {
-        List<Record> matches = new ArrayList<>(answers.size());
-        for (Record answer : answers) {
-            if (answer.getType() == recordType && answer.getName().equals(current)) {
-                matches.add(answer);
-            }
-        }
-        return matches;
+        return answers.stream()
+                .filter(answer ->
+                        answer.getType() == recordType && answer.getName().equals(current))
+                .toList();
     }
 
     /** Whether the response is about other names or is a referral. */
@@ -156,12 +152,11 @@ public final class CnameChain {
     }
 
     private static @Nullable SOARecord soa(Message message) {
-        for (Record authority : message.getSection(Section.AUTHORITY)) {
-            if (authority instanceof SOARecord soa) {
-                return soa;
-            }
-        }
-        return null;
+        return message.getSection(Section.AUTHORITY).stream()
+                .filter(SOARecord.class::isInstance)
+                .map(SOARecord.class::cast)
+                .findFirst()
+                .orElse(null);
     }
 
     private DnsResponse response(Message message, int rcode, List<Record> records, long ttlSeconds) {
@@ -170,7 +165,7 @@ public final class CnameChain {
                 type,
                 rcode,
                 List.copyOf(chain),
-                List.copyOf(records),
+                records,
                 addresses(records),
                 message.getHeader().getFlag(Flags.AA),
                 ttlSeconds,
@@ -178,12 +173,9 @@ public final class CnameChain {
     }
 
     private static List<InetAddress> addresses(List<Record> records) {
-        List<InetAddress> addresses = new ArrayList<>(records.size());
-        for (Record record : records) {
-            if (record instanceof ARecord || record instanceof AAAARecord) {
-                addresses.add(IpAddressText.of(record.rdataToWireCanonical()));
-            }
-        }
-        return List.copyOf(addresses);
+        return records.stream()
+                .filter(record -> record instanceof ARecord || record instanceof AAAARecord)
+                .map(record -> IpAddressText.of(record.rdataToWireCanonical()))
+                .toList();
     }
 }

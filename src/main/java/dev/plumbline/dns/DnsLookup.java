@@ -5,7 +5,6 @@ import dev.plumbline.check.Deadline;
 import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.net.SocketAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.DClass;
@@ -15,42 +14,26 @@ import org.xbill.DNS.Record;
 
 /** One lookup: sends a query, and follows CNAME chains that a server does not resolve itself. */
 final class DnsLookup {
-    private final DnsTransport transport;
-    private final List<SocketAddress> servers;
-    private final long attemptMillis;
+    private final DnsServers servers;
     private final TargetPolicy policy;
     private final DnsQueryPermits permits;
     private final Name name;
     private final CnameChain chain;
     private final Deadline deadline;
     private final Promise<DnsResponse> promise = Promise.promise();
-    private Record query;
 
     /** The aliases for which a permit was acquired or that were counted. */
     private int counted;
 
-    /**
-     * @param attemptMillis the timeout of one attempt
-     * @param permits for the queries for aliases
-     */
+    /** @param permits for the queries for aliases */
     DnsLookup(
-            DnsTransport transport,
-            List<SocketAddress> servers,
-            long attemptMillis,
-            TargetPolicy policy,
-            DnsQueryPermits permits,
-            Name name,
-            int type,
-            Deadline deadline) {
-        this.transport = transport;
+            DnsServers servers, TargetPolicy policy, DnsQueryPermits permits, Name name, int type, Deadline deadline) {
         this.servers = servers;
-        this.attemptMillis = attemptMillis;
         this.policy = policy;
         this.permits = permits;
         this.name = name;
         this.chain = new CnameChain(name, type);
         this.deadline = deadline;
-        this.query = Record.newRecord(name, type, DClass.IN);
     }
 
     Future<DnsResponse> run() {
@@ -59,8 +42,8 @@ final class DnsLookup {
     }
 
     private void send() {
-        new DnsAttempts(transport, servers, attemptMillis, deadline, query, DnsQuestion.Flags.RECURSIVE, this::received)
-                .send();
+        Record query = Record.newRecord(chain.current(), chain.type(), DClass.IN);
+        servers.send(query, DnsQuestion.Flags.RECURSIVE, deadline, this::received);
     }
 
     private void received(@Nullable Message message, @Nullable Throwable cause) {
@@ -103,7 +86,6 @@ final class DnsLookup {
         if (response != null) {
             promise.complete(response);
         } else if (policy.refusalOfName(DnsResolver.text(chain.current())) == null) {
-            query = Record.newRecord(chain.current(), chain.type(), DClass.IN);
             permits.acquire(DnsResolver.text(chain.current()))
                     .onSuccess(acquired -> send())
                     .onFailure(promise::fail);

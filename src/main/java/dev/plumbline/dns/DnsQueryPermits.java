@@ -6,9 +6,6 @@ import org.xbill.DNS.Name;
 
 /** The permits of one check for the queries that the cache of a resolver does not serve. Thread-safe. */
 public interface DnsQueryPermits {
-    /** Permits every query. */
-    DnsQueryPermits UNLIMITED = name -> Future.succeededFuture();
-
     /**
      * Acquires a permit for a query, now or after waiting. Fails with {@code request_limit} if the check has made too
      * many queries, and with {@link dev.plumbline.check.OverloadFailure} if a rate limit would delay it too long.

@@ -55,7 +55,7 @@ public record DnsQuestion(SocketAddress server, Record record, Flags flags) {
 
     CheckFailure timeout() {
         return flags.recursionDesired()
-                ? DnsTransport.timeout()
+                ? new CheckFailure(ErrorCode.DNS_TIMEOUT, "The DNS lookup timed out.")
                 : new CheckFailure(ErrorCode.DNS_TIMEOUT, subject() + " did not respond.");
     }
 

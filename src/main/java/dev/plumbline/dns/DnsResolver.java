@@ -14,9 +14,7 @@ import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +26,7 @@ import org.xbill.DNS.Message;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
+import org.xbill.DNS.Section;
 import org.xbill.DNS.TextParseException;
 import org.xbill.DNS.Type;
 
@@ -63,9 +62,7 @@ public final class DnsResolver {
     private record CacheEntry(DnsResponse response, long storedNanos) {}
 
     private final TargetPolicy policy;
-    private final DnsTransport transport;
-    private final List<SocketAddress> servers;
-    private final long attemptMillis;
+    private final DnsServers servers;
     private final AsyncSemaphore semaphore;
     private final SingleFlight<Key, DnsResponse> inFlight;
     private final LongSupplier nanoClock;
@@ -94,14 +91,16 @@ public final class DnsResolver {
                 vertx,
                 outcome -> !(outcome.cause() instanceof OverloadFailure)
                         && !CheckFailure.hasCode(outcome.cause(), ErrorCode.REQUEST_LIMIT));
-        this.transport = new DnsTransport(vertx, settings.timeout(), maxUnread);
-        this.servers = DnsServerList.from(settings.servers());
-        this.attemptMillis = Math.max(1, settings.timeout().toMillis());
+        this.servers = new DnsServers(
+                new DnsTransport(vertx, settings.timeout(), maxUnread),
+                DnsServerList.from(settings.servers()),
+                Math.max(1, settings.timeout().toMillis()));
         this.cache = Caffeine.newBuilder()
                 .maximumWeight(settings.cacheEntries() * BYTES_PER_ENTRY)
                 .weigher((Key key, CacheEntry entry) ->
                         key.name().length() + entry.response().weight())
-                .expireAfter(Expiry.creating(DnsResolver::ttl))
+                .expireAfter(Expiry.creating((Key key, CacheEntry entry) ->
+                        Duration.ofSeconds(entry.response().ttlSeconds())))
                 .ticker(nanoClock::getAsLong)
                 // once for all responses that an event loop reads at the same time
                 .executor(maintenance -> vertx.runOnContext(ignored -> maintenance.run()))
@@ -118,17 +117,13 @@ public final class DnsResolver {
 
     /**
      * Looks up records. NXDOMAIN and an empty answer are responses, not failures. Fails with {@code target_blocked} for
-     * a name that must not be looked up, {@code dns_timeout}, {@code dns_servfail} for any other response code, and
-     * {@link OverloadFailure} if too many queries are running.
+     * a name that must not be looked up, {@code dns_timeout}, {@code dns_servfail} for any other response code,
+     * {@link OverloadFailure} if too many queries are running, and as {@link DnsQueryPermits#acquire} does if the
+     * response is not in the cache.
      *
      * @param name A-labels, with or without the trailing dot; for a zone type also a top-level domain or the root
      * @param type a constant of {@link Type}; zone types are NS, SOA, DS and DNSKEY
      */
-    public Future<DnsResponse> query(String name, int type, Deadline deadline) {
-        return query(name, type, deadline, DnsQueryPermits.UNLIMITED);
-    }
-
-    /** As above; fails as {@link DnsQueryPermits#acquire} does if the response is not in the cache. */
     public Future<DnsResponse> query(String name, int type, Deadline deadline, DnsQueryPermits permits) {
         return queryRaw(name, type, deadline, Long.MAX_VALUE, permits).compose(DnsResolver::requireNoError);
     }
@@ -163,13 +158,15 @@ public final class DnsResolver {
             return failed(ErrorCode.INVALID_TARGET, "The name is not a valid DNS name.");
         }
         Key normalized = isPlain(key.name()) ? key : new Key(question.equals(Name.root) ? "" : text(question), type);
-        String refusal = ZONE_TYPES.contains(type)
-                ? policy.refusalOfZone(normalized.name())
-                : policy.refusalOfName(normalized.name());
+        String refusal = refusal(normalized.name(), type);
         if (refusal != null) {
             return failed(ErrorCode.TARGET_BLOCKED, refusal);
         }
         return shareQuery(new Lookup(normalized, question, deadline, maxAgeMillis, permits));
+    }
+
+    private @Nullable String refusal(String name, int type) {
+        return ZONE_TYPES.contains(type) ? policy.refusalOfZone(name) : policy.refusalOfName(name);
     }
 
     private @Nullable DnsResponse cached(Key key, long maxAgeMillis) {
@@ -186,7 +183,7 @@ public final class DnsResolver {
      */
     public Future<Message> querySigned(Name name, int type, Deadline deadline, DnsQueryPermits permits) {
         String text = name.equals(Name.root) ? "" : text(name);
-        String refusal = ZONE_TYPES.contains(type) ? policy.refusalOfZone(text) : policy.refusalOfName(text);
+        String refusal = refusal(text, type);
         if (refusal != null) {
             return failed(ErrorCode.TARGET_BLOCKED, refusal);
         }
@@ -199,21 +196,17 @@ public final class DnsResolver {
                         Math.min(QUEUE_TIMEOUT_MS, deadline.remainingMillis()),
                         () -> {
                             Promise<Message> promise = Promise.promise();
-                            new DnsAttempts(
-                                            transport,
-                                            servers,
-                                            attemptMillis,
-                                            Deadline.in(timeoutMillis(deadline)),
-                                            Record.newRecord(name, type, DClass.IN),
-                                            DnsQuestion.Flags.SIGNED,
-                                            promise)
-                                    .send();
+                            servers.send(
+                                    Record.newRecord(name, type, DClass.IN),
+                                    DnsQuestion.Flags.SIGNED,
+                                    Deadline.in(timeoutMillis(deadline)),
+                                    promise);
                             return promise.future();
                         },
                         () -> Future.failedFuture(overload()))
                 .onComplete(outcome -> {
                     if (outcome.succeeded()) {
-                        permits.countAliases(CnameChain.targets(outcome.result()));
+                        permits.countAliases(CnameChain.targets(outcome.result().getSection(Section.ANSWER)));
                     } else if (outcome.cause() instanceof CheckFailure) {
                         permits.countFailure();
                     }
@@ -228,7 +221,7 @@ public final class DnsResolver {
     private Future<DnsResponse> shareQuery(Lookup lookup) {
         Key key = lookup.key();
         long timeoutMillis = timeoutMillis(lookup.deadline());
-        boolean allAttempts = timeoutMillis == maxTimeoutMillis();
+        boolean allAttempts = timeoutMillis == servers.maxMillis();
         long nowNanos = System.nanoTime();
         long endNanos = nowNanos + (allAttempts ? ALL_ATTEMPTS_NANOS : TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
         return inFlight.run(
@@ -249,26 +242,20 @@ public final class DnsResolver {
         return semaphore
                 .withPermit(
                         Math.min(QUEUE_TIMEOUT_MS, lookup.deadline().remainingMillis()),
-                        () -> send(lookup),
+                        () -> new DnsLookup(
+                                        servers,
+                                        policy,
+                                        lookup.permits(),
+                                        lookup.question(),
+                                        lookup.key().type(),
+                                        Deadline.in(timeoutMillis(lookup.deadline())))
+                                .run(),
                         () -> Future.failedFuture(overload()))
                 .onSuccess(response -> {
                     if (response.ttlSeconds() > 0) {
                         cache.put(lookup.key(), new CacheEntry(response, nanoClock.getAsLong()));
                     }
                 });
-    }
-
-    private Future<DnsResponse> send(Lookup lookup) {
-        return new DnsLookup(
-                        transport,
-                        servers,
-                        attemptMillis,
-                        policy,
-                        lookup.permits(),
-                        lookup.question(),
-                        lookup.key().type(),
-                        Deadline.in(timeoutMillis(lookup.deadline())))
-                .run();
     }
 
     /** Adds the name of the query to a timeout. */
@@ -284,15 +271,7 @@ public final class DnsResolver {
 
     /** The timeout of a query that starts now. */
     private long timeoutMillis(Deadline deadline) {
-        return Math.min(maxTimeoutMillis(), deadline.remainingMillis());
-    }
-
-    private long maxTimeoutMillis() {
-        return attemptMillis * Math.max(DnsAttempts.MIN_ATTEMPTS, servers.size());
-    }
-
-    private static Duration ttl(Key key, CacheEntry entry) {
-        return Duration.ofSeconds(entry.response().ttlSeconds());
+        return Math.min(servers.maxMillis(), deadline.remainingMillis());
     }
 
     /**

@@ -2,8 +2,8 @@ package dev.plumbline.dns;
 
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Rcode;
@@ -54,9 +54,7 @@ public record DnsResponse(
 
     /** The targets of the CNAME chain, in order; empty if there is none. */
     public List<Name> aliases() {
-        return cnames.isEmpty()
-                ? List.of()
-                : cnames.stream().map(CNAMERecord::getTarget).toList();
+        return CnameChain.targets(cnames);
     }
 
     /** Whether the name or the end of its CNAME chain does not exist. */
@@ -74,16 +72,12 @@ public record DnsResponse(
      * character.
      */
     public List<String> texts() {
-        List<String> texts = new ArrayList<>();
-        for (Record record : records) {
-            if (record instanceof TXTRecord txt) {
-                StringBuilder text = new StringBuilder();
-                for (byte[] part : txt.getStringsAsByteArrays()) {
-                    text.append(new String(part, StandardCharsets.ISO_8859_1));
-                }
-                texts.add(text.toString());
-            }
-        }
-        return texts;
+        return records.stream()
+                .filter(TXTRecord.class::isInstance)
+                .map(record -> ((TXTRecord) record)
+                        .getStringsAsByteArrays().stream()
+                                .map(part -> new String(part, StandardCharsets.ISO_8859_1))
+                                .collect(Collectors.joining()))
+                .toList();
     }
 }

@@ -1,5 +1,6 @@
 package dev.plumbline.dns;
 
+import com.google.common.base.Preconditions;
 import com.google.common.net.HostAndPort;
 import dev.plumbline.target.IpAddressText;
 import io.vertx.core.net.SocketAddress;
@@ -58,18 +59,11 @@ public final class DnsServerList {
     public static SocketAddress parse(String text) {
         try {
             HostAndPort server = HostAndPort.fromString(text).withDefaultPort(PORT);
-            InetAddress address = IpAddressText.parse(server.getHost());
-            if (address != null && server.getPort() > 0) {
-                return socketAddress(address, server.getPort());
-            }
+            Preconditions.checkArgument(server.getPort() > 0);
+            return socketAddress(IpAddressText.of(server.getHost()), server.getPort());
         } catch (IllegalArgumentException malformed) {
-            throw new IllegalArgumentException(malformed(text), malformed);
+            throw new IllegalArgumentException("not an address and port of a DNS server: " + text, malformed);
         }
-        throw new IllegalArgumentException(malformed(text));
-    }
-
-    private static String malformed(String text) {
-        return "not an address and port of a DNS server: " + text;
     }
 
     private static SocketAddress socketAddress(InetAddress address, int port) {

@@ -2,7 +2,6 @@ package dev.plumbline.dns;
 
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.concurrent.VertxInternals;
-import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.IpAddressText;
 import io.netty.channel.EventLoop;
 import io.vertx.core.Completable;
@@ -92,19 +91,14 @@ public final class DnsTransport {
     }
 
     private DnsUdpSocketPool newPool(EventLoop eventLoop) {
-        return new DnsUdpSocketPool(
-                eventLoop,
-                maxUnread,
-                activePools,
-                server -> newSocket(eventLoop, IpAddressText.of(server.hostAddress()), server.port()));
-    }
-
-    private DnsUdpSocket newSocket(EventLoop eventLoop, InetAddress address, int port) {
-        return new DnsUdpSocket(
-                eventLoop,
-                VertxInternals.datagramChannel(vertx, address instanceof Inet6Address),
-                new InetSocketAddress(address, port),
-                random);
+        return new DnsUdpSocketPool(eventLoop, maxUnread, activePools, server -> {
+            InetAddress address = IpAddressText.of(server.hostAddress());
+            return new DnsUdpSocket(
+                    eventLoop,
+                    VertxInternals.datagramChannel(vertx, address instanceof Inet6Address),
+                    new InetSocketAddress(address, server.port()),
+                    random);
+        });
     }
 
     /**
@@ -132,9 +126,5 @@ public final class DnsTransport {
         return message.length <= MAX_EVENT_LOOP_BYTES
                 ? Future.succeededFuture(Optional.ofNullable(DnsMessageCodec.parse(message)))
                 : vertx.executeBlocking(() -> Optional.ofNullable(DnsMessageCodec.parse(message)), false);
-    }
-
-    static CheckFailure timeout() {
-        return new CheckFailure(ErrorCode.DNS_TIMEOUT, "The DNS lookup timed out.");
     }
 }

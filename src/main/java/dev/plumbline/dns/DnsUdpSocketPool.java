@@ -71,11 +71,8 @@ final class DnsUdpSocketPool {
     /** Records that a query was read or is lost, and sends queued ones. */
     void onRead() {
         unread--;
-        while (hasCapacity()) {
-            DnsQuery next = queue.poll();
-            if (next == null) {
-                return;
-            }
+        while (hasCapacity() && !queue.isEmpty()) {
+            DnsQuery next = queue.remove();
             if (!next.isDone()) {
                 send(next);
             }

@@ -43,6 +43,8 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Type;
 
 class DnsResolverTest {
+    private static final DnsQueryPermits UNLIMITED = name -> Future.succeededFuture();
+
     private static final TargetPolicy POLICY = new TargetPolicy(
             new TargetPolicy.Rules(List.of(), List.of(), List.of("deny.test"), List.of("*")), (address, port) -> false);
 
@@ -85,7 +87,7 @@ class DnsResolverTest {
     }
 
     private static Future<List<InetAddress>> lookup(DnsResolver resolver, String name, int type, Deadline deadline) {
-        return resolver.query(name, type, deadline)
+        return resolver.query(name, type, deadline, UNLIMITED)
                 .compose(response -> response.addresses().isEmpty()
                         ? Future.failedFuture(DnsResolver.noAddress(name, response))
                         : Future.succeededFuture(response.addresses()));
@@ -129,7 +131,7 @@ class DnsResolverTest {
     @Test
     void followsAliases() {
         lab.alias("www.test", "edge.test").alias("edge.test", "node.test").address("node.test", "1.1.1.1");
-        DnsResponse answer = Await.value(resolver.query("www.test", Type.A, Deadline.in(10_000)));
+        DnsResponse answer = Await.value(resolver.query("www.test", Type.A, Deadline.in(10_000), UNLIMITED));
         assertThat(answer.aliases()).extracting(Object::toString).containsExactly("edge.test.", "node.test.");
         assertThat(texts(answer.addresses())).containsExactly("1.1.1.1");
     }
@@ -199,12 +201,13 @@ class DnsResolverTest {
     void looksUpTheNameserversOfTopLevelZonesOnly() {
         lab.record("test. 60 IN NS ns.test.").record(". 60 IN NS ns.test.").address("test", "1.1.1.1");
 
-        assertThat(Await.value(resolver.query("test", Type.NS, Deadline.in(5_000)))
+        assertThat(Await.value(resolver.query("test", Type.NS, Deadline.in(5_000), UNLIMITED))
                         .records())
                 .hasSize(1);
-        assertThat(Await.value(resolver.query(".", Type.NS, Deadline.in(5_000))).records())
+        assertThat(Await.value(resolver.query(".", Type.NS, Deadline.in(5_000), UNLIMITED))
+                        .records())
                 .hasSize(1);
-        assertCode(resolver.query("test", Type.A, Deadline.in(5_000)), ErrorCode.TARGET_BLOCKED);
+        assertCode(resolver.query("test", Type.A, Deadline.in(5_000), UNLIMITED), ErrorCode.TARGET_BLOCKED);
     }
 
     static Stream<Arguments> faults() {
@@ -355,7 +358,7 @@ class DnsResolverTest {
         assertThat(queries("small")).isEqualTo(9);
         for (int round = 0; round < 2; round++) {
             for (int i = 0; i < 9; i++) {
-                Await.value(resolver.query("large" + i + ".test", Type.TXT, Deadline.in(10_000)));
+                Await.value(resolver.query("large" + i + ".test", Type.TXT, Deadline.in(10_000), UNLIMITED));
             }
         }
         assertThat(queries("large")).isGreaterThan(9);
@@ -485,7 +488,8 @@ class DnsResolverTest {
                         .start();
                 String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
                 assertThat(process.waitFor()).isZero();
-                DnsResponse answer = Await.value(resolver.query(name, Type.value(type), Deadline.in(10_000)));
+                DnsResponse answer =
+                        Await.value(resolver.query(name, Type.value(type), Deadline.in(10_000), UNLIMITED));
                 List<String> ours = new ArrayList<>();
                 answer.aliases().forEach(alias -> ours.add(alias.toString()));
                 if (answer.addresses().isEmpty()) {
