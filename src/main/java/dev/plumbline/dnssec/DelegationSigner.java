@@ -19,23 +19,20 @@ final class DelegationSigner {
 
     /** The DS records with supported algorithms; without SHA-1 digests if there are others (RFC 4509 section 3). */
     static List<Record> usable(List<Record> anchors) {
-        List<Record> usable = new ArrayList<>();
-        boolean strong = false;
-        for (Record anchor : anchors) {
-            if (anchor instanceof DSRecord ds) {
-                if (DnssecAlgorithm.signature(ds.getAlgorithm()) != null
-                        && DnssecAlgorithm.digest(ds.getDigestID()) != null) {
-                    usable.add(ds);
-                    strong |= ds.getDigestID() != DNSSEC.Digest.SHA1;
-                }
-            } else if (anchor instanceof DNSKEYRecord key && DnssecAlgorithm.signature(key.getAlgorithm()) != null) {
-                usable.add(key);
-            }
-        }
-        if (strong) {
-            usable.removeIf(anchor -> anchor instanceof DSRecord ds && ds.getDigestID() == DNSSEC.Digest.SHA1);
-        }
-        return usable;
+        List<Record> usable =
+                anchors.stream().filter(DelegationSigner::isSupported).toList();
+        boolean strong = usable.stream()
+                .anyMatch(anchor -> anchor instanceof DSRecord ds && ds.getDigestID() != DNSSEC.Digest.SHA1);
+        return usable.stream()
+                .filter(anchor -> !(strong && anchor instanceof DSRecord ds && ds.getDigestID() == DNSSEC.Digest.SHA1))
+                .toList();
+    }
+
+    private static boolean isSupported(Record anchor) {
+        return anchor instanceof DSRecord ds
+                ? DnssecAlgorithm.signature(ds.getAlgorithm()) != null
+                        && DnssecAlgorithm.digest(ds.getDigestID()) != null
+                : anchor instanceof DNSKEYRecord key && DnssecAlgorithm.signature(key.getAlgorithm()) != null;
     }
 
     static List<DNSKEYRecord> matching(List<Record> anchors, List<DNSKEYRecord> keys, ValidationLimits limits)

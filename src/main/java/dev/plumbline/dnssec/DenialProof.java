@@ -1,5 +1,6 @@
 package dev.plumbline.dnssec;
 
+import java.util.function.IntPredicate;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.Type;
 
@@ -36,27 +37,22 @@ interface DenialProof {
     /** Whether the name is the apex of a child zone. */
     boolean isDelegation(Name name) throws DnssecException;
 
-    /** The types of the name. */
-    interface TypeBitmap {
-        boolean has(int type);
+    /** Whether a record with these types is from the parent zone of a delegation (RFC 6840 section 4.1). */
+    static boolean isOfParent(IntPredicate types) {
+        return types.test(Type.NS) && !types.test(Type.SOA);
+    }
 
-        /** Whether the record is from the parent zone of a delegation (RFC 6840 section 4.1). */
-        default boolean isDelegation() {
-            return has(Type.NS) && !has(Type.SOA);
-        }
+    /** Whether names below a name with these types are in another zone or are redirected. */
+    static boolean hidesDescendants(IntPredicate types) {
+        return isOfParent(types) || types.test(Type.DNAME);
+    }
 
-        /** Whether names below the name are in another zone or are redirected. */
-        default boolean hidesDescendants() {
-            return isDelegation() || has(Type.DNAME);
-        }
-
-        /**
-         * Whether the record proves that the name has no records of the type. The parent zone is authoritative for the
-         * type DS, the child zone for the other types.
-         */
-        default boolean lacks(Name name, int type) {
-            boolean wrongZone = type == Type.DS ? has(Type.SOA) && !name.equals(Name.root) : isDelegation();
-            return !has(type) && !has(Type.CNAME) && !wrongZone;
-        }
+    /**
+     * Whether a record with these types proves that the name has no records of the type. The parent zone is
+     * authoritative for the type DS, the child zone for the other types.
+     */
+    static boolean lacks(IntPredicate types, Name name, int type) {
+        boolean wrongZone = type == Type.DS ? types.test(Type.SOA) && !name.equals(Name.root) : isOfParent(types);
+        return !types.test(type) && !types.test(Type.CNAME) && !wrongZone;
     }
 }

@@ -104,28 +104,25 @@ final class DenialReader {
     }
 
     boolean isDelegation(Name name) throws DnssecException {
-        for (DenialProof proof : proofs) {
-            if (proof.isDelegation(name)) {
-                return true;
-            }
-        }
-        return false;
+        return best(proof -> proof.isDelegation(name) ? Outcome.PROVED : Outcome.NOT_PROVED) == Outcome.PROVED;
     }
 
     boolean isNxdomain(Name name) throws DnssecException {
-        for (DenialProof proof : proofs) {
-            if (proof.nxdomain(name) != Outcome.NOT_PROVED) {
-                return true;
+        return best(proof -> proof.nxdomain(name)) != Outcome.NOT_PROVED;
+    }
+
+    private Outcome best(Proof proof) throws DnssecException {
+        Outcome outcome = Outcome.NOT_PROVED;
+        for (DenialProof each : proofs) {
+            if (outcome != Outcome.PROVED) {
+                outcome = outcome.or(proof.apply(each));
             }
         }
-        return false;
+        return outcome;
     }
 
     private Outcome first(Name name, int type, Proof proof) throws DnssecException {
-        Outcome outcome = Outcome.NOT_PROVED;
-        for (DenialProof each : proofs) {
-            outcome = outcome.or(proof.apply(each));
-        }
+        Outcome outcome = best(proof);
         if (outcome == Outcome.NOT_PROVED) {
             throw new DnssecException(failure != null ? failure : new DnssecFailure(Reason.DENIAL_MISSING, name, type));
         }

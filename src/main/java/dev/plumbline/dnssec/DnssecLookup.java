@@ -61,7 +61,7 @@ public final class DnssecLookup {
     }
 
     public DnssecResult result() {
-        return new DnssecResult(zones, answers);
+        return new DnssecResult(List.copyOf(zones), List.copyOf(answers));
     }
 
     private void complete(Name name, ChainOfTrust finished) {

@@ -17,11 +17,6 @@ public record DnssecResult(List<ZoneTrust> zones, List<ValidatedAnswer> answers)
     private static final List<DnssecStatus> SEVERITY =
             List.of(DnssecStatus.SECURE, DnssecStatus.INSECURE, DnssecStatus.INDETERMINATE, DnssecStatus.BOGUS);
 
-    public DnssecResult {
-        zones = List.copyOf(zones);
-        answers = List.copyOf(answers);
-    }
-
     public DnssecStatus status() {
         DnssecFailure failure = failure();
         return failure == null ? DnssecStatus.SECURE : failure.reason().status();

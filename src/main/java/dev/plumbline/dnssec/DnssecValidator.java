@@ -176,7 +176,7 @@ public final class DnssecValidator {
      */
     ValidatedAnswer answer(ZoneTrust zone, Name name, int type, Message response) {
         if (isFailed(response)) {
-            return ValidatedAnswer.failed(name, type, new DnssecFailure(Reason.LOOKUP_FAILED, name, type));
+            return ValidatedAnswer.failed(name, new DnssecFailure(Reason.LOOKUP_FAILED, name, type));
         }
         List<SignedSet> answer = answer(response);
         SignedSet set = SignedSet.find(answer, name, type);
@@ -204,7 +204,7 @@ public final class DnssecValidator {
                 failure = invalid.failure();
             }
         }
-        return new ValidatedAnswer(name, type, failure, nxdomain, records, alias, parameters, validity);
+        return new ValidatedAnswer(name, failure, nxdomain, records, alias, parameters, validity);
     }
 
     /** The signature of records, which may be synthesized from a wildcard (RFC 4035 section 5.3.4). */

@@ -29,7 +29,8 @@ final class Nsec3Proof implements DenialProof {
     private final ValidationLimits limits;
     private final Map<Name, byte[]> hashes = new HashMap<>();
 
-    private record ClosestEncloser(Name name, Name nextCloser, NSEC3Record cover) {}
+    /** @param cover of the next closer name */
+    private record ClosestEncloser(Name name, NSEC3Record cover) {}
 
     /**
      * @param records with the same parameters; not empty
@@ -50,15 +51,14 @@ final class Nsec3Proof implements DenialProof {
 
     @Override
     public DenialParameters parameters() {
-        return DenialParameters.nsec3(records);
+        return DenialParameters.nsec3(records.get(0));
     }
 
     @Override
     public Outcome nodata(Name name, int type) throws DnssecException {
         NSEC3Record match = match(name);
         if (match != null) {
-            TypeBitmap types = match::hasType;
-            return types.lacks(name, type) ? Outcome.PROVED : Outcome.NOT_PROVED;
+            return DenialProof.lacks(match::hasType, name, type) ? Outcome.PROVED : Outcome.NOT_PROVED;
         }
         ClosestEncloser encloser = closestEncloser(name);
         if (encloser == null) {
@@ -66,8 +66,7 @@ final class Nsec3Proof implements DenialProof {
         }
         NSEC3Record wildcard = match(wildcard(encloser.name(), name));
         if (wildcard != null) {
-            TypeBitmap types = wildcard::hasType;
-            return types.lacks(name, type) ? optOut(encloser) : Outcome.NOT_PROVED;
+            return DenialProof.lacks(wildcard::hasType, name, type) ? outcome(encloser.cover()) : Outcome.NOT_PROVED;
         }
         return isOptOut(encloser.cover()) ? Outcome.OPT_OUT : Outcome.NOT_PROVED;
     }
@@ -75,37 +74,26 @@ final class Nsec3Proof implements DenialProof {
     @Override
     public Outcome nxdomain(Name name) throws DnssecException {
         ClosestEncloser encloser = match(name) == null ? closestEncloser(name) : null;
-        if (encloser == null) {
-            return Outcome.NOT_PROVED;
-        }
-        if (cover(wildcard(encloser.name(), name)) == null) {
-            return Outcome.NOT_PROVED;
-        }
-        return optOut(encloser);
+        return encloser == null || cover(wildcard(encloser.name(), name)) == null
+                ? Outcome.NOT_PROVED
+                : outcome(encloser.cover());
     }
 
     @Override
     public Outcome noCloserMatch(Name name, Name encloser) throws DnssecException {
         Name nextCloser = new Name(name, name.labels() - encloser.labels() - 1);
         NSEC3Record cover = cover(nextCloser);
-        if (cover == null) {
-            return Outcome.NOT_PROVED;
-        }
-        return isOptOut(cover) ? Outcome.OPT_OUT : Outcome.PROVED;
+        return cover == null ? Outcome.NOT_PROVED : outcome(cover);
     }
 
     @Override
     public boolean isDelegation(Name name) throws DnssecException {
         NSEC3Record match = match(name);
-        if (match == null) {
-            return false;
-        }
-        TypeBitmap types = match::hasType;
-        return types.isDelegation();
+        return match != null && DenialProof.isOfParent(match::hasType);
     }
 
-    private static Outcome optOut(ClosestEncloser encloser) {
-        return isOptOut(encloser.cover()) ? Outcome.OPT_OUT : Outcome.PROVED;
+    private static Outcome outcome(NSEC3Record cover) {
+        return isOptOut(cover) ? Outcome.OPT_OUT : Outcome.PROVED;
     }
 
     private static boolean isOptOut(NSEC3Record record) {
@@ -123,9 +111,8 @@ final class Nsec3Proof implements DenialProof {
             Name candidate = new Name(nextCloser, 1);
             NSEC3Record match = match(candidate);
             if (match != null) {
-                TypeBitmap types = match::hasType;
-                NSEC3Record cover = types.hidesDescendants() ? null : cover(nextCloser);
-                return cover == null ? null : new ClosestEncloser(candidate, nextCloser, cover);
+                NSEC3Record cover = DenialProof.hidesDescendants(match::hasType) ? null : cover(nextCloser);
+                return cover == null ? null : new ClosestEncloser(candidate, cover);
             }
             nextCloser = candidate;
         }

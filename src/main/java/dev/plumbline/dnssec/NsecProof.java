@@ -6,27 +6,20 @@ import org.xbill.DNS.NSECRecord;
 import org.xbill.DNS.Name;
 
 /** Proofs with NSEC records (RFC 4035 section 5.4). */
-final class NsecProof implements DenialProof {
+record NsecProof(List<NSECRecord> records) implements DenialProof {
     /** The type NXNAME: the name does not exist (RFC 9824 section 2). */
     private static final int NXNAME = 128;
 
-    private final List<NSECRecord> records;
-
-    NsecProof(List<NSECRecord> records) {
-        this.records = records;
-    }
-
     @Override
     public DenialParameters parameters() {
-        return DenialParameters.nsec();
+        return DenialParameters.NSEC;
     }
 
     @Override
     public Outcome nodata(Name name, int type) {
         NSECRecord match = match(name);
         if (match != null) {
-            TypeBitmap types = match::hasType;
-            return outcome(types.lacks(name, type));
+            return outcome(DenialProof.lacks(match::hasType, name, type));
         }
         NSECRecord cover = cover(name);
         if (cover == null) {
@@ -36,11 +29,7 @@ final class NsecProof implements DenialProof {
             return Outcome.PROVED;
         }
         NSECRecord wildcard = match(wildcard(name, cover));
-        if (wildcard == null) {
-            return Outcome.NOT_PROVED;
-        }
-        TypeBitmap types = wildcard::hasType;
-        return outcome(types.lacks(wildcard.getName(), type));
+        return outcome(wildcard != null && DenialProof.lacks(wildcard::hasType, wildcard.getName(), type));
     }
 
     @Override
@@ -64,11 +53,7 @@ final class NsecProof implements DenialProof {
     @Override
     public boolean isDelegation(Name name) {
         NSECRecord match = match(name);
-        if (match == null) {
-            return false;
-        }
-        TypeBitmap types = match::hasType;
-        return types.isDelegation();
+        return match != null && DenialProof.isOfParent(match::hasType);
     }
 
     private static Outcome outcome(boolean proved) {
@@ -76,22 +61,19 @@ final class NsecProof implements DenialProof {
     }
 
     private @Nullable NSECRecord match(Name name) {
-        for (NSECRecord record : records) {
-            if (record.getName().equals(name)) {
-                return record;
-            }
-        }
-        return null;
+        return records.stream()
+                .filter(record -> record.getName().equals(name))
+                .findFirst()
+                .orElse(null);
     }
 
     private @Nullable NSECRecord cover(Name name) {
         for (NSECRecord record : records) {
             Name owner = record.getName();
             boolean last = record.getNext().compareTo(owner) <= 0;
-            TypeBitmap types = record::hasType;
             if (owner.compareTo(name) < 0
                     && (last || name.compareTo(record.getNext()) < 0)
-                    && !(name.subdomain(owner) && types.hidesDescendants())) {
+                    && !(name.subdomain(owner) && DenialProof.hidesDescendants(record::hasType))) {
                 return record;
             }
         }

@@ -10,7 +10,7 @@ import org.xbill.DNS.Name;
 import org.xbill.DNS.RRSIGRecord;
 
 /** Verifies the signatures of RRsets with the keys of a zone (RFC 4035 section 5.3). */
-final class RrsetVerifier {
+record RrsetVerifier(Instant at, ValidationLimits limits) {
     private static final int PROTOCOL = 3;
 
     /** The flag Secure Entry Point (RFC 4034 section 2.1.1) of a key is not used for validation. */
@@ -18,18 +18,6 @@ final class RrsetVerifier {
 
     /** RFC 5011 section 3. */
     private static final int REVOKED = 0x0080;
-
-    private final Instant at;
-    private final ValidationLimits limits;
-
-    RrsetVerifier(Instant at, ValidationLimits limits) {
-        this.at = at;
-        this.limits = limits;
-    }
-
-    ValidationLimits limits() {
-        return limits;
-    }
 
     /**
      * Finds a valid signature. One is sufficient, of any supported algorithm (RFC 6840 section 5.11).

@@ -47,11 +47,9 @@ record SignedSet(Name name, int type, List<Record> records, List<RRSIGRecord> si
     }
 
     static @Nullable SignedSet find(List<SignedSet> sets, Name name, int type) {
-        for (SignedSet set : sets) {
-            if (set.type == type && set.name.equals(name)) {
-                return set;
-            }
-        }
-        return null;
+        return sets.stream()
+                .filter(set -> set.type == type && set.name.equals(name))
+                .findFirst()
+                .orElse(null);
     }
 }

@@ -13,14 +13,8 @@ import org.xbill.DNS.Name;
 import org.xbill.DNS.Record;
 
 /** The keys from which validation starts, as DS or DNSKEY records. */
-public final class TrustAnchors {
+public record TrustAnchors(List<Record> records) {
     private static final int TTL = 3_600;
-
-    private final List<Record> records;
-
-    private TrustAnchors(List<Record> records) {
-        this.records = List.copyOf(records);
-    }
 
     /**
      * Reads trust anchors.
@@ -37,7 +31,7 @@ public final class TrustAnchors {
             }
             records.add(record);
         }
-        return new TrustAnchors(records);
+        return new TrustAnchors(List.copyOf(records));
     }
 
     public static boolean isValid(String line) {

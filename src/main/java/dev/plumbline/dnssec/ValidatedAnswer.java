@@ -17,20 +17,15 @@ import org.xbill.DNS.Record;
  */
 public record ValidatedAnswer(
         Name name,
-        int type,
         @Nullable DnssecFailure failure,
         boolean nxdomain,
         List<Record> records,
         @Nullable Name alias,
         @Nullable DenialParameters denial,
         @Nullable SignatureValidity validity) {
-    public ValidatedAnswer {
-        records = List.copyOf(records);
-    }
-
     /** An answer without records. */
-    public static ValidatedAnswer failed(Name name, int type, DnssecFailure failure) {
-        return new ValidatedAnswer(name, type, failure, false, List.of(), null, null, null);
+    static ValidatedAnswer failed(Name name, DnssecFailure failure) {
+        return new ValidatedAnswer(name, failure, false, List.of(), null, null, null);
     }
 
     public DnssecStatus status() {

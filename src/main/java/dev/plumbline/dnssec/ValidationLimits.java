@@ -30,19 +30,9 @@ public final class ValidationLimits {
     /** A zero and the length of the exponent in two bytes. */
     private static final int RSA_LONG_PREFIX_BYTES = 3;
 
-    private final AtomicInteger signatures = new AtomicInteger();
+    final AtomicInteger signatures = new AtomicInteger();
+    final AtomicInteger hashes = new AtomicInteger();
     private final AtomicInteger invalidSignatures = new AtomicInteger();
-    private final AtomicInteger hashes = new AtomicInteger();
-
-    /** The number of signatures that were verified. */
-    public int signatures() {
-        return signatures.get();
-    }
-
-    /** The number of DS digests and NSEC3 hashes that were calculated. */
-    public int hashes() {
-        return hashes.get();
-    }
 
     /** Whether a signature of the RSA key would take much more CPU time than one of a usual key. */
     static boolean isTooLarge(DNSKEYRecord key) {

@@ -20,11 +20,6 @@ public record ZoneTrust(
         List<DNSKEYRecord> keys,
         @Nullable DnssecFailure failure,
         @Nullable SignatureValidity validity) {
-    public ZoneTrust {
-        anchors = List.copyOf(anchors);
-        keys = List.copyOf(keys);
-    }
-
     /** A zone whose status is known without its keys. */
     public static ZoneTrust failed(Name zone, List<Record> anchors, DnssecFailure failure) {
         return new ZoneTrust(zone, anchors, List.of(), failure, null);
