@@ -15,6 +15,7 @@ import java.security.spec.X509EncodedKeySpec;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import org.bouncycastle.jce.provider.BouncyCastleProvider;
 import org.bouncycastle.util.Properties;
 
@@ -47,18 +48,19 @@ public final class CertificateParser {
 
     /** Whether the certificates are small enough to be parsed and evaluated on an event loop. */
     public static boolean isCheap(List<? extends Certificate> sent) {
-        int bytes = 0;
-        for (Certificate certificate : sent) {
-            try {
-                bytes += certificate.getEncoded().length;
-            } catch (CertificateEncodingException unreadable) {
-                return false;
-            }
-            if (bytes > MAX_EVENT_LOOP_BYTES) {
-                return false;
-            }
+        return sent.stream()
+                        .mapToInt(certificate -> encoded(certificate).length)
+                        .sum()
+                <= MAX_EVENT_LOOP_BYTES;
+    }
+
+    /** The DER encoding of a certificate that a TLS engine or this class has read. */
+    public static byte[] encoded(Certificate certificate) {
+        try {
+            return certificate.getEncoded();
+        } catch (CertificateEncodingException broken) {
+            throw new IllegalStateException("a certificate has no encoding", broken);
         }
-        return true;
     }
 
     /**
@@ -68,7 +70,7 @@ public final class CertificateParser {
      */
     public static List<X509Certificate> parse(List<? extends Certificate> sent) throws CertificateException {
         List<X509Certificate> certificates = new ArrayList<>(sent.size());
-        for (byte[] der : limited(sent)) {
+        for (byte[] der : limited(encoded(sent))) {
             certificates.add(parse(CertificateFactory.getInstance("X.509"), der));
         }
         return certificates;
@@ -81,17 +83,7 @@ public final class CertificateParser {
      * @throws CertificateException if neither can parse the leaf
      */
     public static List<X509Certificate> parseLeniently(List<? extends Certificate> sent) throws CertificateException {
-        List<X509Certificate> certificates = new ArrayList<>(sent.size());
-        for (byte[] der : limited(sent)) {
-            try {
-                certificates.add(parseLeniently(der));
-            } catch (CertificateException unreadable) {
-                if (certificates.isEmpty()) {
-                    throw unreadable;
-                }
-            }
-        }
-        return certificates;
+        return parseReadable(encoded(sent), false);
     }
 
     /**
@@ -101,35 +93,42 @@ public final class CertificateParser {
      * @throws CertificateException if the leaf cannot be parsed
      */
     public static List<X509Certificate> parseAny(List<byte[]> sent) throws CertificateException {
-        List<X509Certificate> certificates = new ArrayList<>(sent.size());
-        for (byte[] der : limitedBytes(sent)) {
-            try {
-                certificates.add(parseAny(der));
-            } catch (CertificateException unreadable) {
-                if (certificates.isEmpty()) {
-                    throw unreadable;
-                }
-            }
-        }
+        List<X509Certificate> certificates = parseReadable(sent, true);
         if (certificates.isEmpty()) {
             throw new CertificateException("no certificate");
         }
         return certificates;
     }
 
-    private static X509Certificate parseAny(byte[] der) throws CertificateException {
+    private static List<X509Certificate> parseReadable(List<byte[]> sent, boolean any) throws CertificateException {
+        List<X509Certificate> certificates = new ArrayList<>(sent.size());
+        for (byte[] der : limited(sent)) {
+            try {
+                certificates.add(parse(der, any));
+            } catch (CertificateException unreadable) {
+                if (certificates.isEmpty()) {
+                    throw unreadable;
+                }
+            }
+        }
+        return certificates;
+    }
+
+    /** @param any whether to accept a certificate that TLS clients reject */
+    private static X509Certificate parse(byte[] der, boolean any) throws CertificateException {
         try {
             return parse(CertificateFactory.getInstance("X.509"), der);
         } catch (CertificateException rejected) {
-            Properties.setThreadOverride(ALLOW_EMPTY_ISSUER, true);
+            Properties.setThreadOverride(ALLOW_EMPTY_ISSUER, any);
             try {
                 X509Certificate certificate =
                         parse(CertificateFactory.getInstance("X.509", BouncyCastle.PROVIDER), der);
-                if (certificate == null || certificate.getPublicKey() == null) {
-                    throw rejected;
+                PublicKey key = Objects.requireNonNull(certificate.getPublicKey());
+                if (!any) {
+                    requireSupported(key);
                 }
                 return certificate;
-            } catch (RuntimeException unreadable) {
+            } catch (GeneralSecurityException | RuntimeException unreadable) {
                 // Bouncy Castle throws unchecked exceptions for malformed structures.
                 throw rejected;
             } finally {
@@ -148,15 +147,11 @@ public final class CertificateParser {
         }
     }
 
-    private static List<byte[]> limited(List<? extends Certificate> sent) throws CertificateException {
-        List<byte[]> encoded = new ArrayList<>(sent.size());
-        for (Certificate certificate : sent) {
-            encoded.add(certificate.getEncoded());
-        }
-        return limitedBytes(encoded);
+    private static List<byte[]> encoded(List<? extends Certificate> sent) {
+        return sent.stream().map(CertificateParser::encoded).toList();
     }
 
-    private static List<byte[]> limitedBytes(List<byte[]> sent) {
+    private static List<byte[]> limited(List<byte[]> sent) {
         List<byte[]> limited = new ArrayList<>(sent.size());
         int bytes = 0;
         for (byte[] der : sent) {
@@ -167,22 +162,6 @@ public final class CertificateParser {
             limited.add(der);
         }
         return limited;
-    }
-
-    private static X509Certificate parseLeniently(byte[] der) throws CertificateException {
-        try {
-            return parse(CertificateFactory.getInstance("X.509"), der);
-        } catch (CertificateException rejected) {
-            try {
-                X509Certificate certificate =
-                        parse(CertificateFactory.getInstance("X.509", BouncyCastle.PROVIDER), der);
-                requireSupported(certificate.getPublicKey());
-                return certificate;
-            } catch (GeneralSecurityException | RuntimeException unreadable) {
-                // Bouncy Castle throws unchecked exceptions for malformed structures.
-                throw rejected;
-            }
-        }
     }
 
     /** Bouncy Castle also accepts keys that TLS clients reject, for example with explicit curve parameters. */

@@ -3,7 +3,6 @@ package dev.plumbline.tls;
 import com.google.common.hash.Hashing;
 import dev.plumbline.sheet.NullOnError;
 import java.math.BigInteger;
-import java.security.cert.CertificateEncodingException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;
@@ -65,7 +64,9 @@ public record CertificateReport(
                     DistinguishedNames.text(certificate.getIssuerX500Principal()),
                     certificate.getNotBefore().toInstant(),
                     certificate.getNotAfter().toInstant(),
-                    fingerprint(certificate),
+                    Hashing.sha256()
+                            .hashBytes(CertificateParser.encoded(certificate))
+                            .toString(),
                     PublicKeys.type(certificate.getPublicKey()),
                     PublicKeys.bits(certificate.getPublicKey()),
                     SignatureAlgorithms.name(certificate));
@@ -120,13 +121,5 @@ public record CertificateReport(
         String digits = number.abs().toString(16).toUpperCase(Locale.ROOT);
         String padded = digits.length() % 2 == 0 ? digits : "0" + digits;
         return number.signum() < 0 ? "-" + padded : padded;
-    }
-
-    private static String fingerprint(X509Certificate certificate) {
-        try {
-            return Hashing.sha256().hashBytes(certificate.getEncoded()).toString();
-        } catch (CertificateEncodingException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

@@ -1,7 +1,6 @@
 package dev.plumbline.probe.tls;
 
 import dev.plumbline.tls.CertificateParser;
-import java.security.cert.CertificateEncodingException;
 import java.security.cert.X509Certificate;
 import java.util.List;
 
@@ -22,12 +21,11 @@ public final class CertificateMemory {
     private CertificateMemory() {}
 
     static long bytesOf(List<X509Certificate> certificates) {
-        long bytes = 0;
-        for (X509Certificate certificate : certificates) {
-            bytes += (long) OBJECT_FACTOR * encodedBytes(certificate)
-                    + (long) NAME_BYTES * CertificateParser.nameCount(certificate);
-        }
-        return bytes;
+        return OBJECT_FACTOR * encodedBytes(certificates)
+                + NAME_BYTES
+                        * certificates.stream()
+                                .mapToLong(CertificateParser::nameCount)
+                                .sum();
     }
 
     /**
@@ -35,21 +33,14 @@ public final class CertificateMemory {
      * memory of its connection includes.
      */
     public static long maxBytesOf(List<X509Certificate> certificates) {
-        if (CertificateParser.isCheap(certificates)) {
-            return 0;
-        }
-        long encoded = 0;
-        for (X509Certificate certificate : certificates) {
-            encoded += encodedBytes(certificate);
-        }
-        return encoded * (OBJECT_FACTOR + NAME_BYTES / MIN_ENCODED_NAME_BYTES);
+        return CertificateParser.isCheap(certificates)
+                ? 0
+                : encodedBytes(certificates) * (OBJECT_FACTOR + NAME_BYTES / MIN_ENCODED_NAME_BYTES);
     }
 
-    private static int encodedBytes(X509Certificate certificate) {
-        try {
-            return certificate.getEncoded().length;
-        } catch (CertificateEncodingException unreadable) {
-            return TlsClientOptions.MAX_CERTIFICATE_BYTES;
-        }
+    private static long encodedBytes(List<X509Certificate> certificates) {
+        return certificates.stream()
+                .mapToLong(certificate -> CertificateParser.encoded(certificate).length)
+                .sum();
     }
 }

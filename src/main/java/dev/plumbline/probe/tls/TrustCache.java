@@ -10,7 +10,6 @@ import dev.plumbline.target.Host;
 import dev.plumbline.tls.CertificateParser;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Future;
-import java.security.cert.CertificateEncodingException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -36,15 +35,13 @@ public final class TrustCache {
     public Future<Optional<String>> problem(CheckContext context, List<X509Certificate> chain, Host host) {
         Instant now = context.clock().instant();
         String key = key(chain, host);
-        Optional<String> cached = key == null ? null : cache.getIfPresent(key);
+        Optional<String> cached = cache.getIfPresent(key);
         if (cached != null) {
             return Future.succeededFuture(cached);
         }
         return context.executeBlocking(CpuPool.Purpose.SIGNATURES, () -> {
             Optional<String> problem = Optional.ofNullable(readProblem(chain, host, now));
-            if (key != null) {
-                cache.put(key, problem);
-            }
+            cache.put(key, problem);
             return problem;
         });
     }
@@ -57,15 +54,9 @@ public final class TrustCache {
         }
     }
 
-    private static @Nullable String key(List<X509Certificate> chain, Host host) {
-        try {
-            Hasher hasher = Hashing.sha256().newHasher();
-            for (X509Certificate certificate : chain) {
-                hasher.putBytes(certificate.getEncoded());
-            }
-            return hasher.hash() + host.name();
-        } catch (CertificateEncodingException unreadable) {
-            return null;
-        }
+    private static String key(List<X509Certificate> chain, Host host) {
+        Hasher hasher = Hashing.sha256().newHasher();
+        chain.forEach(certificate -> hasher.putBytes(CertificateParser.encoded(certificate)));
+        return hasher.hash() + host.name();
     }
 }
