@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Evaluates a certificate for every module that reports on one. */
 public final class CertificateEvaluation {
-    private static final List<String> WEAK_CIPHERS =
-            List.of("_RC4_", "_3DES_", "_DES_", "_DES40_", "_NULL_", "_EXPORT_", "_anon_");
-
     private CertificateEvaluation() {}
 
     /** @param warnDays warn of an expiry within this number of days; null: derived from the lifetime; 0: never */
@@ -149,7 +146,7 @@ public final class CertificateEvaluation {
         if (version != null && (version.equals("TLSv1") || version.equals("TLSv1.1"))) {
             findings.legacyTlsVersion(version);
         }
-        if (cipher != null && WEAK_CIPHERS.stream().anyMatch(cipher::contains)) {
+        if (cipher != null && CipherSuite.isWeak(cipher)) {
             findings.weakCipher(cipher);
         }
         if (KeyExchangeGroup.postQuantum(evidence.group())) {

@@ -32,12 +32,7 @@ public final class CertificateHostnames {
         if (address != null) {
             return addresses(certificate).stream().anyMatch(entry -> Arrays.equals(entry, address.getAddress()));
         }
-        for (String pattern : dnsNames(certificate)) {
-            if (matches(pattern, name)) {
-                return true;
-            }
-        }
-        return false;
+        return dnsNames(certificate).stream().anyMatch(pattern -> matches(pattern, name));
     }
 
     /** The DNS names, unchanged. */

@@ -2,6 +2,8 @@ package dev.plumbline.tls;
 
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -79,11 +81,8 @@ public record CertificatePath(
 
     /** The earliest end of a validity period in {@link #validityChecked()}. */
     public Instant earliestNotAfter() {
-        Instant earliest = leaf().getNotAfter().toInstant();
-        for (X509Certificate certificate : validityChecked()) {
-            Instant end = certificate.getNotAfter().toInstant();
-            earliest = end.isBefore(earliest) ? end : earliest;
-        }
-        return earliest;
+        return Collections.min(validityChecked(), Comparator.comparing(X509Certificate::getNotAfter))
+                .getNotAfter()
+                .toInstant();
     }
 }

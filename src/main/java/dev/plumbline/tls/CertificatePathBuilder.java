@@ -164,12 +164,7 @@ public final class CertificatePathBuilder {
     }
 
     private CertificatePath path(List<X509Certificate> certificates, End end, String fault) {
-        int used = 0;
-        for (X509Certificate certificate : certificates) {
-            if (distinct.contains(certificate)) {
-                used++;
-            }
-        }
+        int used = (int) certificates.stream().filter(distinct::contains).count();
         boolean ordered = distinct.subList(0, used).equals(certificates.subList(0, used));
         return new CertificatePath(
                 certificates,

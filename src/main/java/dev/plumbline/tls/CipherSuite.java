@@ -1,15 +1,13 @@
 package dev.plumbline.tls;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -52,6 +50,10 @@ public record CipherSuite(int code, String name) {
 
     /** Whether it is broken or outdated. */
     public boolean weak() {
+        return isWeak(name);
+    }
+
+    static boolean isWeak(String name) {
         return WEAK.matcher(name).find();
     }
 
@@ -105,20 +107,14 @@ public record CipherSuite(int code, String name) {
     }
 
     private static List<CipherSuite> read() {
-        List<CipherSuite> suites = new ArrayList<>();
-        try (InputStream in = CipherSuite.class.getResourceAsStream("/tls/cipher-suites.txt")) {
-            if (in == null) {
-                throw new IllegalStateException("cipher-suites.txt is missing from the class path");
-            }
-            BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.US_ASCII));
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (!line.startsWith("#")) {
-                    suites.add(new CipherSuite(Integer.parseInt(line.substring(0, 4), 16), line.substring(5)));
-                }
-            }
+        try (InputStream in = Objects.requireNonNull(CipherSuite.class.getResourceAsStream("/tls/cipher-suites.txt"))) {
+            return new String(in.readAllBytes(), StandardCharsets.US_ASCII)
+                    .lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .map(line -> new CipherSuite(Integer.parseInt(line.substring(0, 4), 16), line.substring(5)))
+                    .toList();
         } catch (IOException broken) {
             throw new UncheckedIOException(broken);
         }
-        return List.copyOf(suites);
     }
 }

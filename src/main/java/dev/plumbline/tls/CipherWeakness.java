@@ -1,32 +1,31 @@
 package dev.plumbline.tls;
 
-import java.util.function.Predicate;
+import java.util.Arrays;
 
 /** The reasons why a cipher suite is weak, worst first. */
 public enum CipherWeakness {
     /** NULL encryption. */
-    NO_ENCRYPTION(name -> name.contains("_NULL")),
+    NO_ENCRYPTION("_NULL"),
     /** Anonymous key exchange, without a certificate. */
-    NO_AUTHENTICATION(name -> name.contains("_anon_")),
+    NO_AUTHENTICATION("_anon_"),
     /** Export-grade key lengths. */
-    EXPORT(name -> name.contains("_EXPORT")),
-    RC4(name -> name.contains("_RC4_")),
+    EXPORT("_EXPORT"),
+    RC4("_RC4_"),
     /** Another outdated cipher, most of them with 64-bit blocks. */
-    SMALL_BLOCKS(name -> true);
+    SMALL_BLOCKS("");
 
-    private final Predicate<String> predicate;
+    private final String part;
 
-    CipherWeakness(Predicate<String> predicate) {
-        this.predicate = predicate;
+    /** @param part a part of the names of these cipher suites */
+    CipherWeakness(String part) {
+        this.part = part;
     }
 
     /** The worst weakness of a weak cipher suite with this name. */
     static CipherWeakness of(String name) {
-        for (CipherWeakness weakness : values()) {
-            if (weakness.predicate.test(name)) {
-                return weakness;
-            }
-        }
-        return SMALL_BLOCKS;
+        return Arrays.stream(values())
+                .filter(weakness -> name.contains(weakness.part))
+                .findFirst()
+                .orElse(SMALL_BLOCKS);
     }
 }

@@ -1,9 +1,9 @@
 package dev.plumbline.tls;
 
 import java.security.cert.X509Certificate;
+import java.util.Arrays;
 import javax.security.auth.x500.X500Principal;
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
-import org.bouncycastle.asn1.x500.RDN;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x500.style.BCStyle;
 import org.bouncycastle.asn1.x500.style.IETFUtils;
@@ -55,18 +55,15 @@ public final class DistinguishedNames {
 
     private static @Nullable String attribute(X500Principal name, ASN1ObjectIdentifier type) {
         try {
-            RDN[] parts = X500Name.getInstance(name.getEncoded()).getRDNs(type);
-            if (parts.length == 0) {
-                return null;
-            }
             // The last one is the most specific (RFC 4514 section 2.1).
-            RDN last = parts[parts.length - 1];
-            for (var value : last.getTypesAndValues()) {
-                if (value.getType().equals(type)) {
-                    return IETFUtils.valueToString(value.getValue()).replace("\\", "");
-                }
-            }
-            return null;
+            return Arrays.stream(X500Name.getInstance(name.getEncoded()).getRDNs(type))
+                    .reduce((other, last) -> last)
+                    .stream()
+                    .flatMap(last -> Arrays.stream(last.getTypesAndValues()))
+                    .filter(value -> value.getType().equals(type))
+                    .map(value -> IETFUtils.valueToString(value.getValue()).replace("\\", ""))
+                    .findFirst()
+                    .orElse(null);
         } catch (IllegalArgumentException | IllegalStateException unreadable) {
             return null;
         }

@@ -6,10 +6,8 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Reads PEM files with certificates. */
@@ -24,12 +22,11 @@ public final class PemCertificates {
      *     contains no certificate"
      */
     public static List<X509Certificate> read(Path file) throws IOException {
-        List<X509Certificate> certificates = new ArrayList<>();
+        List<X509Certificate> certificates;
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-            for (Certificate certificate :
-                    CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-                certificates.add((X509Certificate) certificate);
-            }
+            certificates = CertificateFactory.getInstance("X.509").generateCertificates(in).stream()
+                    .map(X509Certificate.class::cast)
+                    .toList();
         } catch (GeneralSecurityException broken) {
             throw new IOException("the file contains data that is not a certificate", broken);
         } catch (IOException unreadable) {

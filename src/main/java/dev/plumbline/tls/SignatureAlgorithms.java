@@ -2,7 +2,7 @@ package dev.plumbline.tls;
 
 import java.security.cert.X509Certificate;
 import java.util.Map;
-import java.util.Set;
+import java.util.regex.Pattern;
 
 /** The OpenSSL names of signature algorithms. */
 public final class SignatureAlgorithms {
@@ -26,13 +26,7 @@ public final class SignatureAlgorithms {
             Map.entry("1.3.101.112", "ED25519"),
             Map.entry("1.3.101.113", "ED448"));
 
-    private static final Set<String> BROKEN = Set.of(
-            "1.2.840.113549.1.1.2",
-            "1.2.840.113549.1.1.4",
-            "1.2.840.113549.1.1.5",
-            "1.3.14.3.2.29",
-            "1.2.840.10045.4.1",
-            "1.2.840.10040.4.3");
+    private static final Pattern BROKEN = Pattern.compile("md2|md5|sha1", Pattern.CASE_INSENSITIVE);
 
     private SignatureAlgorithms() {}
 
@@ -42,6 +36,7 @@ public final class SignatureAlgorithms {
 
     /** Whether the certificate is signed with MD2, MD5 or SHA-1. */
     public static boolean broken(X509Certificate certificate) {
-        return BROKEN.contains(certificate.getSigAlgOID());
+        return BROKEN.matcher(NAMES.getOrDefault(certificate.getSigAlgOID(), ""))
+                .find();
     }
 }

@@ -8,12 +8,12 @@ import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import javax.security.auth.x500.X500Principal;
@@ -50,12 +50,10 @@ public final class TrustRoots {
         try {
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init((KeyStore) null);
-            for (TrustManager manager : factory.getTrustManagers()) {
-                if (manager instanceof X509TrustManager trust) {
-                    return List.of(trust.getAcceptedIssuers());
-                }
-            }
-            return List.of();
+            return Arrays.stream(factory.getTrustManagers())
+                    .filter(X509TrustManager.class::isInstance)
+                    .flatMap(manager -> Arrays.stream(((X509TrustManager) manager).getAcceptedIssuers()))
+                    .toList();
         } catch (GeneralSecurityException broken) {
             throw new IllegalStateException("cannot read the trusted roots of the JDK", broken);
         }
@@ -88,11 +86,9 @@ public final class TrustRoots {
     /** The root with the same name and key as this certificate; null if there is none. */
     @Nullable
     Root find(X509Certificate certificate) {
-        for (Root root : bySubject(certificate.getSubjectX500Principal())) {
-            if (root.certificate().getPublicKey().equals(certificate.getPublicKey())) {
-                return root;
-            }
-        }
-        return null;
+        return bySubject(certificate.getSubjectX500Principal()).stream()
+                .filter(root -> root.certificate().getPublicKey().equals(certificate.getPublicKey()))
+                .findFirst()
+                .orElse(null);
     }
 }
