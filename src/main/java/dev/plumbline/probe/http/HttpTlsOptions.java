@@ -9,14 +9,13 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.ImmediateExecutor;
 import io.vertx.core.Vertx;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
-import javax.net.ssl.SSLException;
 
 /**
  * The TLS contexts of one engine. They accept all certificates; {@link TrustRoots} evaluates them after the handshake.
@@ -27,14 +26,10 @@ final class HttpTlsOptions {
     private final Map<HttpRequestSpec.Alpn, SslContext> contexts = new EnumMap<>(HttpRequestSpec.Alpn.class);
     private final Executor executor;
 
-    private interface ContextFactory {
-        SslContext create(List<String> protocols) throws SSLException;
-    }
-
-    private HttpTlsOptions(ContextFactory factory, Executor executor) throws SSLException {
+    private HttpTlsOptions(Function<List<String>, SslContext> factory, Executor executor) {
         this.executor = executor;
         for (HttpRequestSpec.Alpn alpn : HttpRequestSpec.Alpn.values()) {
-            contexts.put(alpn, factory.create(protocols(alpn)));
+            contexts.put(alpn, factory.apply(protocols(alpn)));
         }
     }
 
@@ -53,39 +48,20 @@ final class HttpTlsOptions {
      * @throws IllegalStateException if no TLS engine is available
      */
     static List<Supplier<HttpTlsOptions>> engines(Vertx vertx) {
-        Engine jdk = () -> jdk(vertx);
-        List<Engine> engines = TlsClientOptions.nativeEngine()
-                ? List.of(() -> boringSsl(false), () -> boringSsl(true), jdk)
-                : List.of(jdk);
-        HttpTlsOptions first = engines.get(0).createUnchecked();
-        List<Supplier<HttpTlsOptions>> suppliers = new ArrayList<>();
-        suppliers.add(() -> first);
-        for (Engine other : engines.subList(1, engines.size())) {
-            suppliers.add(Suppliers.memoize(other::createUnchecked));
-        }
-        return List.copyOf(suppliers);
+        HttpTlsOptions first = TlsClientOptions.nativeEngine() ? boringSsl(false) : jdk(vertx);
+        return TlsClientOptions.nativeEngine()
+                ? List.of(() -> first, Suppliers.memoize(() -> boringSsl(true)), Suppliers.memoize(() -> jdk(vertx)))
+                : List.of(() -> first);
     }
 
-    private interface Engine {
-        HttpTlsOptions create() throws SSLException;
-
-        default HttpTlsOptions createUnchecked() {
-            try {
-                return create();
-            } catch (SSLException broken) {
-                throw new IllegalStateException("no TLS engine is available", broken);
-            }
-        }
-    }
-
-    private static HttpTlsOptions boringSsl(boolean postQuantum) throws SSLException {
+    private static HttpTlsOptions boringSsl(boolean postQuantum) {
         return new HttpTlsOptions(
                 protocols ->
                         TlsClientOptions.newNativeContext(protocols, new AcceptAllTrustManager(), null, postQuantum),
                 ImmediateExecutor.INSTANCE);
     }
 
-    private static HttpTlsOptions jdk(Vertx vertx) throws SSLException {
+    private static HttpTlsOptions jdk(Vertx vertx) {
         return new HttpTlsOptions(
                 protocols -> TlsClientOptions.newJdkContext(protocols, new AcceptAllTrustManager(), null),
                 TlsClientOptions.jdkExecutor(vertx));

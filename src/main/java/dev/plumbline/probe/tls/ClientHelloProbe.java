@@ -8,10 +8,13 @@ import dev.plumbline.target.Host;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
 import java.net.InetAddress;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Sends a ClientHello over a new connection and reads the response. No handshake follows. */
 final class ClientHelloProbe {
@@ -46,20 +49,41 @@ final class ClientHelloProbe {
     private Future<ServerHelloResult> readResult(
             CheckContext context, ClientHello hello, boolean keyExchange, long millis, NetSocket socket) {
         ServerHelloReader reader = new ServerHelloReader(keyExchange);
-        Promise<ServerHelloResult> promise = ContextFutures.promise(
-                vertx,
-                remainingMillis(context, millis),
-                late -> late.tryComplete(reader.resultAtEnd(ServerHelloResult.Kind.SILENT)));
-        socket.exceptionHandler(broken -> promise.tryComplete(reader.resultAtEnd(ServerHelloResult.Kind.RESET)));
-        socket.closeHandler(closed -> promise.tryComplete(reader.resultAtEnd(ServerHelloResult.Kind.CLOSED)));
+        return send(
+                        vertx,
+                        socket,
+                        hello,
+                        remainingMillis(context, millis),
+                        bytes -> reader.read(bytes.getBytes()),
+                        reader::resultAtEnd)
+                .eventually(() -> socket.close().otherwiseEmpty());
+    }
+
+    /**
+     * Sends a message over an open connection and reads the response. The caller closes the socket.
+     *
+     * @param reader receives the data; returns null until the result is known
+     * @param atEnd the result if no more data follows, for this reason
+     */
+    static <T> Future<T> send(
+            Vertx vertx,
+            NetSocket socket,
+            ClientHello hello,
+            long millis,
+            Function<Buffer, @Nullable T> reader,
+            Function<ServerHelloResult.Kind, T> atEnd) {
+        Promise<T> promise = ContextFutures.promise(
+                vertx, millis, late -> late.tryComplete(atEnd.apply(ServerHelloResult.Kind.SILENT)));
+        socket.exceptionHandler(broken -> promise.tryComplete(atEnd.apply(ServerHelloResult.Kind.RESET)));
+        socket.closeHandler(closed -> promise.tryComplete(atEnd.apply(ServerHelloResult.Kind.CLOSED)));
         socket.handler(bytes -> {
-            ServerHelloResult result = reader.read(bytes.getBytes());
+            T result = promise.future().isComplete() ? null : reader.apply(bytes);
             if (result != null) {
                 promise.tryComplete(result);
             }
         });
         socket.write(hello.bytes());
-        return promise.future().eventually(() -> socket.close().otherwiseEmpty());
+        return promise.future();
     }
 
     private static long remainingMillis(CheckContext context, long millis) {

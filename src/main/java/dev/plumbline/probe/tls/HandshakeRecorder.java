@@ -18,16 +18,8 @@ final class HandshakeRecorder {
 
     /** The data of one handshake so far. */
     static final class Observation {
-        private volatile X509Certificate[] chain = {};
-        private volatile boolean certificateRequested;
-
-        X509Certificate[] chain() {
-            return chain;
-        }
-
-        boolean certificateRequested() {
-            return certificateRequested;
-        }
+        volatile X509Certificate[] chain = {};
+        volatile boolean certificateRequested;
     }
 
     private final Map<SSLEngine, Observation> observations = new ConcurrentHashMap<>();
@@ -54,52 +46,50 @@ final class HandshakeRecorder {
         };
     }
 
-    X509ExtendedKeyManager keyManager() {
-        return new EmptyKeyManager();
-    }
-
     /** Has no certificate, and records that one was requested. */
-    private final class EmptyKeyManager extends X509ExtendedKeyManager {
-        @Override
-        public @Nullable String chooseEngineClientAlias(
-                String[] types, Principal @Nullable [] issuers, SSLEngine engine) {
-            Observation observation = observations.get(engine);
-            if (observation != null) {
-                observation.certificateRequested = true;
+    X509ExtendedKeyManager keyManager() {
+        return new X509ExtendedKeyManager() {
+            @Override
+            public @Nullable String chooseEngineClientAlias(
+                    String[] types, Principal @Nullable [] issuers, SSLEngine engine) {
+                Observation observation = observations.get(engine);
+                if (observation != null) {
+                    observation.certificateRequested = true;
+                }
+                return null;
             }
-            return null;
-        }
 
-        @Override
-        public @Nullable String chooseClientAlias(
-                String[] types, Principal @Nullable [] issuers, @Nullable Socket socket) {
-            return null;
-        }
+            @Override
+            public @Nullable String chooseClientAlias(
+                    String[] types, Principal @Nullable [] issuers, @Nullable Socket socket) {
+                return null;
+            }
 
-        @Override
-        public @Nullable String chooseServerAlias(
-                String type, Principal @Nullable [] issuers, @Nullable Socket socket) {
-            return null;
-        }
+            @Override
+            public @Nullable String chooseServerAlias(
+                    String type, Principal @Nullable [] issuers, @Nullable Socket socket) {
+                return null;
+            }
 
-        @Override
-        public String @Nullable [] getClientAliases(String type, Principal @Nullable [] issuers) {
-            return null;
-        }
+            @Override
+            public String @Nullable [] getClientAliases(String type, Principal @Nullable [] issuers) {
+                return null;
+            }
 
-        @Override
-        public String @Nullable [] getServerAliases(String type, Principal @Nullable [] issuers) {
-            return null;
-        }
+            @Override
+            public String @Nullable [] getServerAliases(String type, Principal @Nullable [] issuers) {
+                return null;
+            }
 
-        @Override
-        public X509Certificate @Nullable [] getCertificateChain(String alias) {
-            return null;
-        }
+            @Override
+            public X509Certificate @Nullable [] getCertificateChain(String alias) {
+                return null;
+            }
 
-        @Override
-        public @Nullable PrivateKey getPrivateKey(String alias) {
-            return null;
-        }
+            @Override
+            public @Nullable PrivateKey getPrivateKey(String alias) {
+                return null;
+            }
+        };
     }
 }

@@ -24,20 +24,18 @@ public final class NoSharedAlgorithms extends Exception {
     public static <E, T> Future<T> withFallback(List<E> engines, Function<E, Future<T>> dial) {
         return dial.apply(engines.get(0))
                 .recover(failure -> failure instanceof NoSharedAlgorithms none
-                        ? next(engines.subList(1, engines.size()), dial, none)
+                        ? next(engines.subList(1, engines.size()), dial, none.failure)
                         : Future.failedFuture(failure));
     }
 
-    private static <E, T> Future<T> next(List<E> engines, Function<E, Future<T>> dial, NoSharedAlgorithms first) {
+    private static <E, T> Future<T> next(List<E> engines, Function<E, Future<T>> dial, CheckFailure first) {
         if (engines.isEmpty()) {
-            return Future.failedFuture(first.failure);
+            return Future.failedFuture(first);
         }
-        return dial.apply(engines.get(0)).recover(failure -> {
-            if (failure instanceof NoSharedAlgorithms) {
-                return next(engines.subList(1, engines.size()), dial, first);
-            }
-            boolean failedHandshake = CheckFailure.hasCode(failure, ErrorCode.TLS_HANDSHAKE_FAILED);
-            return Future.failedFuture(failedHandshake ? first.failure : failure);
-        });
+        return dial.apply(engines.get(0))
+                .recover(failure -> failure instanceof NoSharedAlgorithms
+                        ? next(engines.subList(1, engines.size()), dial, first)
+                        : Future.failedFuture(
+                                CheckFailure.hasCode(failure, ErrorCode.TLS_HANDSHAKE_FAILED) ? first : failure));
     }
 }

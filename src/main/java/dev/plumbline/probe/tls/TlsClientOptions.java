@@ -48,26 +48,36 @@ public final class TlsClientOptions {
      *
      * @param postQuantum whether to offer X25519MLKEM768 too. BoringSSL always sends a key share for it, which triples
      *     the CPU time of a handshake (70 µs more).
+     * @throws IllegalStateException if the engine does not support the settings
      */
     public static SslContext newNativeContext(
-            List<String> alpn, TrustManager trust, @Nullable KeyManager keys, boolean postQuantum) throws SSLException {
-        SslContext context = builder(alpn, trust, keys)
+            List<String> alpn, TrustManager trust, @Nullable KeyManager keys, boolean postQuantum) {
+        SslContext context = build(builder(alpn, trust, keys)
                 .sslProvider(SslProvider.OPENSSL)
                 .protocols(PROTOCOLS)
                 .ciphers(OpenSsl.availableOpenSslCipherSuites())
                 .enableOcsp(OpenSsl.isOcspSupported())
                 .option(OpenSslContextOption.MAX_CERTIFICATE_LIST_BYTES, MAX_CERTIFICATE_BYTES)
-                .option(OpenSslContextOption.GROUPS, (postQuantum ? POST_QUANTUM_GROUPS : GROUPS).clone())
-                .build();
+                .option(OpenSslContextOption.GROUPS, (postQuantum ? POST_QUANTUM_GROUPS : GROUPS).clone()));
         ((OpenSslSessionContext) context.sessionContext()).setSessionCacheEnabled(false);
         return context;
     }
 
-    /** Creates a context of the JDK, which supports some algorithms that BoringSSL lacks. Expensive; reuse it. */
-    public static SslContext newJdkContext(List<String> alpn, TrustManager trust, @Nullable KeyManager keys)
-            throws SSLException {
-        return new NonResumingJdkContext(
-                builder(alpn, trust, keys).sslProvider(SslProvider.JDK).build());
+    /**
+     * Creates a context of the JDK, which supports some algorithms that BoringSSL lacks. Expensive; reuse it.
+     *
+     * @throws IllegalStateException if the engine does not support the settings
+     */
+    public static SslContext newJdkContext(List<String> alpn, TrustManager trust, @Nullable KeyManager keys) {
+        return new NonResumingJdkContext(build(builder(alpn, trust, keys).sslProvider(SslProvider.JDK)));
+    }
+
+    private static SslContext build(SslContextBuilder builder) {
+        try {
+            return builder.build();
+        } catch (SSLException broken) {
+            throw new IllegalStateException("no TLS engine is available", broken);
+        }
     }
 
     /**

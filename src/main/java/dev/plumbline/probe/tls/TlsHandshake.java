@@ -24,7 +24,6 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.concurrent.Executor;
 import javax.net.ssl.ExtendedSSLSession;
-import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -32,27 +31,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * TLS handshakes by one engine over open connections. Adds its own handler instead of upgrading the Vert.x socket:
  * Vert.x caches a context for each server name without limit, and does not expose the stapled response.
+ *
+ * @param postQuantum whether the engine offers post-quantum key exchange
  */
-final class TlsHandshake {
+record TlsHandshake(SslContext context, boolean postQuantum, HandshakeRecorder recorder, Executor executor) {
     private static final int CLOSE_MILLIS = 500;
 
-    private final SslContext context;
-
-    /** Whether the engine offers post-quantum key exchange. */
-    private final boolean postQuantum;
-
-    private final HandshakeRecorder recorder;
-    private final Executor executor;
-
-    private TlsHandshake(SslContext context, boolean postQuantum, HandshakeRecorder recorder, Executor executor) {
-        this.context = context;
-        this.postQuantum = postQuantum;
-        this.recorder = recorder;
-        this.executor = executor;
-    }
-
     /** @param alpn the application protocols to offer; empty to omit the extension */
-    static TlsHandshake boringSsl(List<String> alpn) throws SSLException {
+    static TlsHandshake boringSsl(List<String> alpn) {
         HandshakeRecorder recorder = new HandshakeRecorder();
         return new TlsHandshake(
                 TlsClientOptions.newNativeContext(alpn, recorder.trustManager(), recorder.keyManager(), true),
@@ -62,7 +48,7 @@ final class TlsHandshake {
     }
 
     /** @param alpn the application protocols to offer; empty to omit the extension */
-    static TlsHandshake jdk(Vertx vertx, List<String> alpn) throws SSLException {
+    static TlsHandshake jdk(Vertx vertx, List<String> alpn) {
         HandshakeRecorder recorder = new HandshakeRecorder();
         return new TlsHandshake(
                 TlsClientOptions.newJdkContext(alpn, recorder.trustManager(), recorder.keyManager()),
@@ -79,13 +65,7 @@ final class TlsHandshake {
      * @return the data of the peer; fails with a {@link CheckFailure} or {@link NoSharedAlgorithms} if it sent no
      *     certificate
      */
-    Future<TlsPeer> start(
-            CheckContext check,
-            NetSocket socket,
-            String serverName,
-            InetAddress address,
-            long connectMillis,
-            long millis) {
+    Future<TlsPeer> start(CheckContext check, NetSocket socket, String serverName, InetAddress address, long millis) {
         ChannelPipeline pipeline = VertxInternals.channel(socket).pipeline();
         SslHandler handler = context.newHandler(
                 pipeline.channel().alloc(), serverName, socket.remoteAddress().port(), executor);
@@ -98,8 +78,7 @@ final class TlsHandshake {
         socket.exceptionHandler(ignored -> {});
         handler.handshakeFuture().addListener(done -> {
             try {
-                peer(check, handler, done.cause(), limits, observation, address, connectMillis)
-                        .onComplete(promise);
+                peer(check, handler, done.cause(), limits, observation, address).onComplete(promise);
             } catch (Exception failure) {
                 promise.fail(failure);
             } finally {
@@ -118,12 +97,11 @@ final class TlsHandshake {
             @Nullable Throwable cause,
             HandshakeLimitHandler limits,
             HandshakeRecorder.Observation observation,
-            InetAddress address,
-            long connectMillis)
+            InetAddress address)
             throws Exception {
         SSLSession session = cause == null ? handler.engine().getSession() : null;
-        Certificate[] chain = session == null ? observation.chain() : certificates(session);
-        if (cause != null && (chain.length == 0 || !observation.certificateRequested())) {
+        Certificate[] chain = session == null ? observation.chain : certificates(session);
+        if (cause != null && (chain.length == 0 || !observation.certificateRequested)) {
             throw TlsErrors.ofHandshake(cause, limits);
         }
         String version = session == null ? null : session.getProtocol();
@@ -144,8 +122,7 @@ final class TlsHandshake {
                         session == null ? -1 : limits.group(),
                         protocol,
                         staple,
-                        observation.certificateRequested(),
-                        connectMillis,
+                        observation.certificateRequested,
                         error));
     }
 
@@ -158,12 +135,9 @@ final class TlsHandshake {
     }
 
     private static @Nullable Buffer staple(SSLSession session) {
-        if (session instanceof ExtendedSSLSession extended) {
-            for (byte[] response : extended.getStatusResponses()) {
-                return response.length == 0 ? null : Buffer.buffer(response);
-            }
-        }
-        return null;
+        List<byte[]> responses =
+                session instanceof ExtendedSSLSession extended ? extended.getStatusResponses() : List.of();
+        return responses.isEmpty() || responses.get(0).length == 0 ? null : Buffer.buffer(responses.get(0));
     }
 
     private static Future<List<X509Certificate>> parse(CheckContext check, List<Certificate> chain) {
@@ -184,9 +158,7 @@ final class TlsHandshake {
     /** Also lists the names, which takes milliseconds for thousands of them and is cached by the certificate. */
     private static List<X509Certificate> parseLeniently(List<Certificate> chain) throws CertificateException {
         List<X509Certificate> certificates = CertificateParser.parseLeniently(chain);
-        for (X509Certificate certificate : certificates) {
-            CertificateParser.nameCount(certificate);
-        }
+        certificates.forEach(CertificateParser::nameCount);
         return certificates;
     }
 }

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param alpn the selected application protocol; null if there is none
  * @param staple the stapled OCSP response (RFC 6066 section 8); null if there is none
  * @param clientCertificateRequested whether the peer requested a client certificate
- * @param connectMillis the duration of the connect in milliseconds
  * @param failure the error of a handshake that failed after the certificates; null if it was completed
  */
 public record TlsPeer(
@@ -34,9 +33,4 @@ public record TlsPeer(
         @Nullable String alpn,
         @Nullable Buffer staple,
         boolean clientCertificateRequested,
-        long connectMillis,
-        @Nullable CheckError failure) {
-    public TlsPeer {
-        certificates = List.copyOf(certificates);
-    }
-}
+        @Nullable CheckError failure) {}

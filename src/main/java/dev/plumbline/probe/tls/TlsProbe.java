@@ -3,7 +3,6 @@ package dev.plumbline.probe.tls;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.OverloadFailure;
-import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.result.CheckError;
@@ -13,7 +12,6 @@ import dev.plumbline.target.IpAddressText;
 import dev.plumbline.tls.CertificateParser;
 import dev.plumbline.tls.TlsVersion;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
@@ -22,8 +20,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,21 +93,25 @@ public final class TlsProbe {
             int port,
             @Nullable String serverName,
             Preamble preamble) {
-        long share = remainingMillis(context) / addresses.size();
-        Future<TlsPeer> first =
-                handshakeWith(context, host, addresses.get(0), port, serverName, Math.max(share, 1_000), preamble);
-        if (addresses.size() == 1) {
-            return first;
-        }
-        return first.recover(failure -> ConnectErrors.isConnectFailure(failure) && remainingMillis(context) > 0
-                ? handshakeNext(context, host, addresses.subList(1, addresses.size()), port, serverName, preamble)
-                : Future.failedFuture(failure));
+        long share = Math.max(remainingMillis(context) / addresses.size(), 1_000);
+        return handshake(new Endpoint(context, host, addresses.get(0), port, sni(host, serverName), share, preamble))
+                .recover(failure -> addresses.size() > 1
+                                && ConnectErrors.isConnectFailure(failure)
+                                && remainingMillis(context) > 0
+                        ? handshakeNext(
+                                context, host, addresses.subList(1, addresses.size()), port, serverName, preamble)
+                        : Future.failedFuture(failure));
     }
 
     /** Performs a handshake with one address of a host, as {@link #handshake} does. */
     public Future<TlsPeer> handshakeWith(
             CheckContext context, Host host, InetAddress address, int port, @Nullable String serverName) {
-        return handshakeWith(context, host, address, port, serverName, remainingMillis(context), NONE);
+        return handshake(
+                new Endpoint(context, host, address, port, sni(host, serverName), remainingMillis(context), NONE));
+    }
+
+    private static String sni(Host host, @Nullable String serverName) {
+        return serverName == null ? host.name() : serverName;
     }
 
     /**
@@ -118,7 +119,8 @@ public final class TlsProbe {
      * another reason.
      */
     Future<Boolean> supportsAlpn(CheckContext context, Host host, InetAddress address, int port, String protocol) {
-        List<TlsHandshake> handshakes = enginesByProtocol.computeIfAbsent(protocol, this::newEngines);
+        List<TlsHandshake> handshakes =
+                enginesByProtocol.computeIfAbsent(protocol, missing -> newEngines(vertx, List.of(missing)));
         Endpoint endpoint = new Endpoint(context, host, address, port, host.name(), remainingMillis(context), NONE);
         return NoSharedAlgorithms.withFallback(handshakes, engine -> dial(endpoint, engine))
                 .map(peer -> protocol.equals(peer.alpn()))
@@ -127,30 +129,13 @@ public final class TlsProbe {
                         : Future.failedFuture(failure));
     }
 
-    private List<TlsHandshake> newEngines(String protocol) {
-        return newEngines(vertx, List.of(protocol));
-    }
-
     /** @param alpn the application protocols to offer; empty to omit the extension */
     private static List<TlsHandshake> newEngines(Vertx vertx, List<String> alpn) {
-        try {
-            TlsHandshake jdk = TlsHandshake.jdk(vertx, alpn);
-            return TlsClientOptions.nativeEngine() ? List.of(TlsHandshake.boringSsl(alpn), jdk) : List.of(jdk);
-        } catch (SSLException broken) {
-            throw new IllegalStateException("no TLS engine is available", broken);
-        }
+        TlsHandshake jdk = TlsHandshake.jdk(vertx, alpn);
+        return TlsClientOptions.nativeEngine() ? List.of(TlsHandshake.boringSsl(alpn), jdk) : List.of(jdk);
     }
 
-    private Future<TlsPeer> handshakeWith(
-            CheckContext context,
-            Host host,
-            InetAddress address,
-            int port,
-            @Nullable String serverName,
-            long connectMillis,
-            Preamble preamble) {
-        String name = serverName == null ? host.name() : serverName;
-        Endpoint endpoint = new Endpoint(context, host, address, port, name, connectMillis, preamble);
+    private Future<TlsPeer> handshake(Endpoint endpoint) {
         return NoSharedAlgorithms.withFallback(engines, handshake -> dial(endpoint, handshake))
                 .recover(failure -> TlsErrors.isRejection(failure)
                         ? readCertificates(endpoint, ((CheckFailure) failure).error())
@@ -164,7 +149,9 @@ public final class TlsProbe {
                 ? endpoint.serverName()
                 : null;
         ClientHello hello = ClientHello.of(TlsVersion.TLS_1_2, name);
-        return dial(endpoint, (socket, connectMillis) -> readMessage(context, socket, hello)
+        CertificateMessageReader reader = new CertificateMessageReader();
+        return dial(endpoint, socket -> ClientHelloProbe.<List<byte[]>>send(
+                                vertx, socket, hello, remainingMillis(context), reader::read, end -> List.of())
                         .compose(encoded -> context.executeBlocking(() -> CertificateParser.parseAny(encoded))
                                 .map(certificates -> new TlsPeer(
                                         endpoint.address(),
@@ -176,29 +163,12 @@ public final class TlsProbe {
                                         null,
                                         null,
                                         false,
-                                        connectMillis,
                                         error))))
                 .recover(unreadable -> Future.failedFuture(
                         unreadable instanceof OverloadFailure
                                         || CheckFailure.hasCode(unreadable, ErrorCode.RESPONSE_TOO_LARGE)
                                 ? unreadable
                                 : new CheckFailure(error.code(), error.message())));
-    }
-
-    private Future<List<byte[]>> readMessage(CheckContext context, NetSocket socket, ClientHello hello) {
-        CertificateMessageReader reader = new CertificateMessageReader();
-        Promise<List<byte[]>> promise =
-                ContextFutures.promise(vertx, remainingMillis(context), late -> late.tryComplete(List.of()));
-        socket.exceptionHandler(broken -> promise.tryComplete(List.of()));
-        socket.closeHandler(closed -> promise.tryComplete(List.of()));
-        socket.handler(bytes -> {
-            List<byte[]> certificates = promise.future().isComplete() ? null : reader.read(bytes);
-            if (certificates != null) {
-                promise.tryComplete(certificates);
-            }
-        });
-        socket.write(hello.bytes());
-        return promise.future();
     }
 
     private record Endpoint(
@@ -211,36 +181,23 @@ public final class TlsProbe {
             Preamble preamble) {}
 
     private Future<TlsPeer> dial(Endpoint endpoint, TlsHandshake handshake) {
+        CheckContext context = endpoint.context();
         return dial(
                 endpoint,
-                (socket, connectMillis) -> handshake.start(
-                        endpoint.context(),
-                        socket,
-                        endpoint.serverName(),
-                        endpoint.address(),
-                        connectMillis,
-                        remainingMillis(endpoint.context())));
+                socket -> handshake.start(
+                        context, socket, endpoint.serverName(), endpoint.address(), remainingMillis(context)));
     }
 
-    /** An exchange over a connection after the preamble. */
-    @FunctionalInterface
-    private interface Exchange {
-        Future<TlsPeer> run(NetSocket socket, long connectMillis);
-    }
-
-    private Future<TlsPeer> dial(Endpoint endpoint, Exchange exchange) {
+    /** @param exchange runs after the preamble */
+    private Future<TlsPeer> dial(Endpoint endpoint, Function<NetSocket, Future<TlsPeer>> exchange) {
         CheckContext context = endpoint.context();
         return guard.dial(context, endpoint.host(), endpoint.address(), endpoint.port(), remote -> {
-            long started = System.nanoTime();
             long timeoutMillis = Math.min(remainingMillis(context), endpoint.connectMillis());
             return guard.connect(client, remote, endpoint.address(), timeoutMillis)
-                    .compose(socket -> {
-                        long connectMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
-                        return endpoint.preamble()
-                                .run(socket, remainingMillis(context))
-                                .compose(ready -> exchange.run(socket, connectMillis))
-                                .eventually(() -> socket.close().otherwiseEmpty());
-                    })
+                    .compose(socket -> endpoint.preamble()
+                            .run(socket, remainingMillis(context))
+                            .compose(ready -> exchange.apply(socket))
+                            .eventually(() -> socket.close().otherwiseEmpty()))
                     .compose(peer -> context.reserve(CertificateMemory.bytesOf(peer.certificates()))
                             .map(peer));
         });
