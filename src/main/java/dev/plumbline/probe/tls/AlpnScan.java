@@ -1,7 +1,6 @@
 package dev.plumbline.probe.tls;
 
 import io.vertx.core.Future;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -43,14 +42,12 @@ final class AlpnScan {
 
     /** TLS 1.3 encrypts the selected protocol, so a full handshake is needed. */
     Future<?> scanByHandshakes(TlsProbe handshakes) {
-        List<Future<?>> offer = new ArrayList<>();
-        for (String protocol : BROWSER_PROTOCOLS) {
-            offer.add(scheduler.supportsAlpn(handshakes, protocol).onSuccess(spoken -> {
-                if (spoken) {
-                    accepted.add(protocol);
-                }
-            }));
-        }
-        return Future.join(offer);
+        return Future.join(BROWSER_PROTOCOLS.stream()
+                .map(protocol -> scheduler.supportsAlpn(handshakes, protocol).onSuccess(supported -> {
+                    if (supported) {
+                        accepted.add(protocol);
+                    }
+                }))
+                .toList());
     }
 }

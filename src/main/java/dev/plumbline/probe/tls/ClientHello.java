@@ -51,12 +51,6 @@ record ClientHello(
             .parseHex("046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
                     + "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5");
 
-    ClientHello {
-        ciphers = List.copyOf(ciphers);
-        groups = List.copyOf(groups);
-        alpn = List.copyOf(alpn);
-    }
-
     /** A hello with all suites and groups of a version. */
     static ClientHello of(TlsVersion version, @Nullable String serverName) {
         return new ClientHello(

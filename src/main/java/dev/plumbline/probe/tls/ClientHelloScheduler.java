@@ -70,10 +70,6 @@ final class ClientHelloScheduler {
         this.serverName = peer.host().literal() == null && name.indexOf('.') > 0 ? name : null;
     }
 
-    ClientHelloProbe.Peer peer() {
-        return peer;
-    }
-
     /** A hello with all suites and groups of a version, in a form that this server accepts. */
     ClientHello hello(TlsVersion version) {
         ClientHello hello = ClientHello.of(version, serverName);

@@ -2,8 +2,6 @@ package dev.plumbline.probe.tls;
 
 import dev.plumbline.tls.CipherSuite;
 import dev.plumbline.tls.TlsVersion;
-import java.util.Collections;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -12,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The TLS features of a server.
  *
- * @param ip the scanned address
  * @param chosen the supported versions with the suite selected from all suites; not empty
  * @param accepted the accepted suites by version, in no particular order
  * @param everyCipher whether all suites were tested, not only the weak ones
@@ -27,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * @param unasked the number of messages not sent because of the request limit
  */
 public record TlsScanReport(
-        String ip,
         Map<TlsVersion, CipherSuite> chosen,
         Map<TlsVersion, List<CipherSuite>> accepted,
         boolean everyCipher,
@@ -39,14 +35,4 @@ public record TlsScanReport(
         @Nullable Boolean prefersOrder,
         Set<TlsVersion> unknown,
         int unanswered,
-        int unasked) {
-    public TlsScanReport {
-        chosen = Collections.unmodifiableMap(new EnumMap<>(chosen));
-        Map<TlsVersion, List<CipherSuite>> copy = new EnumMap<>(TlsVersion.class);
-        accepted.forEach((version, suites) -> copy.put(version, List.copyOf(suites)));
-        accepted = Collections.unmodifiableMap(copy);
-        groups = List.copyOf(groups);
-        alpn = List.copyOf(alpn);
-        unknown = Set.copyOf(unknown);
-    }
-}
+        int unasked) {}

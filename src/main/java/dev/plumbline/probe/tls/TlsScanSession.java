@@ -1,7 +1,6 @@
 package dev.plumbline.probe.tls;
 
 import dev.plumbline.check.CheckFailure;
-import dev.plumbline.target.IpAddressText;
 import dev.plumbline.tls.CipherSuite;
 import dev.plumbline.tls.TlsVersion;
 import io.vertx.core.Future;
@@ -124,7 +123,6 @@ final class TlsScanSession {
 
     private TlsScanReport report() {
         return new TlsScanReport(
-                IpAddressText.format(scheduler.peer().address()),
                 suites.chosen(),
                 suites.accepted(),
                 everyCipher,

@@ -6,7 +6,6 @@ import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.target.Host;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.net.InetAddress;
 import java.util.List;
@@ -36,21 +35,12 @@ public final class TlsScanner {
     }
 
     /**
-     * Scans the first address of a host that accepts a connection.
+     * Scans the first address of a host that accepts a connection. Call it on an event loop.
      *
      * @param everyCipher whether to test all cipher suites, which takes more connections
      * @return fails with a {@link CheckFailure} if the server supports no TLS version
      */
     public Future<TlsScanReport> scan(CheckContext context, Host host, int port, boolean everyCipher) {
-        if (Vertx.currentContext() != null) {
-            return resolve(context, host, port, everyCipher);
-        }
-        Promise<TlsScanReport> promise = Promise.promise();
-        vertx.runOnContext(start -> resolve(context, host, port, everyCipher).onComplete(promise));
-        return promise.future();
-    }
-
-    private Future<TlsScanReport> resolve(CheckContext context, Host host, int port, boolean everyCipher) {
         return guard.resolve(context, host, port, MAX_ADDRESSES)
                 .compose(addresses -> scanNext(context, host, port, everyCipher, addresses));
     }

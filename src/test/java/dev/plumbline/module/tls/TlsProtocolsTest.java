@@ -463,7 +463,6 @@ class TlsProtocolsTest {
             Set<TlsVersion> unknown,
             int unanswered) {
         TlsScanReport offer = new TlsScanReport(
-                "192.0.2.1",
                 chosen,
                 Map.of(),
                 false,
