@@ -110,7 +110,7 @@ public final class RobotsTxt implements CheckModule<RobotsTxt.Evidence, RobotsTx
 
     private static Content content(HttpExchange response, String agent, String path) throws CheckFailure {
         HttpBody body = response.content(HttpProbe.PAGE_BYTES);
-        return Content.of(body.bytes(), body.truncated() && response.bodyError() == null, agent, path);
+        return Content.of(body.shared(), body.truncated() && response.bodyError() == null, agent, path);
     }
 
     @Override

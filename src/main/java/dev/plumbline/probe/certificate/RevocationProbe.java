@@ -138,7 +138,10 @@ public final class RevocationProbe {
         HttpRequestSpec post = HttpRequestSpec.post(byPost, OCSP_REQUEST, Buffer.buffer(request), MAX_OCSP_BYTES);
         Future<RevocationStatement> result = encoded.length() > MAX_GET_CHARACTERS
                 ? exchange(context, post, reader)
-                : exchange(context, HttpRequestSpec.get(byGet, MAX_OCSP_BYTES).overHttp1(), reader)
+                : exchange(
+                                context,
+                                HttpRequestSpec.get(byGet, MAX_OCSP_BYTES).offering(HttpRequestSpec.Alpn.HTTP1),
+                                reader)
                         .compose(first ->
                                 first.determined() ? Future.succeededFuture(first) : exchange(context, post, reader));
         return withoutFailure(result, byPost);
@@ -149,8 +152,9 @@ public final class RevocationProbe {
         if (list == null) {
             return NO_URL;
         }
-        HttpRequestSpec call =
-                HttpRequestSpec.get(list, MAX_LIST_BYTES).overHttp1().withoutRedirectBodies();
+        HttpRequestSpec call = HttpRequestSpec.get(list, MAX_LIST_BYTES)
+                .offering(HttpRequestSpec.Alpn.HTTP1)
+                .withoutRedirectBodies();
         return listSemaphore.withPermit(
                 context.deadline().remainingMillis(),
                 () -> withoutFailure(exchange(context, call, reader), list),

@@ -37,7 +37,6 @@ final class ContentDecoder {
     /** A decoder that reads more at once would not notice in time that the CPU time is used up. */
     private static final int MAX_READ_BYTES = 1_024;
 
-    private static final boolean CONCATENATED = true;
     private static final boolean ZSTD = isZstdAvailable();
 
     /** Held while a Brotli or zstd body is decoded: one window, of up to 16 MiB, exists at a time. */
@@ -76,29 +75,23 @@ final class ContentDecoder {
     }
 
     private static HttpBody decode(String coding, HttpBody body, int maxBytes) throws CheckFailure {
-        switch (coding) {
-            case "gzip", "x-gzip" -> {
-                return read(coding, ContentDecoder::gunzip, body, maxBytes);
-            }
-            case "deflate" -> {
-                return inflate(body, maxBytes);
-            }
+        return switch (coding) {
+            case "gzip", "x-gzip" -> read(coding, ContentDecoder::gunzip, body, maxBytes);
+            case "deflate" -> inflate(body, maxBytes);
             case "br" -> {
                 synchronized (WINDOW) {
                     HttpBody decoded = read(coding, BrotliInputStream::new, body, maxBytes);
                     // The decoder returns content when its window is full or at the end, not at the end of a part.
-                    return decoded.size() == 0 && body.truncated() ? unreadable(body) : decoded;
+                    yield decoded.size() == 0 && body.truncated() ? unreadable(body) : decoded;
                 }
             }
             case "zstd" -> {
                 synchronized (WINDOW) {
-                    return ZSTD ? read(coding, ContentDecoder::unzstd, body, maxBytes) : unreadable(body);
+                    yield ZSTD ? read(coding, ContentDecoder::unzstd, body, maxBytes) : unreadable(body);
                 }
             }
-            default -> {
-                return unreadable(body);
-            }
-        }
+            default -> unreadable(body);
+        };
     }
 
     private static HttpBody unreadable(HttpBody body) {
@@ -109,7 +102,7 @@ final class ContentDecoder {
         // GZIPInputStream recurses for each empty member, of which a hostile body can have many.
         return GzipCompressorInputStream.builder()
                 .setInputStream(in)
-                .setDecompressConcatenated(CONCATENATED)
+                .setDecompressConcatenated(true)
                 .get();
     }
 

@@ -95,10 +95,9 @@ final class FetchCache {
     private static int weight(RedirectTrace trace) {
         int bytes = MIN_ENTRY_BYTES;
         for (HttpExchange hop : trace.hops()) {
-            bytes += hop.body().size();
-            for (HttpHeader line : hop.headers().lines()) {
-                bytes += 64 + line.name().length() + line.value().length();
-            }
+            bytes += hop.body().size()
+                    + 64 * hop.headers().lines().size()
+                    + hop.headers().size();
         }
         return bytes;
     }

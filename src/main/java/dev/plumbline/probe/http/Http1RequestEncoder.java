@@ -38,12 +38,6 @@ final class Http1RequestEncoder {
     }
 
     private static boolean isVisible(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c <= 0x20 || c >= 0x7f) {
-                return false;
-            }
-        }
-        return true;
+        return text.chars().allMatch(c -> c > 0x20 && c < 0x7f);
     }
 }

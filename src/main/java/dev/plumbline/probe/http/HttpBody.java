@@ -1,5 +1,6 @@
 package dev.plumbline.probe.http;
 
+import com.google.common.base.Strings;
 import dev.plumbline.check.CheckFailure;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -7,69 +8,30 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A response body, as far as it was read. Immutable. */
-public final class HttpBody {
-    public static final HttpBody EMPTY = new HttpBody(new byte[0], false);
-
+/**
+ * A response body, as far as it was read. Immutable.
+ *
+ * @param shared the content, which must not be modified
+ * @param size the size of the content, also if it was dropped
+ * @param truncated whether the body has, or may have, more bytes
+ * @param unreadable whether the content coding is unsupported or malformed, so that the bytes are not, or not all of,
+ *     the content
+ */
+public record HttpBody(byte[] shared, int size, boolean truncated, boolean unreadable) {
     private static final Pattern CHARSET =
             Pattern.compile("charset\\s*=\\s*\"?([A-Za-z0-9._:-]{1,40})", Pattern.CASE_INSENSITIVE);
-
-    private final byte[] bytes;
-    private final int size;
-    private final boolean truncated;
-    private final boolean unreadable;
 
     HttpBody(byte[] bytes, boolean truncated) {
         this(bytes, truncated, false);
     }
 
-    /**
-     * @param unreadable whether the content coding is unsupported or malformed, so that the bytes are not, or not all
-     *     of, the content
-     */
     HttpBody(byte[] bytes, boolean truncated, boolean unreadable) {
         this(bytes, bytes.length, truncated, unreadable);
     }
 
-    private HttpBody(byte[] bytes, int size, boolean truncated, boolean unreadable) {
-        this.bytes = bytes;
-        this.size = size;
-        this.truncated = truncated;
-        this.unreadable = unreadable;
-    }
-
-    public int size() {
-        return size;
-    }
-
-    /** The size of the content in memory. */
-    int heldBytes() {
-        return bytes.length;
-    }
-
     /** A body without its content, of which only the size remains. */
     HttpBody withoutContent() {
-        return new HttpBody(EMPTY.bytes, size, truncated, unreadable);
-    }
-
-    /** Whether the body has, or may have, more bytes. */
-    public boolean truncated() {
-        return truncated;
-    }
-
-    /** Whether the content coding is unsupported or malformed. */
-    public boolean unreadable() {
-        return unreadable;
-    }
-
-    /** A copy of the bytes. */
-    public byte[] bytes() {
-        return bytes.clone();
-    }
-
-    /** The internal array, which must not be modified. */
-    public byte[] shared() {
-        return bytes;
+        return new HttpBody(new byte[0], size, truncated, unreadable);
     }
 
     /**
@@ -78,7 +40,7 @@ public final class HttpBody {
      * @param contentType the Content-Type header; its charset is used if this JVM supports it, otherwise UTF-8
      */
     public String text(@Nullable String contentType) {
-        return new String(bytes, charsetOf(contentType));
+        return new String(shared, charsetOf(contentType));
     }
 
     /**
@@ -89,7 +51,7 @@ public final class HttpBody {
      * @throws CheckFailure {@code response_too_large} if decoding exceeds the CPU time of the check
      */
     public HttpBody decoded(@Nullable String contentEncoding, int maxBytes) throws CheckFailure {
-        return contentEncoding == null || bytes.length == 0
+        return contentEncoding == null || shared.length == 0
                 ? this
                 : ContentDecoder.decode(this, contentEncoding, maxBytes);
     }
@@ -100,14 +62,11 @@ public final class HttpBody {
     }
 
     private static Charset charsetOf(@Nullable String contentType) {
-        Matcher matcher = contentType == null ? null : CHARSET.matcher(contentType);
-        if (matcher != null && matcher.find()) {
-            try {
-                return Charset.forName(matcher.group(1));
-            } catch (IllegalArgumentException unknown) {
-                return StandardCharsets.UTF_8;
-            }
+        Matcher matcher = CHARSET.matcher(Strings.nullToEmpty(contentType));
+        try {
+            return matcher.find() ? Charset.forName(matcher.group(1)) : StandardCharsets.UTF_8;
+        } catch (IllegalArgumentException unknown) {
+            return StandardCharsets.UTF_8;
         }
-        return StandardCharsets.UTF_8;
     }
 }

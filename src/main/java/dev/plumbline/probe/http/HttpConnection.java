@@ -17,6 +17,7 @@ import dev.plumbline.probe.tls.InboundHoldHandler;
 import dev.plumbline.probe.tls.NoSharedAlgorithms;
 import dev.plumbline.probe.tls.TlsErrors;
 import dev.plumbline.probe.tls.TrustCache;
+import dev.plumbline.target.IpAddressText;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -35,9 +36,8 @@ import io.vertx.core.net.NetClient;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -69,28 +69,19 @@ final class HttpConnection {
     private final CheckContext context;
     private final HttpRequestSpec request;
     private final List<HttpHeader> headers;
+    private final InetAddress pinned;
+    private final HttpProbe.Elapsed elapsed;
     private final Deadline deadline;
+    private final Promise<HttpExchange> promise = Promise.promise();
     private long connectStart;
     private long connectEnd;
     private long tlsEnd;
     private long requestSent;
 
     /**
-     * The response and the timings of this connection.
-     *
-     * @param alpn the protocol that the server selected by ALPN; null if it selected none, and without TLS
-     * @param tlsNanos 0 without TLS
-     */
-    record Outcome(
-            ResponseCollector.Response response,
-            @Nullable String alpn,
-            long connectNanos,
-            long tlsNanos,
-            long firstByteNanos,
-            long downloadNanos) {}
-
-    /**
      * @param headers all headers except Host
+     * @param pinned the address of the server
+     * @param elapsed the time before this connection
      * @param timeoutMs the maximum duration of the exchange
      */
     HttpConnection(
@@ -100,6 +91,8 @@ final class HttpConnection {
             CheckContext context,
             HttpRequestSpec request,
             List<HttpHeader> headers,
+            InetAddress pinned,
+            HttpProbe.Elapsed elapsed,
             long timeoutMs) {
         this.guard = guard;
         this.tls = tls;
@@ -107,30 +100,22 @@ final class HttpConnection {
         this.context = context;
         this.request = request;
         this.headers = headers;
+        this.pinned = pinned;
+        this.elapsed = elapsed;
         this.deadline = context.deadline().atMost(timeoutMs);
     }
 
     /** Fails with a {@link CheckFailure}, or with {@link NoSharedAlgorithms} if another TLS engine may succeed. */
-    Future<Outcome> exchange(NetClient client, SocketAddress address, InetAddress pinned, long connectTimeoutMs) {
+    Future<HttpExchange> exchange(NetClient client, SocketAddress address, long connectTimeoutMs) {
         connectStart = System.nanoTime();
         ConnectOptions options = new ConnectOptions().setRemoteAddress(address).setTimeout((int) connectTimeoutMs);
         return client.connect(options)
                 .transform(connected -> connected.succeeded()
-                        ? runOnEventLoop(VertxInternals.channel(connected.result()), pinned)
+                        ? begin(VertxInternals.channel(connected.result()))
                         : Future.failedFuture(ConnectErrors.of(connected.cause(), address)));
     }
 
-    private Future<Outcome> runOnEventLoop(Channel channel, InetAddress pinned) {
-        Promise<Outcome> promise = Promise.promise();
-        if (channel.eventLoop().inEventLoop()) {
-            begin(channel, pinned, promise);
-        } else {
-            channel.eventLoop().execute(() -> begin(channel, pinned, promise));
-        }
-        return promise.future();
-    }
-
-    private void begin(Channel channel, InetAddress pinned, Promise<Outcome> promise) {
+    private Future<HttpExchange> begin(Channel channel) {
         connectEnd = System.nanoTime();
         tlsEnd = connectEnd;
         channel.config().setRecvByteBufAllocator(READ_SIZES);
@@ -140,19 +125,20 @@ final class HttpConnection {
                     pinned,
                     request.url().port());
         } catch (RuntimeException wrongPeer) {
-            fail(channel, promise, wrongPeer);
-            return;
+            fail(channel, wrongPeer);
+            return promise.future();
         }
         if (remainingMillis() <= 0) {
-            fail(channel, promise, new CheckFailure(DEADLINE_EXCEEDED, "The check exceeded its time limit."));
+            fail(channel, new CheckFailure(DEADLINE_EXCEEDED, "The check exceeded its time limit."));
         } else if (request.url().secure()) {
-            handshake(channel, promise);
+            handshake(channel);
         } else {
-            send(channel, null, promise);
+            send(channel, null);
         }
+        return promise.future();
     }
 
-    private void handshake(Channel channel, Promise<Outcome> promise) {
+    private void handshake(Channel channel) {
         SslHandler handler = tls.handler(
                 channel.alloc(), request.url().host().name(), request.url().port(), request.alpn(), remainingMillis());
         HandshakeLimitHandler limits = new HandshakeLimitHandler();
@@ -165,25 +151,25 @@ final class HttpConnection {
                 if (channel.pipeline().context(limits) != null) {
                     channel.pipeline().remove(limits);
                 }
-                evaluate(channel, handler, promise);
+                evaluate(channel, handler);
             } else {
-                fail(channel, promise, TlsErrors.ofHandshake(done.cause(), limits));
+                fail(channel, TlsErrors.ofHandshake(done.cause(), limits));
             }
         });
     }
 
-    private void evaluate(Channel channel, SslHandler handler, Promise<Outcome> promise) {
+    private void evaluate(Channel channel, SslHandler handler) {
         if (!request.verifyTls()) {
-            proceed(channel, handler, promise);
+            proceed(channel, handler);
             return;
         }
-        List<X509Certificate> chain = new ArrayList<>();
+        List<X509Certificate> chain;
         try {
-            for (Certificate certificate : handler.engine().getSession().getPeerCertificates()) {
-                chain.add((X509Certificate) certificate);
-            }
+            chain = Arrays.stream(handler.engine().getSession().getPeerCertificates())
+                    .map(X509Certificate.class::cast)
+                    .toList();
         } catch (SSLPeerUnverifiedException none) {
-            fail(channel, promise, new CheckFailure(TLS_HANDSHAKE_FAILED, "The server sent no certificate."));
+            fail(channel, new CheckFailure(TLS_HANDSHAKE_FAILED, "The server sent no certificate."));
             return;
         }
         long bytes = CertificateMemory.maxBytesOf(chain);
@@ -195,40 +181,38 @@ final class HttpConnection {
                     return trust.problem(context, chain, request.url().host());
                 });
         if (verdict.succeeded()) {
-            completeTrust(channel, handler, promise, verdict.result());
+            completeTrust(channel, handler, verdict.result());
             return;
         }
         verdict.onComplete(result -> channel.eventLoop().execute(() -> {
             if (result.succeeded()) {
-                completeTrust(channel, handler, promise, result.result());
+                completeTrust(channel, handler, result.result());
             } else {
-                fail(channel, promise, result.cause());
+                fail(channel, result.cause());
             }
         }));
     }
 
-    private void completeTrust(
-            Channel channel, SslHandler handler, Promise<Outcome> promise, Optional<String> problem) {
+    private void completeTrust(Channel channel, SslHandler handler, Optional<String> problem) {
         if (problem.isPresent()) {
-            fail(channel, promise, new CheckFailure(TLS_UNTRUSTED, problem.get()));
+            fail(channel, new CheckFailure(TLS_UNTRUSTED, problem.get()));
         } else {
-            proceed(channel, handler, promise);
+            proceed(channel, handler);
         }
     }
 
-    private void proceed(Channel channel, SslHandler handler, Promise<Outcome> promise) {
+    private void proceed(Channel channel, SslHandler handler) {
         if (!channel.isActive()) {
             fail(
                     channel,
-                    promise,
                     new CheckFailure(
                             TLS_HANDSHAKE_FAILED, "The server closed the connection after the TLS handshake."));
         } else if (remainingMillis() <= 0) {
-            fail(channel, promise, new CheckFailure(READ_TIMEOUT, "The TLS handshake timed out."));
+            fail(channel, new CheckFailure(READ_TIMEOUT, "The TLS handshake timed out."));
         } else if (request.alpn() == HttpRequestSpec.Alpn.HTTP2 && !HTTP2.equals(handler.applicationProtocol())) {
-            fail(channel, promise, TlsErrors.noApplicationProtocol());
+            fail(channel, TlsErrors.noApplicationProtocol());
         } else {
-            send(channel, handler.applicationProtocol(), promise);
+            send(channel, handler.applicationProtocol());
             ChannelHandlerContext hold = channel.pipeline().context(HOLD_HANDLER);
             if (hold != null) {
                 ((InboundHoldHandler) hold.handler()).release(hold);
@@ -236,17 +220,17 @@ final class HttpConnection {
         }
     }
 
-    private void send(Channel channel, @Nullable String alpn, Promise<Outcome> promise) {
+    private void send(Channel channel, @Nullable String alpn) {
         Promise<ResponseCollector.Response> response = Promise.promise();
         ResponseCollector collector = new ResponseCollector(channel, response, request, context);
         requestSent = System.nanoTime();
         endAtDeadline(channel, collector, response, remainingMillis());
         response.future().onComplete(result -> {
             if (result.succeeded()) {
-                if (result.result().status() == ResponseCollector.SWITCHING_PROTOCOLS) {
+                if (result.result().head().status() == ResponseCollector.SWITCHING_PROTOCOLS) {
                     channel.pipeline().context(READER).writeAndFlush(closeFrame(channel.alloc()));
                 }
-                promise.complete(outcome(result.result(), alpn));
+                promise.complete(exchange(result.result(), alpn));
             } else {
                 promise.fail(result.cause());
             }
@@ -303,17 +287,34 @@ final class HttpConnection {
                 .writeShort(NORMAL_CLOSURE ^ (mask >>> 16));
     }
 
-    private Outcome outcome(ResponseCollector.Response response, @Nullable String alpn) {
-        return new Outcome(
-                response,
+    private HttpExchange exchange(ResponseCollector.Response response, @Nullable String alpn) {
+        ResponseCollector.Head head = response.head();
+        long end = System.nanoTime();
+        return new HttpExchange(
+                request.url(),
+                request.method(),
+                head.status(),
+                head.reason(),
+                head.version(),
                 alpn,
-                connectEnd - connectStart,
-                tlsEnd - connectEnd,
-                response.headNanos() - requestSent,
-                System.nanoTime() - response.headNanos());
+                head.headers(),
+                response.body(),
+                IpAddressText.format(pinned),
+                new HttpTimings(
+                        millis(elapsed.dnsNanos()),
+                        millis(connectEnd - connectStart),
+                        request.url().secure() ? millis(tlsEnd - connectEnd) : null,
+                        millis(head.nanos() - requestSent),
+                        millis(end - head.nanos()),
+                        millis(elapsed.dnsNanos() + elapsed.connectionNanos().get() + end - connectStart)),
+                response.bodyError());
     }
 
-    private static void fail(Channel channel, Promise<Outcome> promise, @Nullable Throwable cause) {
+    private static double millis(long nanos) {
+        return Math.round(nanos / 1_000.0) / 1_000.0;
+    }
+
+    private void fail(Channel channel, @Nullable Throwable cause) {
         promise.tryFail(cause);
         close(channel);
     }

@@ -11,7 +11,6 @@ import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.probe.tls.NoSharedAlgorithms;
 import dev.plumbline.probe.tls.TlsErrors;
 import dev.plumbline.probe.tls.TrustCache;
-import dev.plumbline.target.IpAddressText;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
@@ -136,25 +135,22 @@ public final class HttpProbe {
      *
      * @param connectionNanos the duration of all its connections
      */
-    private record Elapsed(long dnsNanos, AtomicLong connectionNanos) {}
+    record Elapsed(long dnsNanos, AtomicLong connectionNanos) {}
 
     private Future<HttpExchange> dial(
             CheckContext context, HttpRequestSpec request, List<InetAddress> addresses, Elapsed elapsed) {
         InetAddress address = addresses.get(0);
         boolean last = addresses.size() == 1;
-        Future<HttpExchange> exchanged = NoSharedAlgorithms.withFallback(
-                tlsEngines, engine -> dialOne(context, request, address, last, engine.get(), elapsed)
-                        .map(outcome -> exchange(request, address, outcome, elapsed)));
-        if (last) {
-            return exchanged;
-        }
-        return exchanged.recover(failure -> ConnectErrors.isConnectFailure(failure)
-                        && context.deadline().remainingMillis() > HttpConnection.RESERVE_MS
-                ? dial(context, request, addresses.subList(1, addresses.size()), elapsed)
-                : Future.failedFuture(failure));
+        return NoSharedAlgorithms.withFallback(
+                        tlsEngines, engine -> dialOne(context, request, address, last, engine.get(), elapsed))
+                .recover(failure -> !last
+                                && ConnectErrors.isConnectFailure(failure)
+                                && context.deadline().remainingMillis() > HttpConnection.RESERVE_MS
+                        ? dial(context, request, addresses.subList(1, addresses.size()), elapsed)
+                        : Future.failedFuture(failure));
     }
 
-    private Future<HttpConnection.Outcome> dialOne(
+    private Future<HttpExchange> dialOne(
             CheckContext context,
             HttpRequestSpec request,
             InetAddress address,
@@ -169,8 +165,9 @@ public final class HttpProbe {
             }
             long start = System.nanoTime();
             long connectMs = last ? remainingMs : Math.min(remainingMs, Math.max(remainingMs / 2, MIN_CONNECT_MS));
-            return new HttpConnection(guard, engine, trust, context, request, headers(request), remainingMs)
-                    .exchange(client, socket, address, connectMs)
+            return new HttpConnection(
+                            guard, engine, trust, context, request, headers(request), address, elapsed, remainingMs)
+                    .exchange(client, socket, connectMs)
                     .onComplete(ended -> elapsed.connectionNanos().addAndGet(System.nanoTime() - start));
         });
     }
@@ -181,7 +178,7 @@ public final class HttpProbe {
         addDefault(headers, request, "accept", "*/*");
         addDefault(headers, request, "accept-encoding", "identity");
         // nginx does not compress responses to requests with Via, see gzip_proxied
-        if (request.headers().stream().noneMatch(header -> header.name().equals("accept-encoding"))) {
+        if (!request.has("accept-encoding")) {
             headers.add(VIA);
         }
         headers.addAll(request.headers());
@@ -189,39 +186,8 @@ public final class HttpProbe {
     }
 
     private static void addDefault(List<HttpHeader> headers, HttpRequestSpec request, String name, String value) {
-        for (HttpHeader header : request.headers()) {
-            if (header.name().equals(name)) {
-                return;
-            }
+        if (!request.has(name)) {
+            headers.add(new HttpHeader(name, value));
         }
-        headers.add(new HttpHeader(name, value));
-    }
-
-    private static HttpExchange exchange(
-            HttpRequestSpec request, InetAddress address, HttpConnection.Outcome outcome, Elapsed elapsed) {
-        ResponseCollector.Response response = outcome.response();
-        HttpTimings timings = new HttpTimings(
-                millis(elapsed.dnsNanos()),
-                millis(outcome.connectNanos()),
-                request.url().secure() ? millis(outcome.tlsNanos()) : null,
-                millis(outcome.firstByteNanos()),
-                millis(outcome.downloadNanos()),
-                millis(elapsed.dnsNanos() + elapsed.connectionNanos().get()));
-        return new HttpExchange(
-                request.url(),
-                request.method(),
-                response.status(),
-                response.reason(),
-                response.version(),
-                outcome.alpn(),
-                response.headers(),
-                response.body(),
-                IpAddressText.format(address),
-                timings,
-                response.bodyError());
-    }
-
-    private static double millis(long nanos) {
-        return Math.round(nanos / 1_000.0) / 1_000.0;
     }
 }

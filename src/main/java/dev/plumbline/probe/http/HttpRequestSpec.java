@@ -97,7 +97,11 @@ public record HttpRequestSpec(
 
     /** Whether the request permits the server to switch to another protocol (RFC 9110 section 7.8). */
     boolean upgrade() {
-        return headers.stream().anyMatch(header -> header.name().equals(UPGRADE));
+        return has(UPGRADE);
+    }
+
+    boolean has(String name) {
+        return headers.stream().anyMatch(header -> header.name().equals(name));
     }
 
     public HttpRequestSpec with(String name, String value) {
@@ -109,11 +113,6 @@ public record HttpRequestSpec(
     /** Returns this request with or without verification of the certificate. */
     public HttpRequestSpec verifyingTls(boolean verify) {
         return new HttpRequestSpec(method, url, headers, maxBodyBytes, verify, alpn, redirectBodies, body);
-    }
-
-    /** Returns this request over HTTP/1.1 only. */
-    public HttpRequestSpec overHttp1() {
-        return offering(Alpn.HTTP1);
     }
 
     public HttpRequestSpec offering(Alpn offered) {

@@ -29,11 +29,7 @@ public record RedirectTrace(List<HttpExchange> hops, Target.Url url, @Nullable C
     }
 
     public int bodyBytes() {
-        int bytes = 0;
-        for (HttpExchange hop : hops) {
-            bytes += hop.body().heldBytes();
-        }
-        return bytes;
+        return hops.stream().mapToInt(hop -> hop.body().shared().length).sum();
     }
 
     /** Runs a parser of the bodies on the CPU pool, and then releases their memory. */

@@ -49,21 +49,10 @@ final class ResponseCollector {
     /** The maximum ratio of framing to content: a chunk of one byte has six. */
     private static final int MAX_FRAMING_FACTOR = 8;
 
-    /**
-     * A response.
-     *
-     * @param headNanos when the header was complete, by {@link System#nanoTime()}
-     */
-    record Response(
-            int status,
-            String reason,
-            String version,
-            ResponseHeaders headers,
-            HttpBody body,
-            long headNanos,
-            @Nullable CheckError bodyError) {}
+    /** @param nanos when it was complete, by {@link System#nanoTime()} */
+    record Head(int status, String reason, String version, ResponseHeaders headers, long nanos) {}
 
-    private record Head(int status, String reason, String version, ResponseHeaders headers, long nanos) {}
+    record Response(Head head, HttpBody body, @Nullable CheckError bodyError) {}
 
     private final Channel channel;
     private final Promise<Response> promise;
@@ -125,21 +114,13 @@ final class ResponseCollector {
         } else {
             Head received = new Head(status, reason, version, headers, System.nanoTime());
             head = received;
-            long bytes = HEADER_FACTOR * sizeOf(headers);
+            long bytes = HEADER_FACTOR * headers.size();
             if (reserve(bytes)) {
                 endOfHead(received);
             } else {
                 waitForMemory(bytes, () -> endOfHead(received));
             }
         }
-    }
-
-    private static long sizeOf(ResponseHeaders headers) {
-        long bytes = 0;
-        for (HttpHeader line : headers.lines()) {
-            bytes += line.name().length() + line.value().length();
-        }
-        return bytes;
     }
 
     private void endOfHead(Head received) {
@@ -290,9 +271,7 @@ final class ResponseCollector {
             byte[] bytes = bodySize == body.length ? body : Arrays.copyOf(body, bodySize);
             context.memory().release(body.length - bodySize);
             body = NO_BYTES;
-            HttpBody read = bytes.length == 0 && !truncated ? HttpBody.EMPTY : new HttpBody(bytes, truncated);
-            promise.tryComplete(new Response(
-                    received.status, received.reason, received.version, received.headers, read, received.nanos, error));
+            promise.tryComplete(new Response(received, new HttpBody(bytes, truncated), error));
         }
         HttpConnection.close(channel);
     }

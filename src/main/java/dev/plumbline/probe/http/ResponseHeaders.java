@@ -59,6 +59,15 @@ public record ResponseHeaders(List<HttpHeader> lines) {
                         .toList();
     }
 
+    /** The size of all names and values in characters. */
+    int size() {
+        int size = 0;
+        for (HttpHeader line : lines) {
+            size += line.name().length() + line.value().length();
+        }
+        return size;
+    }
+
     public boolean has(String name) {
         return first(name) != null;
     }

@@ -307,7 +307,7 @@ class HttpStatusEvaluationTest {
     }
 
     private static HttpExchange exchange(String url, HttpRequestSpec.Method method, int status, String... headers) {
-        return exchange(url, method, status, HttpBody.EMPTY, List.of(headers));
+        return exchange(url, method, status, TestBodies.of(""), List.of(headers));
     }
 
     private static HttpExchange exchange(

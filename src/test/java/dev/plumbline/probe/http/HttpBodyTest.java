@@ -121,7 +121,7 @@ class HttpBodyTest {
     void keepsOtherCodingsUndecoded() throws Exception {
         HttpBody body = new HttpBody(new byte[] {1, 2, 3}, false);
 
-        assertThat(body.decoded("compress", LIMIT).bytes()).containsExactly(1, 2, 3);
+        assertThat(body.decoded("compress", LIMIT).shared()).containsExactly(1, 2, 3);
         assertThat(body.decoded("compress", LIMIT).unreadable()).isTrue();
         assertThat(body.decoded(null, LIMIT)).isSameAs(body);
         assertThat(body.decoded(" , Identity", LIMIT)).isSameAs(body);
@@ -152,9 +152,9 @@ class HttpBodyTest {
         byte[] content = content(150_000);
         HttpBody body = new HttpBody(encoded(coding, content), false);
 
-        assertThat(body.decoded(coding, 200_000).bytes()).isEqualTo(content);
+        assertThat(body.decoded(coding, 200_000).shared()).isEqualTo(content);
         assertThat(body.decoded(coding, 200_000).truncated()).isFalse();
-        assertThat(body.decoded(coding, 1_000).bytes()).isEqualTo(Arrays.copyOf(content, 1_000));
+        assertThat(body.decoded(coding, 1_000).shared()).isEqualTo(Arrays.copyOf(content, 1_000));
         assertThat(body.decoded(coding, 1_000).truncated()).isTrue();
         assertThat(new HttpBody(encoded(coding, new byte[0]), false)
                         .decoded(coding, LIMIT)
@@ -177,7 +177,7 @@ class HttpBodyTest {
                 .as("some content, or unreadable")
                 .isTrue();
         if (!cut.unreadable()) {
-            assertThat(cut.bytes()).isEqualTo(Arrays.copyOf(content, cut.size()));
+            assertThat(cut.shared()).isEqualTo(Arrays.copyOf(content, cut.size()));
         }
         assertThat(malformed.unreadable()).isTrue();
     }

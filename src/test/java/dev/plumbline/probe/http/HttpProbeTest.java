@@ -303,7 +303,7 @@ class HttpProbeTest {
         Target.Url url = url(FIXTURE.lab().http2("/ok"));
 
         HttpExchange second = exchange(HttpRequestSpec.get(url, BODY));
-        HttpExchange first = exchange(HttpRequestSpec.get(url, BODY).overHttp1());
+        HttpExchange first = exchange(HttpRequestSpec.get(url, BODY).offering(HttpRequestSpec.Alpn.HTTP1));
 
         assertThat(second.version()).isEqualTo("2");
         assertThat(second.status()).isEqualTo(200);
@@ -323,7 +323,7 @@ class HttpProbeTest {
         HttpRequestSpec none = HttpRequestSpec.head(url(FIXTURE.lab().secure("/ok")));
 
         assertThat(exchange(both).alpn()).isEqualTo("h2");
-        assertThat(exchange(both.overHttp1()).alpn()).isEqualTo("http/1.1");
+        assertThat(exchange(both.offering(HttpRequestSpec.Alpn.HTTP1)).alpn()).isEqualTo("http/1.1");
         assertThat(exchange(both.offering(Alpn.HTTP2)).version()).isEqualTo("2");
         assertThat(exchange(none).alpn()).isNull();
         assertThat(exchange(get("/ok")).alpn()).isNull();

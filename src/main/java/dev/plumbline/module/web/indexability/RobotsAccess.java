@@ -57,7 +57,7 @@ record RobotsAccess(
     }
 
     static RobotsAccess of(Target.Url url, int status, HttpBody file, List<Target.Url> urls, String agent) {
-        RobotsFile rules = RobotsFile.parse(file.bytes(), file.truncated(), RobotsStandard.of(agent));
+        RobotsFile rules = RobotsFile.parse(file.shared(), file.truncated(), RobotsStandard.of(agent));
         RobotsMatcher matcher = RobotsMatcher.of(rules, agent);
         for (Target.Url each : urls) {
             String rule = matcher.disallowedBy(each.pathAndQuery());
