@@ -14,9 +14,8 @@ import java.util.concurrent.Callable;
 record BackgroundCheckContext(Vertx vertx, Options options, Deadline deadline, Clock clock, RequestBudget budget)
         implements CheckContext {
 
-    static BackgroundCheckContext of(Vertx vertx, long millis) {
-        return new BackgroundCheckContext(
-                vertx, Options.NONE, Deadline.in(millis), Clock.systemUTC(), new RequestBudget());
+    BackgroundCheckContext(Vertx vertx, long millis) {
+        this(vertx, Options.NONE, Deadline.in(millis), Clock.systemUTC(), new RequestBudget());
     }
 
     @Override

@@ -112,13 +112,10 @@ final class BootstrapRegistry<T> {
         }
     }
 
-    /** The registry; starts an update when one is due. */
-    T current() {
-        refreshWhenDue();
-        return current;
-    }
-
-    /** As {@link #current()}, but waits for the configured registry, at most half of the remaining time. */
+    /**
+     * The registry; starts an update when one is due. Waits for the configured registry, at most half of the remaining
+     * time.
+     */
     Future<T> current(CheckContext context) {
         refreshWhenDue();
         if (ready.future().isComplete()) {
@@ -153,7 +150,7 @@ final class BootstrapRegistry<T> {
 
     private Future<T> fetch(Target.Url url) {
         return http.follow(
-                        BackgroundCheckContext.of(vertx, FETCH_MILLIS), HttpRequestSpec.get(url, MAX_BYTES), REDIRECTS)
+                        new BackgroundCheckContext(vertx, FETCH_MILLIS), HttpRequestSpec.get(url, MAX_BYTES), REDIRECTS)
                 .compose(trace -> {
                     HttpExchange page = trace.page();
                     CheckError error = page == null ? trace.error() : page.bodyError();

@@ -72,7 +72,10 @@ public final class RdapBootstrap {
         return source.matches("https?://.*");
     }
 
-    /** As {@link #serverOf(String)}, but waits for the configured registry, at most half of the remaining time. */
+    /**
+     * The URL to which {@code domain/} and the name are appended, of the longest matching suffix of the domain. Waits
+     * for the configured registry, at most half of the remaining time.
+     */
     Future<Optional<String>> serverOf(CheckContext context, String domain) {
         return domains.current(context).map(servers -> Optional.ofNullable(longestSuffix(servers, domain)));
     }
@@ -88,27 +91,12 @@ public final class RdapBootstrap {
         return asNumbers.current(context).map(ranges -> ranges.serverOf(asNumber));
     }
 
-    /**
-     * The server of the longest matching suffix of the domain.
-     *
-     * @return the URL to which {@code domain/} and the name are appended; null if there is none
-     */
-    @Nullable
-    String serverOf(String domain) {
-        return longestSuffix(domains.current(), domain);
-    }
-
     private static @Nullable String longestSuffix(Map<String, String> servers, String domain) {
-        for (int at = 0; at >= 0; at = domain.indexOf('.', at) + 1) {
-            String server = servers.get(domain.substring(at));
-            if (server != null) {
-                return server;
-            }
-            if (domain.indexOf('.', at) < 0) {
-                return null;
-            }
+        String suffix = domain;
+        while (!servers.containsKey(suffix) && suffix.indexOf('.') >= 0) {
+            suffix = suffix.substring(suffix.indexOf('.') + 1);
         }
-        return null;
+        return servers.get(suffix);
     }
 
     /**

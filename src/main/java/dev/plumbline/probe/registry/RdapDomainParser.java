@@ -91,20 +91,23 @@ public final class RdapDomainParser {
     }
 
     private static @Nullable Instant event(JsonNode domain, String action) {
-        for (JsonNode event : RdapJson.items(domain.path("events"))) {
-            if (action.equalsIgnoreCase(event.path("eventAction").asText())) {
-                return RegistryValueParser.date(event.path("eventDate").asText());
-            }
-        }
-        return null;
+        JsonNode event = first(domain.path("events"), "eventAction", action);
+        return event == null
+                ? null
+                : RegistryValueParser.date(event.path("eventDate").asText());
     }
 
     private static @Nullable Integer ianaId(JsonNode registrar) {
-        for (JsonNode id : RdapJson.items(registrar.path("publicIds"))) {
-            if ("IANA Registrar ID".equalsIgnoreCase(id.path("type").asText())) {
-                return RegistryValueParser.number(id.path("identifier").asText());
-            }
-        }
-        return null;
+        JsonNode id = first(registrar.path("publicIds"), "type", "IANA Registrar ID");
+        return id == null
+                ? null
+                : RegistryValueParser.number(id.path("identifier").asText());
+    }
+
+    private static @Nullable JsonNode first(JsonNode list, String member, String value) {
+        return RdapJson.items(list).stream()
+                .filter(item -> value.equalsIgnoreCase(item.path(member).asText()))
+                .findFirst()
+                .orElse(null);
     }
 }

@@ -1,6 +1,7 @@
 package dev.plumbline.probe.registry;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.plumbline.target.Cidr;
 import dev.plumbline.target.IpAddressText;
 import java.math.BigInteger;
 import java.net.InetAddress;
@@ -58,18 +59,12 @@ public final class RdapNetworkParser {
             return block(address, first, last);
         }
         for (JsonNode each : RdapJson.items(network.path("cidr0_cidrs"))) {
-            JsonNode prefix = each.path(address.getAddress().length == 4 ? "v4prefix" : "v6prefix");
-            InetAddress start = address(prefix);
             int bits = address.getAddress().length * 8;
-            int hostBits = bits - each.path("length").asInt(-1);
-            if (start != null
-                    && start.getAddress().length * 8 == bits
-                    && hostBits >= 0
-                    && hostBits <= bits
-                    && RdapRanges.number(start)
-                            .shiftRight(hostBits)
-                            .equals(RdapRanges.number(address).shiftRight(hostBits))) {
-                return text(RdapRanges.number(start).shiftRight(hostBits).shiftLeft(hostBits), bits, hostBits);
+            int length = each.path("length").asInt(-1);
+            String prefix = each.path(bits == 32 ? "v4prefix" : "v6prefix").asText();
+            Cidr cidr = Cidr.tryParse(prefix + "/" + length);
+            if (cidr != null && cidr.contains(address)) {
+                return text(RdapRanges.number(address), bits, bits - length);
             }
         }
         return null;
@@ -91,7 +86,7 @@ public final class RdapNetworkParser {
         while (hostBits < bits && isWithin(number, hostBits + 1, from, to)) {
             hostBits++;
         }
-        return text(number.shiftRight(hostBits).shiftLeft(hostBits), bits, hostBits);
+        return text(number, bits, hostBits);
     }
 
     private static boolean isWithin(BigInteger number, int hostBits, BigInteger from, BigInteger to) {
@@ -100,7 +95,9 @@ public final class RdapNetworkParser {
         return start.compareTo(from) >= 0 && end.compareTo(to) <= 0;
     }
 
-    private static String text(BigInteger start, int bits, int hostBits) {
+    /** The CIDR block of an address. */
+    private static String text(BigInteger number, int bits, int hostBits) {
+        BigInteger start = number.shiftRight(hostBits).shiftLeft(hostBits);
         byte[] bytes = new byte[bits / 8];
         for (int i = 0; i < bytes.length; i++) {
             bytes[i] = start.shiftRight(bits - 8 - 8 * i).byteValue();

@@ -4,12 +4,13 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,12 +26,14 @@ final class RegistryValueParser {
     private static final int MAX_EMAIL = 254;
 
     /** EPP status codes (RFC 5731 section 2.3, RFC 3915 section 3.1), by their names in lower case. */
-    private static final Map<String, String> STATUSES =
-            statuses("clientDeleteProhibited clientHold clientRenewProhibited clientTransferProhibited "
-                    + "clientUpdateProhibited inactive ok pendingCreate pendingDelete pendingRenew "
-                    + "pendingTransfer pendingUpdate serverDeleteProhibited serverHold serverRenewProhibited "
-                    + "serverTransferProhibited serverUpdateProhibited addPeriod autoRenewPeriod redemptionPeriod "
-                    + "pendingRestore renewPeriod transferPeriod");
+    private static final Map<String, String> STATUSES = Stream.of(
+                    ("clientDeleteProhibited clientHold clientRenewProhibited clientTransferProhibited "
+                                    + "clientUpdateProhibited inactive ok pendingCreate pendingDelete pendingRenew "
+                                    + "pendingTransfer pendingUpdate serverDeleteProhibited serverHold serverRenewProhibited "
+                                    + "serverTransferProhibited serverUpdateProhibited addPeriod autoRenewPeriod redemptionPeriod "
+                                    + "pendingRestore renewPeriod transferPeriod")
+                            .split(" "))
+            .collect(Collectors.toUnmodifiableMap(name -> name.toLowerCase(Locale.ROOT), Function.identity()));
 
     /** A link, a remark or a result code at a status. */
     private static final Pattern STATUS_COMMENT = Pattern.compile("^\\d{3} |\\s+(?:https?:|\\(|-(?:\\s|$)).*$");
@@ -82,14 +85,6 @@ final class RegistryValueParser {
             Map.entry("PST", -8));
 
     private RegistryValueParser() {}
-
-    private static Map<String, String> statuses(String names) {
-        Map<String, String> all = new HashMap<>();
-        for (String name : names.split(" ")) {
-            all.put(name.toLowerCase(Locale.ROOT), name);
-        }
-        return Map.copyOf(all);
-    }
 
     /** The value as one line without invisible characters. Null if it is empty. */
     static @Nullable String value(@Nullable String text) {

@@ -231,14 +231,10 @@ public final class WhoisParser {
             return null;
         }
         String plain = value.toLowerCase(Locale.ROOT);
-        if (plain.startsWith("unsigned")
-                || plain.startsWith("not signed")
-                || plain.startsWith("inactive")
-                || plain.matches("no?")) {
+        if (plain.matches("(?:unsigned|not signed|inactive).*|no?")) {
             return false;
         }
-        boolean signed = plain.startsWith("signed") || plain.startsWith("active") || plain.matches("y(?:es)?");
-        return signed ? Boolean.TRUE : null;
+        return plain.matches("(?:signed|active).*|y(?:es)?") ? Boolean.TRUE : null;
     }
 
     private List<String> values(WhoisField field) {

@@ -111,7 +111,8 @@ public final class WhoisProbe {
             return Future.succeededFuture(known);
         }
         return exchange(halfDeadline(context), rootServer, tld)
-                .map(response -> Optional.ofNullable(WhoisReferral.fromIana(response.text(), rootServer.port())))
+                .map(response -> Optional.ofNullable(
+                        WhoisReferral.find(response.text(), WhoisReferral.IANA_KEYS, rootServer.port())))
                 .onSuccess(server -> {
                     // A missing referral is not cached, because it may be temporary.
                     if (server.isPresent()) {
@@ -123,8 +124,8 @@ public final class WhoisProbe {
     /** Follows referrals to servers that were not queried yet. A failed referral keeps the responses so far. */
     private Future<List<WhoisResponse>> followReferrals(
             CheckContext context, String domain, List<Target.HostPort> queried, List<WhoisResponse> responses) {
-        Target.HostPort next =
-                WhoisReferral.fromRegistry(responses.get(responses.size() - 1).text(), rootServer.port());
+        Target.HostPort next = WhoisReferral.find(
+                responses.get(responses.size() - 1).text(), WhoisReferral.REGISTRY_KEYS, rootServer.port());
         if (next == null
                 || queried.size() >= MAX_SERVERS
                 || queried.contains(next)

@@ -14,29 +14,16 @@ final class WhoisReferral {
     static final int PORT = 43;
 
     private static final int MAX_LINE_LENGTH = 512;
-    private static final Set<String> IANA_KEYS = Set.of("whois", "refer");
-    private static final Set<String> REGISTRY_KEYS = Set.of("registrar whois server", "whois server", "referralserver");
+
+    /** The keys of the server of a top-level domain in responses of IANA. */
+    static final Set<String> IANA_KEYS = Set.of("whois", "refer");
+
+    /** The keys of the server of the registrar in responses of registries. */
+    static final Set<String> REGISTRY_KEYS = Set.of("registrar whois server", "whois server", "referralserver");
+
     private static final Pattern SCHEME = Pattern.compile("^r?whois://|/.*$");
 
     private WhoisReferral() {}
-
-    /**
-     * The server of a top-level domain; null if there is none.
-     *
-     * @param ownPort an allowed port besides 43, so that referrals cannot lead to other services
-     */
-    static Target.@Nullable HostPort fromIana(String text, int ownPort) {
-        return find(text, IANA_KEYS, ownPort);
-    }
-
-    /**
-     * The server of the registrar; null if there is none.
-     *
-     * @param ownPort see {@link #fromIana}
-     */
-    static Target.@Nullable HostPort fromRegistry(String text, int ownPort) {
-        return find(text, REGISTRY_KEYS, ownPort);
-    }
 
     /** Parses a host with an optional port; null if it is not valid. */
     static Target.@Nullable HostPort server(String text) {
@@ -51,7 +38,12 @@ final class WhoisReferral {
         }
     }
 
-    private static Target.@Nullable HostPort find(String text, Set<String> keys, int ownPort) {
+    /**
+     * The server with one of the keys; null if there is none.
+     *
+     * @param ownPort an allowed port besides 43, so that referrals cannot lead to other services
+     */
+    static Target.@Nullable HostPort find(String text, Set<String> keys, int ownPort) {
         return text.lines()
                 .filter(line -> line.length() <= MAX_LINE_LENGTH)
                 .map(line -> line.split(":", 2))

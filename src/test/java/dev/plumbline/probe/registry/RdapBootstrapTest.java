@@ -47,6 +47,11 @@ class RdapBootstrapTest {
                 .isEqualTo(Map.of("com", "https://b.test/v1/", "net", "https://b.test/v1/", "org", "http://c.test/"));
     }
 
+    private static String serverOf(RdapBootstrap bootstrap, String domain) {
+        return Await.value(bootstrap.serverOf(TestCheckContext.create(), domain))
+                .orElse(null);
+    }
+
     @Test
     void usesTheLongestSuffix() throws Exception {
         try (RegistryFixture fixture = new RegistryFixture(folder, "com")) {
@@ -56,10 +61,10 @@ class RdapBootstrapTest {
             RdapBootstrap bootstrap = new RdapBootstrap(
                     fixture.vertx(), fixture.http(), new Config.RegistrySettings("x.test", list.toString(), UNLIMITED));
 
-            assertThat(bootstrap.serverOf("a.co.uk")).isEqualTo("https://co.test/");
-            assertThat(bootstrap.serverOf("a.org.uk")).isEqualTo("https://uk.test/");
-            assertThat(bootstrap.serverOf("uk")).isEqualTo("https://uk.test/");
-            assertThat(bootstrap.serverOf("example.com")).isNull();
+            assertThat(serverOf(bootstrap, "a.co.uk")).isEqualTo("https://co.test/");
+            assertThat(serverOf(bootstrap, "a.org.uk")).isEqualTo("https://uk.test/");
+            assertThat(serverOf(bootstrap, "uk")).isEqualTo("https://uk.test/");
+            assertThat(serverOf(bootstrap, "example.com")).isNull();
         }
     }
 
@@ -69,8 +74,8 @@ class RdapBootstrapTest {
             RdapBootstrap bootstrap = new RdapBootstrap(
                     fixture.vertx(), fixture.http(), new Config.RegistrySettings("x.test", null, UNLIMITED));
 
-            assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
-            assertThat(bootstrap.serverOf("example.invalid")).isNull();
+            assertThat(serverOf(bootstrap, "example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
+            assertThat(serverOf(bootstrap, "example.invalid")).isNull();
         }
     }
 
@@ -139,13 +144,13 @@ class RdapBootstrapTest {
             RdapBootstrap bootstrap =
                     new RdapBootstrap(fixture.vertx(), fixture.http(), fixture.base() + "dns.json", clock::get);
 
-            assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
-            Await.until(() -> "https://new.test/".equals(bootstrap.serverOf("example.com")));
+            assertThat(serverOf(bootstrap, "example.com")).isEqualTo("https://new.test/");
             assertThat(fixture.rdapPaths()).hasSize(1);
 
             fixture.page("/rdap/dns.json", 200, RegistryFixture.list("https://newer.test/", "com"));
             clock.addAndGet(Duration.ofHours(25).toNanos());
-            Await.until(() -> "https://newer.test/".equals(bootstrap.serverOf("example.com")));
+            assertThat(serverOf(bootstrap, "example.com")).isEqualTo("https://new.test/");
+            Await.until(() -> "https://newer.test/".equals(serverOf(bootstrap, "example.com")));
             assertThat(fixture.rdapPaths()).hasSize(2);
         }
     }
@@ -183,16 +188,16 @@ class RdapBootstrapTest {
             RdapBootstrap bootstrap =
                     new RdapBootstrap(fixture.vertx(), fixture.http(), fixture.base() + "dns.json", clock::get);
 
-            bootstrap.serverOf("example.com");
+            serverOf(bootstrap, "example.com");
             Await.until(() -> fixture.rdapPaths().size() == 1);
             // the download is retried after an hour
             Await.until(() -> {
                 clock.addAndGet(Duration.ofHours(1).toNanos());
-                bootstrap.serverOf("example.com");
+                serverOf(bootstrap, "example.com");
                 return fixture.rdapPaths().size() > 1;
             });
 
-            assertThat(bootstrap.serverOf("example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
+            assertThat(serverOf(bootstrap, "example.com")).isEqualTo("https://rdap.verisign.com/com/v1/");
             assertThat(log.text())
                     .contains("RDAP bootstrap registry download failed", "cause=\"contains no RDAP server\"");
         }
@@ -204,9 +209,9 @@ class RdapBootstrapTest {
                 CapturedLog log = new CapturedLog()) {
             fixture.page("/rdap/dns.json", 404, "");
             new RdapBootstrap(fixture.vertx(), fixture.http(), fixture.base() + "dns.json", System::nanoTime)
-                    .serverOf("example.com");
+                    .serverOf(TestCheckContext.create(), "example.com");
             new RdapBootstrap(fixture.vertx(), fixture.http(), "http://127.0.0.1:1/dns.json", System::nanoTime)
-                    .serverOf("example.com");
+                    .serverOf(TestCheckContext.create(), "example.com");
 
             Await.until(() -> log.text().contains("cause=\"The status code is 404.\"")
                     && log.text().contains("cause=\"Connection refused by 127.0.0.1:1.\""));
