@@ -10,6 +10,7 @@ import io.vertx.core.Future;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
+import org.xbill.DNS.ReverseMap;
 import org.xbill.DNS.TXTRecord;
 import org.xbill.DNS.Type;
 
@@ -19,11 +20,11 @@ public final class DnsblProbe {
     public static final int MAX_ZONES = 20;
 
     /** The test entries: listed and not listed in each zone in service (RFC 5782 section 5). */
-    private static final InetAddress LISTED_V4 = IpAddressText.of(new byte[] {127, 0, 0, 2});
+    private static final InetAddress LISTED_V4 = IpAddressText.of("127.0.0.2");
 
-    private static final InetAddress UNLISTED_V4 = IpAddressText.of(new byte[] {127, 0, 0, 1});
-    private static final InetAddress LISTED_V6 = mapped(LISTED_V4);
-    private static final InetAddress UNLISTED_V6 = mapped(UNLISTED_V4);
+    private static final InetAddress UNLISTED_V4 = IpAddressText.of("127.0.0.1");
+    private static final InetAddress LISTED_V6 = IpAddressText.of("::ffff:127.0.0.2");
+    private static final InetAddress UNLISTED_V6 = IpAddressText.of("::ffff:127.0.0.1");
 
     private final DnsProbe dns;
     private final TargetPolicy policy;
@@ -90,26 +91,6 @@ public final class DnsblProbe {
 
     /** The labels of an address in a zone, with a final dot (RFC 5782 sections 2.1 and 2.4). */
     static String reversed(InetAddress address) {
-        byte[] bytes = address.getAddress();
-        StringBuilder labels = new StringBuilder();
-        for (int i = bytes.length - 1; i >= 0; i--) {
-            int octet = bytes[i] & 0xff;
-            if (bytes.length == 4) {
-                labels.append(octet).append('.');
-            } else {
-                labels.append(Integer.toHexString(octet & 15)).append('.');
-                labels.append(Integer.toHexString(octet >> 4)).append('.');
-            }
-        }
-        return labels.toString();
-    }
-
-    /** The test entry of an IPv6 zone: {@code ::FFFF:7F00:2} or {@code ::FFFF:7F00:1}. */
-    private static InetAddress mapped(InetAddress v4) {
-        byte[] bytes = new byte[16];
-        bytes[10] = -1;
-        bytes[11] = -1;
-        System.arraycopy(v4.getAddress(), 0, bytes, 12, 4);
-        return IpAddressText.of(bytes);
+        return ReverseMap.fromAddress(address).toString().replaceFirst("[^.]+\\.arpa\\.$", "");
     }
 }

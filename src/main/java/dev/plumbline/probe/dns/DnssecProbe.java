@@ -23,6 +23,7 @@ import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.Message;
@@ -108,13 +109,10 @@ public final class DnssecProbe {
         return query(context, session, query)
                 .compose(response -> context.executeBlocking(CpuPool.Purpose.SIGNATURES, () -> {
                     lookup.accept(response);
-                    return new Step(lookup.next());
+                    return Optional.ofNullable(lookup.next());
                 }))
-                .compose(step -> run(context, session, lookup, step.query()));
+                .compose(next -> run(context, session, lookup, next.orElse(null)));
     }
-
-    /** @param query null after the last step */
-    private record Step(@Nullable DnssecQuery query) {}
 
     private Future<Message> query(CheckContext context, Session session, DnssecQuery query) {
         return session.queries().computeIfAbsent(query, missing -> dns.querySigned(context, query.name(), query.type())

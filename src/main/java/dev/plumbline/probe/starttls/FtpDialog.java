@@ -33,9 +33,4 @@ final class FtpDialog extends StartTlsDialog {
         // 5xx: the command or its parameter is not supported (RFC 4217 section 4)
         return text.startsWith("5") ? notOffered() : Step.end(Step.Kind.REFUSED, text);
     }
-
-    @Override
-    String closing() {
-        return "QUIT\r\n";
-    }
 }

@@ -42,9 +42,4 @@ final class Pop3Dialog extends StartTlsDialog {
             default -> ok ? startTls() : listed ? Step.end(Step.Kind.REFUSED, unit) : notOffered();
         };
     }
-
-    @Override
-    String closing() {
-        return "QUIT\r\n";
-    }
 }

@@ -40,9 +40,4 @@ final class SmtpDialog extends StartTlsDialog {
             default -> text.startsWith("220") ? startTls() : Step.end(Step.Kind.REFUSED, text);
         };
     }
-
-    @Override
-    String closing() {
-        return "QUIT\r\n";
-    }
 }

@@ -51,7 +51,9 @@ abstract class StartTlsDialog {
     }
 
     /** The data that closes a connection without TLS. */
-    abstract String closing();
+    String closing() {
+        return "QUIT\r\n";
+    }
 
     /** Handles the next unit. Not called again after a step that is not {@link Step.Kind#SEND}. */
     abstract Step receive(String unit);

@@ -74,37 +74,35 @@ final class XmppDialog extends StartTlsDialog {
     }
 
     private Step next(String unit, String name, boolean end, boolean empty) {
-        switch (state) {
+        return switch (state) {
             case HEADER -> {
                 state = State.FEATURES;
-                return name.equals("stream") && !end ? Step.WAIT : Step.end(Step.Kind.OTHER_PROTOCOL, unit);
+                yield name.equals("stream") && !end ? Step.WAIT : Step.end(Step.Kind.OTHER_PROTOCOL, unit);
             }
             case FEATURES -> {
                 if (!name.equals("features")) {
-                    return Step.end(Step.Kind.OTHER_PROTOCOL, unit);
+                    yield Step.end(Step.Kind.OTHER_PROTOCOL, unit);
                 }
                 state = State.LIST;
-                return empty ? notOffered() : Step.WAIT;
+                yield empty ? notOffered() : Step.WAIT;
             }
             case LIST -> {
                 listed |= name.equals("starttls");
                 if (!end || !name.equals("features")) {
-                    return Step.WAIT;
+                    yield Step.WAIT;
                 }
                 state = State.PROCEED;
-                return offer(listed, "<starttls xmlns='" + TLS + "'/>");
+                yield offer(listed, "<starttls xmlns='" + TLS + "'/>");
             }
             case PROCEED -> {
                 if (!name.equals("proceed")) {
-                    return Step.end(Step.Kind.REFUSED, name);
+                    yield Step.end(Step.Kind.REFUSED, name);
                 }
                 state = State.PROCEED_END;
-                return empty ? startTls() : Step.WAIT;
+                yield empty ? startTls() : Step.WAIT;
             }
-            default -> {
-                return startTls();
-            }
-        }
+            default -> startTls();
+        };
     }
 
     @Override

@@ -14,7 +14,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetSocket;
-import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,11 +76,6 @@ public final class TcpProbe {
         this.client = vertx.createNetClient(new NetClientOptions().setTcpNoDelay(true));
     }
 
-    /** The addresses of a host to connect to; see {@link EgressGuard#resolve}. */
-    public Future<List<InetAddress>> addresses(CheckContext context, Host host, int port) {
-        return guard.resolve(context, host, port);
-    }
-
     /**
      * Connects to one address and runs the script. A peer that closes or resets the connection, sends too much or is
      * too slow ends the exchange, not the check. Fails as {@link EgressGuard#dial} does, and with {@code connect_*} if
@@ -98,12 +92,14 @@ public final class TcpProbe {
             long connectMillis,
             long readMillis,
             Script script) {
-        return guard.dial(
-                context,
-                host,
-                address,
-                port,
-                remote -> connect(context, address, remote, connectMillis, readMillis, script));
+        return guard.dial(context, host, address, port, remote -> {
+            long started = System.nanoTime();
+            return guard.connect(client, remote, address, Math.min(remainingMillis(context), connectMillis))
+                    .compose(socket -> {
+                        double connectMs = (System.nanoTime() - started) / 1e6;
+                        return runScript(socket, connectMs, script, Math.min(readMillis, remainingMillis(context)));
+                    });
+        });
     }
 
     /**
@@ -116,7 +112,7 @@ public final class TcpProbe {
      */
     public Future<ConnectAttempts> connectAny(
             CheckContext context, Target.HostPort target, long readMillis, Script script) {
-        return addresses(context, target.host(), target.port())
+        return guard.resolve(context, target.host(), target.port())
                 .compose(addresses -> connectNext(context, target, readMillis, script, addresses, List.of()));
     }
 
@@ -150,21 +146,6 @@ public final class TcpProbe {
             case CONNECT_REFUSED, CONNECT_TIMEOUT, CONNECT_UNREACHABLE, CONNECTION_RESET -> true;
             default -> false;
         };
-    }
-
-    private Future<Exchange> connect(
-            CheckContext context,
-            InetAddress address,
-            SocketAddress remote,
-            long connectMillis,
-            long readMillis,
-            Script script) {
-        long started = System.nanoTime();
-        return guard.connect(client, remote, address, Math.min(remainingMillis(context), connectMillis))
-                .compose(socket -> {
-                    double connectMs = (System.nanoTime() - started) / 1e6;
-                    return runScript(socket, connectMs, script, Math.min(readMillis, remainingMillis(context)));
-                });
     }
 
     private Future<Exchange> runScript(NetSocket socket, double connectMs, Script script, long millis) {
