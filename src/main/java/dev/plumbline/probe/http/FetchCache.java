@@ -93,12 +93,11 @@ final class FetchCache {
     }
 
     private static int weight(RedirectTrace trace) {
-        int bytes = MIN_ENTRY_BYTES;
-        for (HttpExchange hop : trace.hops()) {
-            bytes += hop.body().size()
-                    + 64 * hop.headers().lines().size()
-                    + hop.headers().size();
-        }
-        return bytes;
+        return MIN_ENTRY_BYTES
+                + trace.hops().stream()
+                        .mapToInt(hop -> hop.body().size()
+                                + 64 * hop.headers().lines().size()
+                                + hop.headers().size())
+                        .sum();
     }
 }

@@ -71,7 +71,7 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
     private void read(HttpObject object) {
         DecoderResult result = object.decoderResult();
         if (result.isFailure()) {
-            ExchangeErrors.report(result.cause(), collector);
+            collector.connectionFailed(result.cause());
             return;
         }
         if (object instanceof HttpResponse response) {
@@ -130,6 +130,6 @@ final class Http1ResponseReader extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        ExchangeErrors.report(cause, collector);
+        collector.connectionFailed(cause);
     }
 }

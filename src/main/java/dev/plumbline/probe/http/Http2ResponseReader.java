@@ -20,11 +20,13 @@ import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Sends one request over a new HTTP/2 connection and passes the response to its collector. */
 final class Http2ResponseReader extends Http2ChannelDuplexHandler {
     private static final int WINDOW_BYTES = 65_535;
+    private static final Pattern STATUS = Pattern.compile("[0-9]{3}");
 
     private final HttpRequestSpec request;
     private final List<HttpHeader> headers;
@@ -66,7 +68,7 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
         context.writeAndFlush(new DefaultHttp2HeadersFrame(requestHeaders, true).stream(stream))
                 .addListener(written -> {
                     if (!written.isSuccess()) {
-                        ExchangeErrors.report(written.cause(), collector);
+                        collector.connectionFailed(written.cause());
                     }
                 });
     }
@@ -101,7 +103,7 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
     private void head(Http2HeadersFrame frame) {
         if (!hasHead) {
             CharSequence text = frame.headers().status();
-            int status = text == null ? 0 : statusOf(text);
+            int status = text != null && STATUS.matcher(text).matches() ? Integer.parseInt(text.toString()) : 0;
             if (status < 100) {
                 collector.protocolError("The HTTP/2 response has no status code.");
                 return;
@@ -124,14 +126,6 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
         }
     }
 
-    private static int statusOf(CharSequence text) {
-        try {
-            return text.length() == 3 ? Integer.parseInt(text.toString()) : 0;
-        } catch (NumberFormatException none) {
-            return 0;
-        }
-    }
-
     private static String name(long errorCode) {
         Http2Error known = Http2Error.valueOf(errorCode);
         return (known == null ? "error " + errorCode : known.name()) + ".";
@@ -145,6 +139,6 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        ExchangeErrors.report(cause, collector);
+        collector.connectionFailed(cause);
     }
 }

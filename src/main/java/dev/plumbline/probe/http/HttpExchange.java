@@ -5,6 +5,7 @@ import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.Target;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,14 +32,11 @@ public record HttpExchange(
         HttpTimings timings,
         @Nullable CheckError bodyError) {
 
+    private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
+
     static boolean redirects(int status, ResponseHeaders headers) {
-        return switch (status) {
-            case 301, 302, 303, 307, 308 -> {
-                String location = headers.first("location");
-                yield location != null && !location.isBlank();
-            }
-            default -> false;
-        };
+        String location = headers.first("location");
+        return REDIRECTS.contains(status) && location != null && !location.isBlank();
     }
 
     /** This exchange without the content of its body, of which only the size remains. */

@@ -28,9 +28,7 @@ public record HttpHeader(String name, String value) {
 
     /** The value for display: decoded as UTF-8 if it is valid, otherwise as ISO-8859-1. */
     public String text() {
-        return isUtf8(value)
-                ? PrintableText.withoutControls(new String(bytes(value), StandardCharsets.UTF_8))
-                : PrintableText.withoutControls(value);
+        return PrintableText.withoutControls(isUtf8(value) ? new String(bytes(value), StandardCharsets.UTF_8) : value);
     }
 
     private static boolean isUtf8(CharSequence value) {

@@ -35,7 +35,8 @@ public final class RedirectLocation {
      * @return null if the scheme is not http or https
      */
     static @Nullable String resolve(Target.Url base, String location) {
-        String text = withoutFragment(withoutIgnored(location));
+        // browsers ignore surrounding spaces and control characters, and all tabs and line breaks
+        String text = location.trim().replaceAll("[\\t\\r\\n]|(?s:#.*)", "");
         String scheme = base.scheme();
         Matcher matcher = SCHEME.matcher(text);
         if (matcher.find()) {
@@ -54,16 +55,6 @@ public final class RedirectLocation {
             return scheme + "://" + withAuthority(text.substring(slashes));
         }
         return scheme + "://" + base.authority() + relative(base.pathAndQuery(), text);
-    }
-
-    /** Removes surrounding spaces and control characters, and all tabs and line breaks. */
-    private static String withoutIgnored(String text) {
-        return text.trim().replaceAll("[\\t\\r\\n]", "");
-    }
-
-    private static String withoutFragment(String text) {
-        int hash = text.indexOf('#');
-        return hash < 0 ? text : text.substring(0, hash);
     }
 
     private static boolean isSlash(char c) {

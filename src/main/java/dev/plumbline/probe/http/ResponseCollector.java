@@ -12,10 +12,15 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.result.CheckError;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.vertx.core.Promise;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Queue;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -254,6 +259,41 @@ final class ResponseCollector {
                                 ? "The server did not respond in time."
                                 : "The response was not completed in time."),
                 true);
+    }
+
+    /** Ends the exchange with the error of a failure of the connection. */
+    void connectionFailed(Throwable cause) {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof TooLongFrameException || each instanceof Http2Exception.HeaderListSizeException) {
+                tooLarge(HEAD_TOO_LARGE);
+                return;
+            }
+            if (each instanceof OutOfMemoryError) {
+                outOfMemory();
+                return;
+            }
+            if (each instanceof Error) {
+                fail(each);
+                return;
+            }
+            if (each instanceof PrematureChannelClosureException) {
+                closed(false);
+                return;
+            }
+            if (each instanceof Http2Exception) {
+                protocolError("The response is not valid HTTP/2.");
+                return;
+            }
+            if (each instanceof SSLException) {
+                protocolError("The TLS connection failed during the exchange.");
+                return;
+            }
+            if (each instanceof IOException) {
+                closed(true);
+                return;
+            }
+        }
+        protocolError("The response is not valid HTTP.");
     }
 
     private void finish(@Nullable CheckError error, boolean truncated) {
