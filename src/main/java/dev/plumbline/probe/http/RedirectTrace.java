@@ -1,10 +1,12 @@
 package dev.plumbline.probe.http;
 
 import dev.plumbline.check.CheckContext;
+import dev.plumbline.check.CheckFailure;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +57,16 @@ public record RedirectTrace(List<HttpExchange> hops, Target.Url url, @Nullable C
     public @Nullable HttpExchange page() {
         HttpExchange last = last();
         return last == null || last.redirects() ? null : last;
+    }
+
+    /** The final response after all redirects; fails with the error of the trace or of the body. */
+    public Future<HttpExchange> completePage() {
+        HttpExchange page = page();
+        CheckError reason = page == null ? error : page.bodyError();
+        if (reason != null) {
+            return Future.failedFuture(new CheckFailure(reason.code(), reason.message()));
+        }
+        return Future.succeededFuture(Objects.requireNonNull(page, "a trace without an error has a page"));
     }
 
     /** Whether a redirect leads from https to http. */

@@ -3,10 +3,9 @@ package dev.plumbline.probe.registry;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.concurrent.ContextFutures;
-import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
-import dev.plumbline.result.CheckError;
+import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.ExceptionMessage;
 import dev.plumbline.target.Target;
@@ -151,12 +150,8 @@ final class BootstrapRegistry<T> {
     private Future<T> fetch(Target.Url url) {
         return http.follow(
                         new BackgroundCheckContext(vertx, FETCH_MILLIS), HttpRequestSpec.get(url, MAX_BYTES), REDIRECTS)
-                .compose(trace -> {
-                    HttpExchange page = trace.page();
-                    CheckError error = page == null ? trace.error() : page.bodyError();
-                    if (page == null || error != null) {
-                        return failed(error == null ? "The response is a redirect." : error.message());
-                    }
+                .compose(RedirectTrace::completePage)
+                .compose(page -> {
                     if (page.status() != OK) {
                         return failed("The status code is " + page.status() + ".");
                     }

@@ -8,7 +8,6 @@ import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
 import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.RedirectTrace;
-import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.LimiterKind;
 import dev.plumbline.target.IpAddressText;
@@ -67,20 +66,11 @@ public final class RdapProbe {
     private Future<Optional<RdapResponse>> request(CheckContext context, Target.Url url) {
         HttpRequestSpec call = HttpRequestSpec.get(url, MAX_BYTES).with("accept", TYPES);
         return rateLimiter.run(context, url.authority(), share -> http.follow(share, call, REDIRECTS)
-                .compose(RdapProbe::response)
+                .compose(trace -> trace.completePage().compose(page -> response(trace, page)))
                 .map(Optional::of));
     }
 
-    private static Future<RdapResponse> response(RedirectTrace trace) {
-        HttpExchange page = trace.page();
-        CheckError error = page == null ? trace.error() : page.bodyError();
-        if (error != null) {
-            return Future.failedFuture(new CheckFailure(error.code(), error.message()));
-        }
-        if (page == null) {
-            return Future.failedFuture(
-                    new CheckFailure(ErrorCode.HTTP_PROTOCOL_ERROR, "The RDAP server sent no response."));
-        }
+    private static Future<RdapResponse> response(RedirectTrace trace, HttpExchange page) {
         if (page.body().truncated()) {
             return Future.failedFuture(new CheckFailure(
                     ErrorCode.RESPONSE_TOO_LARGE, "The RDAP response exceeds " + MAX_BYTES / 1024 + " KiB."));

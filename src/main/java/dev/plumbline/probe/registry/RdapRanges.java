@@ -12,14 +12,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The RDAP servers of address blocks of one family or of AS numbers (RFC 9224 sections 5.1 to 5.3). */
-final class RdapRanges {
+/**
+ * The RDAP servers of address blocks of one family or of AS numbers (RFC 9224 sections 5.1 to 5.3).
+ *
+ * @param ranges the smallest first
+ */
+record RdapRanges(List<Range> ranges) {
     /** IANA's registries have fewer than 250 blocks each. */
     static final int MAX_RANGES = 5_000;
 
     private static final Pattern AS_NUMBERS = Pattern.compile("([0-9]{1,10})(?:-([0-9]{1,10}))?");
 
-    private record Range(BigInteger first, BigInteger last, String server) {
+    record Range(BigInteger first, BigInteger last, String server) {
         boolean contains(BigInteger number) {
             return number.compareTo(first) >= 0 && number.compareTo(last) <= 0;
         }
@@ -27,13 +31,6 @@ final class RdapRanges {
         BigInteger size() {
             return last.subtract(first);
         }
-    }
-
-    /** The smallest first. */
-    private final List<Range> ranges;
-
-    private RdapRanges(List<Range> ranges) {
-        this.ranges = ranges;
     }
 
     /**

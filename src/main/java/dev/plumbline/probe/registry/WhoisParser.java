@@ -148,8 +148,7 @@ public final class WhoisParser {
                 registrar,
                 first(WhoisField.IANA_ID, RegistryValueParser::number),
                 created,
-                values(WhoisField.UPDATED).stream()
-                        .flatMap(value -> Stream.ofNullable(date(value)))
+                all(WhoisField.UPDATED, this::date)
                         .max(Comparator.naturalOrder())
                         .orElse(null),
                 expires,
@@ -176,10 +175,7 @@ public final class WhoisParser {
     }
 
     private List<String> nameservers() {
-        return values(WhoisField.NAMESERVERS).stream()
-                .flatMap(value -> Stream.ofNullable(nameserver(value)))
-                .distinct()
-                .toList();
+        return all(WhoisField.NAMESERVERS, WhoisParser::nameserver).distinct().toList();
     }
 
     /** Some registries send the name without the top-level domain, in Unicode, or with a status. */
@@ -190,9 +186,8 @@ public final class WhoisParser {
 
     /** Some servers send the domain with the most similar name. */
     private boolean describesAnother(String domain) {
-        List<String> names = values(WhoisField.DOMAIN).stream()
-                .flatMap(value -> Stream.ofNullable(RegistryValueParser.nameserver(value)))
-                .toList();
+        List<String> names =
+                all(WhoisField.DOMAIN, RegistryValueParser::nameserver).toList();
         return !names.isEmpty() && !names.contains(domain);
     }
 
@@ -241,11 +236,12 @@ public final class WhoisParser {
         return values.getOrDefault(field, List.of());
     }
 
+    private <T> Stream<T> all(WhoisField field, Function<String, @Nullable T> parser) {
+        return values(field).stream().flatMap(value -> Stream.ofNullable(parser.apply(value)));
+    }
+
     private <T> @Nullable T first(WhoisField field, Function<String, @Nullable T> parser) {
-        return values(field).stream()
-                .flatMap(value -> Stream.ofNullable(parser.apply(value)))
-                .findFirst()
-                .orElse(null);
+        return all(field, parser).findFirst().orElse(null);
     }
 
     private void parseLines() {

@@ -51,7 +51,7 @@ public final class WhoisProbe {
     private final NetClient client;
 
     /** The WHOIS servers of top-level domains. */
-    private final Cache<String, Optional<Target.HostPort>> servers = Caffeine.newBuilder()
+    private final Cache<String, Target.HostPort> servers = Caffeine.newBuilder()
             .maximumSize(MAX_CACHED)
             .expireAfterWrite(Duration.ofHours(12))
             .executor(Runnable::run)
@@ -106,19 +106,15 @@ public final class WhoisProbe {
     }
 
     private Future<Optional<Target.HostPort>> serverOf(CheckContext context, String tld) {
-        Optional<Target.HostPort> known = servers.getIfPresent(tld);
+        Target.HostPort known = servers.getIfPresent(tld);
         if (known != null) {
-            return Future.succeededFuture(known);
+            return Future.succeededFuture(Optional.of(known));
         }
         return exchange(halfDeadline(context), rootServer, tld)
                 .map(response -> Optional.ofNullable(
                         WhoisReferral.find(response.text(), WhoisReferral.IANA_KEYS, rootServer.port())))
-                .onSuccess(server -> {
-                    // A missing referral is not cached, because it may be temporary.
-                    if (server.isPresent()) {
-                        servers.put(tld, server);
-                    }
-                });
+                // A missing referral is not cached, because it may be temporary.
+                .onSuccess(server -> server.ifPresent(found -> servers.put(tld, found)));
     }
 
     /** Follows referrals to servers that were not queried yet. A failed referral keeps the responses so far. */
