@@ -111,7 +111,7 @@ public final class CnameChain {
         if (!nxdomain && soa == null && !current.equals(queried)) {
             return null;
         }
-        if (!nxdomain && soa == null && current.equals(queried) && isMismatched(message)) {
+        if (!nxdomain && soa == null && isMismatched(message)) {
             throw new CheckFailure(ErrorCode.DNS_SERVFAIL, "The DNS response does not match the query.");
         }
         long negativeTtl = soa == null ? 0 : Math.min(soa.getTTL(), soa.getMinimum());

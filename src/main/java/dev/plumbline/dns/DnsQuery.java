@@ -55,7 +55,6 @@ final class DnsQuery {
         return done;
     }
 
-    /** Records that the query is about to be sent. */
     void sending(long nowNanos) {
         unread = true;
         sentNanos = nowNanos;

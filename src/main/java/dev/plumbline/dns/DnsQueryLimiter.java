@@ -32,7 +32,10 @@ public final class DnsQueryLimiter {
         return semaphore.withPermit(
                 AsyncSemaphore.NO_TIMEOUT,
                 // Earlier queries may have ended only because the deadline has passed.
-                () -> deadline.passed() ? queueTimeout() : query.get(),
+                () -> deadline.passed()
+                        ? Future.failedFuture(new CheckFailure(
+                                ErrorCode.DNS_TIMEOUT, "The DNS lookup timed out while waiting for earlier queries."))
+                        : query.get(),
                 () -> Future.failedFuture(new CheckFailure(
                         ErrorCode.REQUEST_LIMIT,
                         "The check exceeded its limit of " + MAX_QUEUED + " queued DNS queries.")));
@@ -46,10 +49,5 @@ public final class DnsQueryLimiter {
             admissions.put(domain, known);
         }
         return known;
-    }
-
-    private static <T> Future<T> queueTimeout() {
-        return Future.failedFuture(
-                new CheckFailure(ErrorCode.DNS_TIMEOUT, "The DNS lookup timed out while waiting for earlier queries."));
     }
 }

@@ -55,7 +55,6 @@ final class DnsUdpSocket extends SimpleChannelInboundHandler<DatagramPacket> {
         return channel.isOpen();
     }
 
-    /** Whether the socket accepts more queries. */
     boolean hasCapacity() {
         return queryCount < MAX_QUERIES && channel.isOpen();
     }

@@ -7,7 +7,6 @@ import org.xbill.DNS.Type;
 /** Validated NSEC or NSEC3 records of a response, which prove that records do not exist. */
 interface DenialProof {
 
-    /** The result of a proof. */
     enum Outcome {
         PROVED,
         /** The name is in an opt-out range, so an unsigned delegation can exist (RFC 5155 section 6). */

@@ -98,7 +98,6 @@ final class DenialReader {
         });
     }
 
-    /** Whether the response proves that a name with synthesized records does not exist. */
     Outcome noCloserMatch(Name name, int type, Name encloser) throws DnssecException {
         return first(name, type, proof -> proof.noCloserMatch(name, encloser));
     }

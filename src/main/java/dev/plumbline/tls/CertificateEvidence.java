@@ -41,10 +41,6 @@ public record CertificateEvidence(
         int group,
         boolean clientCertificateRequested,
         @Nullable CheckError failure) {
-    public CertificateEvidence {
-        sent = List.copyOf(sent);
-    }
-
     public X509Certificate leaf() {
         return sent.get(0);
     }

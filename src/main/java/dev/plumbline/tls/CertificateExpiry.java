@@ -49,10 +49,7 @@ enum CertificateExpiry {
      */
     static @Nullable Instant warningAt(X509Certificate certificate, @Nullable Long warnDays) {
         Instant end = certificate.getNotAfter().toInstant();
-        Duration lifetime = Duration.between(certificate.getNotBefore().toInstant(), end);
-        return warnDays == null
-                ? end.minus(soon(lifetime))
-                : warnDays == 0 ? null : end.minus(Duration.ofDays(warnDays));
+        return warnDays != null && warnDays == 0 ? null : end.minus(SOON.threshold(certificate, warnDays));
     }
 
     private static Duration soon(Duration lifetime) {

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.bouncycastle.asn1.ASN1OctetString;
 import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.GeneralName;
@@ -38,11 +39,8 @@ public final class CertificateHostnames {
     /** The DNS names, unchanged. */
     public static List<String> dnsNames(X509Certificate certificate) {
         try {
-            Collection<List<?>> names = certificate.getSubjectAlternativeNames();
-            if (names == null) {
-                return List.of();
-            }
-            return names.stream()
+            return Stream.ofNullable(certificate.getSubjectAlternativeNames())
+                    .flatMap(Collection::stream)
                     .filter(entry -> entry.get(0).equals(DNS_NAME))
                     .map(entry -> (String) entry.get(1))
                     .toList();

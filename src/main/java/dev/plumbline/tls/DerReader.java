@@ -38,7 +38,6 @@ final class DerReader {
         return position == end;
     }
 
-    /** Whether there is a next element with this tag. */
     boolean at(int tag) {
         return position < end && (bytes[position] & 0xff) == tag;
     }

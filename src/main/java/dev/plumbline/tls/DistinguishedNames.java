@@ -48,7 +48,6 @@ public final class DistinguishedNames {
         return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "…";
     }
 
-    /** Whether the subject and the issuer are equal. */
     static boolean selfIssued(X509Certificate certificate) {
         return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal());
     }

@@ -3,6 +3,7 @@ package dev.plumbline.probe.smtp;
 import dev.plumbline.probe.tcp.TcpProbe;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SmtpGreetingScript implements TcpProbe.Script {
     private static final String NAME = "plumbline.invalid\r\n";
+
+    /** RFC 5321 section 3.2: a server that does not support EHLO is used with HELO. */
+    private static final Set<Integer> UNKNOWN_COMMAND = Set.of(500, 501, 502, 504);
 
     private final SmtpReply.Reader replyReader = new SmtpReply.Reader();
     private @Nullable Long connectedNanos;
@@ -52,15 +56,9 @@ public final class SmtpGreetingScript implements TcpProbe.Script {
             extended = false;
         }
         hello = reply;
-        return extended && isUnknownCommand(reply) && !unsolicited ? Buffer.buffer("HELO " + NAME) : quit(reply);
-    }
-
-    /** RFC 5321 section 3.2: a server that does not support EHLO is used with HELO. */
-    private static boolean isUnknownCommand(SmtpReply reply) {
-        return switch (reply.code()) {
-            case 500, 501, 502, 504 -> true;
-            default -> false;
-        };
+        return extended && UNKNOWN_COMMAND.contains(reply.code()) && !unsolicited
+                ? Buffer.buffer("HELO " + NAME)
+                : quit(reply);
     }
 
     private @Nullable Buffer quit(SmtpReply reply) {

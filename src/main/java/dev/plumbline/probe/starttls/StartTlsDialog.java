@@ -21,9 +21,7 @@ abstract class StartTlsDialog {
      */
     record Step(Kind kind, String text) {
         static final Step WAIT = new Step(Kind.SEND, "");
-        static final Step START_TLS = new Step(Kind.START_TLS, "");
 
-        /** The kind of reaction. */
         enum Kind {
             /** Send the text, if it is not empty, and wait for the next unit. */
             SEND,
@@ -92,7 +90,7 @@ abstract class StartTlsDialog {
 
     Step startTls() {
         offered = true;
-        return Step.START_TLS;
+        return new Step(Step.Kind.START_TLS, "");
     }
 
     /** The server rejected a command that it does not support. */

@@ -3,8 +3,10 @@ package dev.plumbline.probe.tcp;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.result.CheckError;
+import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.Host;
 import dev.plumbline.target.Target;
 import io.vertx.core.Future;
@@ -134,18 +136,14 @@ public final class TcpProbe {
                     }
                     List<CheckError> all = new ArrayList<>(failures);
                     all.add(failure.error());
-                    boolean retry = attempts > 1 && !context.deadline().passed() && isUnreachable(failure.error());
+                    boolean retry = attempts > 1
+                            && !context.deadline().passed()
+                            && (ConnectErrors.isConnectFailure(failure)
+                                    || failure.error().code() == ErrorCode.CONNECTION_RESET);
                     return retry
                             ? connectNext(context, target, readMillis, script, addresses, all)
                             : Future.succeededFuture(new ConnectAttempts(addresses, all, null, null));
                 });
-    }
-
-    private static boolean isUnreachable(CheckError error) {
-        return switch (error.code()) {
-            case CONNECT_REFUSED, CONNECT_TIMEOUT, CONNECT_UNREACHABLE, CONNECTION_RESET -> true;
-            default -> false;
-        };
     }
 
     private Future<Exchange> runScript(NetSocket socket, double connectMs, Script script, long millis) {

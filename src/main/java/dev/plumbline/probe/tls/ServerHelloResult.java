@@ -17,15 +17,11 @@ import org.jspecify.annotations.Nullable;
 record ServerHelloResult(
         Kind kind, int version, int cipher, int group, int primeBits, @Nullable String alpn, int alert) {
 
-    /** The kind of response. */
     enum Kind {
         /** A ServerHello or a HelloRetryRequest. */
         HELLO,
-        /** An alert. */
         ALERT,
-        /** The connection was closed. */
         CLOSED,
-        /** The connection was reset. */
         RESET,
         /** No response before the timeout. */
         SILENT,

@@ -26,7 +26,6 @@ final class TlsScanSession {
     private final CipherSuiteScan suites;
     private final AlpnScan alpn;
 
-    /** The hellos that test the versions. */
     private final Map<TlsVersion, ClientHello> versionHellos = new EnumMap<>(TlsVersion.class);
 
     private boolean sameForReversedOrder;
@@ -103,7 +102,6 @@ final class TlsScanSession {
         return Future.join(offers);
     }
 
-    /** Tests the rest of the report. */
     private Future<?> scanLists() {
         List<Future<?>> offers = new ArrayList<>();
         Future<?> curves = Future.succeededFuture();
