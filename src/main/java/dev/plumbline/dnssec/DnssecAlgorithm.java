@@ -21,11 +21,6 @@ public final class DnssecAlgorithm {
 
     private DnssecAlgorithm() {}
 
-    /** The mnemonic of a signature algorithm, or its number. */
-    public static String name(int algorithm) {
-        return DNSSEC.Algorithm.string(algorithm);
-    }
-
     /** The name of a digest type, or its number. */
     public static String digestName(int digestType) {
         return DIGESTS.getOrDefault(digestType, Integer.toString(digestType));

@@ -27,13 +27,9 @@ public final class TrustRoots {
 
     private final Map<X500Principal, List<Root>> roots = new HashMap<>();
 
-    private TrustRoots(Collection<X509Certificate> publicRoots, Collection<X509Certificate> operatorRoots) {
+    public TrustRoots(Collection<X509Certificate> publicRoots, Collection<X509Certificate> operatorRoots) {
         publicRoots.forEach(certificate -> add(new Root(certificate, false)));
         operatorRoots.forEach(certificate -> add(new Root(certificate, true)));
-    }
-
-    public static TrustRoots of(Collection<X509Certificate> publicRoots, Collection<X509Certificate> operatorRoots) {
-        return new TrustRoots(publicRoots, operatorRoots);
     }
 
     /**
@@ -43,7 +39,7 @@ public final class TrustRoots {
      * @throws IOException if the file is not valid, as {@link PemCertificates#read}
      */
     public static TrustRoots load(@Nullable Path extra) throws IOException {
-        return of(jdkRoots(), extra == null ? List.of() : PemCertificates.read(extra));
+        return new TrustRoots(jdkRoots(), extra == null ? List.of() : PemCertificates.read(extra));
     }
 
     private static List<X509Certificate> jdkRoots() {

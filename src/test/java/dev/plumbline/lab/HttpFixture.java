@@ -86,13 +86,13 @@ public final class HttpFixture implements AutoCloseable, AfterAllCallback {
 
     /** A probe with another policy that trusts the root of the lab. */
     public HttpProbe probe(TargetPolicy policy) {
-        TrustRoots trust = TrustRoots.of(List.of(), List.of(root.certificate()));
+        TrustRoots trust = new TrustRoots(List.of(), List.of(root.certificate()));
         return new HttpProbe(vertx, LabEgressGuard.of(vertx, policy, dns), trust, policy, USER_AGENT);
     }
 
     /** A probe with a rate limit per address. */
     public HttpProbe probe(TargetPolicy policy, Config.OutboundLimit pace) {
-        TrustRoots trust = TrustRoots.of(List.of(), List.of(root.certificate()));
+        TrustRoots trust = new TrustRoots(List.of(), List.of(root.certificate()));
         return new HttpProbe(vertx, LabEgressGuard.of(vertx, policy, dns, pace), trust, policy, USER_AGENT);
     }
 
@@ -102,7 +102,7 @@ public final class HttpFixture implements AutoCloseable, AfterAllCallback {
      * @param queriesPerDomain queries per second for names below one domain
      */
     public HttpProbe probe(TargetPolicy policy, int queriesPerDomain) {
-        TrustRoots trust = TrustRoots.of(List.of(), List.of(root.certificate()));
+        TrustRoots trust = new TrustRoots(List.of(), List.of(root.certificate()));
         return new HttpProbe(vertx, LabEgressGuard.of(vertx, policy, dns, queriesPerDomain), trust, policy, USER_AGENT);
     }
 

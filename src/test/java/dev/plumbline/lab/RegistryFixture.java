@@ -63,7 +63,7 @@ public final class RegistryFixture implements AutoCloseable {
         dns.address("rdap.registry.test", "127.0.0.1").address("whois.iana.test", "127.0.0.1");
         TargetPolicy policy = HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*"));
         EgressGuard guard = LabEgressGuard.of(vertx, policy, dns);
-        http = new HttpProbe(vertx, guard, TrustRoots.of(List.of(), List.of()), policy, "lab");
+        http = new HttpProbe(vertx, guard, new TrustRoots(List.of(), List.of()), policy, "lab");
         Config.RegistrySettings settings = settings(folder, limit, tlds);
         RateLimiterFactory limiters = RateLimiterFactory.local(vertx);
         try {

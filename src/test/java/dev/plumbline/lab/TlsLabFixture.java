@@ -38,7 +38,7 @@ public final class TlsLabFixture implements AutoCloseable {
     public final TlsLab lab = new TlsLab();
     public final DnsLab dns = DnsLab.start();
     public final Vertx vertx = Vertx.vertx();
-    public final TrustRoots trust = TrustRoots.of(List.of(), List.of(lab.root().certificate()));
+    public final TrustRoots trust = new TrustRoots(List.of(), List.of(lab.root().certificate()));
     public final DnsProbe dnsProbe;
     public final TlsProbe tls;
     public final HttpProbe http;

@@ -25,7 +25,7 @@ class CertificatePathBuilderTest {
     private static final TestCa ISSUER = ROOT.authority("Issuer");
     private static final TestCa.Identity LEAF = ISSUER.issue(CertificateSpec.server("a.test"));
     private static final TestCa STRANGER = TestCa.root("Issuer");
-    private static final TrustRoots ROOTS = TrustRoots.of(List.of(ROOT.certificate()), List.of());
+    private static final TrustRoots ROOTS = new TrustRoots(List.of(ROOT.certificate()), List.of());
     private static final List<X509Certificate> SOUP = soup();
 
     private static List<X509Certificate> soup() {
@@ -72,7 +72,7 @@ class CertificatePathBuilderTest {
 
     @Test
     void distinguishesConfiguredRootsFromPublicRoots() {
-        TrustRoots extra = TrustRoots.of(List.of(), List.of(ROOT.certificate()));
+        TrustRoots extra = new TrustRoots(List.of(), List.of(ROOT.certificate()));
         assertThat(CertificatePathBuilder.build(LEAF.chain(), extra, NOW).end()).isEqualTo(End.OPERATOR_ROOT);
     }
 
@@ -83,7 +83,7 @@ class CertificatePathBuilderTest {
                 .from(NOW.minus(Duration.ofDays(20)))
                 .until(NOW.minus(Duration.ofDays(10)));
         X509Certificate old = other.crossSign(ISSUER, expired);
-        TrustRoots both = TrustRoots.of(List.of(other.certificate(), ROOT.certificate()), List.of());
+        TrustRoots both = new TrustRoots(List.of(other.certificate(), ROOT.certificate()), List.of());
         CertificatePath path =
                 CertificatePathBuilder.build(List.of(LEAF.certificate(), old, ISSUER.certificate()), both, NOW);
         assertThat(path.certificates()).contains(ISSUER.certificate()).doesNotContain(old);
@@ -116,7 +116,7 @@ class CertificatePathBuilderTest {
 
         CertificatePath path = CertificatePathBuilder.build(
                 weakFirst ? List.of(leaf, weak, strong) : List.of(leaf, strong, weak),
-                TrustRoots.of(roots, List.of()),
+                new TrustRoots(roots, List.of()),
                 NOW);
 
         assertThat(path.certificates()).containsExactly(leaf, strong, root.certificate());
@@ -148,7 +148,7 @@ class CertificatePathBuilderTest {
     @Test
     void doesNotTrustARootWithADsaKey() {
         TestCa root = TestCa.root(CertificateSpec.authority("DSA root").key("DSA"));
-        TrustRoots configured = TrustRoots.of(List.of(), List.of(root.certificate()));
+        TrustRoots configured = new TrustRoots(List.of(), List.of(root.certificate()));
 
         CertificatePath path = CertificatePathBuilder.build(
                 List.of(root.issue(CertificateSpec.server("a.test")).certificate()), configured, NOW);
@@ -162,7 +162,7 @@ class CertificatePathBuilderTest {
     void trustsASelfSignedCertificateAmongTheConfiguredRoots() {
         X509Certificate own =
                 TestCa.selfSigned(CertificateSpec.server("own.test")).certificate();
-        CertificatePath path = CertificatePathBuilder.build(List.of(own), TrustRoots.of(List.of(), List.of(own)), NOW);
+        CertificatePath path = CertificatePathBuilder.build(List.of(own), new TrustRoots(List.of(), List.of(own)), NOW);
         assertThat(path.trusted()).isTrue();
         assertThat(path.selfSigned()).isTrue();
         assertThat(CertificateProblem.of(path, true, false, NOW)).isEmpty();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class HostileCertificatesTest {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final TestCa ROOT = TestCa.root("Root");
-    private static final TrustRoots ROOTS = TrustRoots.of(List.of(ROOT.certificate()), List.of());
+    private static final TrustRoots ROOTS = new TrustRoots(List.of(ROOT.certificate()), List.of());
 
     /** Authorities with one name that have all certified each other. */
     @Test

@@ -48,7 +48,7 @@ class NameConstraintsTest {
     private static String fault(org.bouncycastle.asn1.x509.NameConstraints constraints, String name) {
         TestCa issuer = ROOT.authority(CertificateSpec.authority("Issuer").nameConstraints(constraints));
         List<X509Certificate> sent = issuer.issue(CertificateSpec.server(name)).chain();
-        TrustRoots roots = TrustRoots.of(List.of(ROOT.certificate()), List.of());
+        TrustRoots roots = new TrustRoots(List.of(ROOT.certificate()), List.of());
         return CertificatePathBuilder.build(sent, roots, Instant.now()).fault();
     }
 

@@ -193,7 +193,7 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
                 decisive.status(),
                 zones.stream().map(Dnssec::chainZone).toList(),
                 keys.stream()
-                        .map(key -> DnssecAlgorithm.name(key.getAlgorithm()))
+                        .map(key -> DNSSEC.Algorithm.string(key.getAlgorithm()))
                         .distinct()
                         .toList(),
                 validity == null ? null : validity.expiration(),
@@ -367,12 +367,12 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
 
     private static String describe(Record record) {
         if (record instanceof DSRecord ds) {
-            return ds.getFootprint() + " " + DnssecAlgorithm.name(ds.getAlgorithm()) + " "
+            return ds.getFootprint() + " " + DNSSEC.Algorithm.string(ds.getAlgorithm()) + " "
                     + DnssecAlgorithm.digestName(ds.getDigestID());
         }
         DNSKEYRecord key = (DNSKEYRecord) record;
         String role = (key.getFlags() & SEP_FLAG) != 0 ? "KSK" : "ZSK";
-        return key.getFootprint() + " " + DnssecAlgorithm.name(key.getAlgorithm()) + " " + role
+        return key.getFootprint() + " " + DNSSEC.Algorithm.string(key.getAlgorithm()) + " " + role
                 + (isRevoked(key) ? " (revoked)" : "");
     }
 }

@@ -96,7 +96,7 @@ class RetryAfterJobTest {
                                 new HttpProbe(
                                         vertx,
                                         LabEgressGuard.of(vertx, policy, dns),
-                                        TrustRoots.of(List.of(), List.of()),
+                                        new TrustRoots(List.of(), List.of()),
                                         policy,
                                         "test")),
                         clock),

@@ -42,7 +42,7 @@ class RevocationProbeTest {
         HttpProbe http = new HttpProbe(
                 vertx,
                 LabEgressGuard.of(vertx, policy, dns),
-                TrustRoots.of(List.of(), List.of()),
+                new TrustRoots(List.of(), List.of()),
                 policy,
                 HttpFixture.USER_AGENT);
         TestCheckContext context =

@@ -45,7 +45,7 @@ record MarkCertificate(
     private static final String BEGIN = "-----BEGIN CERTIFICATE-----";
     private static final String END = "-----END CERTIFICATE-----";
     private static final int MAX_CERTIFICATES = 10;
-    private static final TrustRoots NO_ROOTS = TrustRoots.of(List.of(), List.of());
+    private static final TrustRoots NO_ROOTS = new TrustRoots(List.of(), List.of());
 
     /**
      * Parses a file in PEM. Takes milliseconds, because it verifies the signatures of the chain.
