@@ -36,8 +36,7 @@ public record FieldDescription(
 
     /** The same field in a result with an error, in which null does not mean that a value is absent. */
     public FieldDescription inResultWithError() {
-        return with(
-                members.stream().map(FieldDescription::inResultWithError).toList(), NOT_DETERMINED, group);
+        return with(members.stream().map(FieldDescription::inResultWithError).toList(), NOT_DETERMINED, group);
     }
 
     /** The same field with these members and in this group. */
