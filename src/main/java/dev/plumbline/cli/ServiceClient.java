@@ -17,7 +17,6 @@ import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
 import java.net.ConnectException;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -229,7 +228,8 @@ final class ServiceClient implements AutoCloseable {
     /** The token of the job that a request may have created; null if there is none. */
     private static @Nullable String tokenOfUnknownOutcome(HttpResponse<Buffer> response) {
         return response.statusCode() == UNAVAILABLE
-                        && object(response).getValue("token") instanceof String token
+                        && object(response) instanceof JsonObject problem
+                        && problem.getValue("token") instanceof String token
                         && TOKEN.matcher(token).matches()
                 ? token
                 : null;
@@ -239,25 +239,25 @@ final class ServiceClient implements AutoCloseable {
     private static String problem(HttpResponse<Buffer> response) {
         JsonObject problem = object(response);
         return "HTTP " + response.statusCode()
-                + (problem.getValue("detail", problem.getValue("title")) instanceof String detail
+                + (problem != null && problem.getValue("detail", problem.getValue("title")) instanceof String detail
                         ? ": " + TerminalText.sanitize(detail)
                         : ".");
     }
 
     private static JsonObject json(HttpResponse<Buffer> response) throws CommandException {
         JsonObject body = object(response);
-        if (body.isEmpty()) {
+        if (body == null) {
             throw notFromService("a JSON object");
         }
         return body;
     }
 
-    /** The body; empty if it is not a JSON object, for example because a proxy responds with a page. */
-    private static JsonObject object(HttpResponse<Buffer> response) {
+    /** The body; null if it is not a JSON object, for example because a proxy responds with a page. */
+    private static @Nullable JsonObject object(HttpResponse<Buffer> response) {
         try {
-            return Objects.requireNonNullElseGet(response.bodyAsJsonObject(), JsonObject::new);
+            return response.bodyAsJsonObject();
         } catch (DecodeException | ClassCastException noObject) {
-            return new JsonObject();
+            return null;
         }
     }
 

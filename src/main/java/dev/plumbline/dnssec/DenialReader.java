@@ -107,7 +107,12 @@ final class DenialReader {
     }
 
     boolean isNxdomain(Name name) throws DnssecException {
-        return best(proof -> proof.nxdomain(name)) != Outcome.NOT_PROVED;
+        for (DenialProof proof : proofs) {
+            if (proof.nxdomain(name) != Outcome.NOT_PROVED) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private Outcome best(Proof proof) throws DnssecException {

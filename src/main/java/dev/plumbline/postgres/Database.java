@@ -180,9 +180,9 @@ public final class Database {
 
     /** Reads a value for each key, in the order of the keys; null without a row. */
     public <K, T> Future<List<@Nullable T>> readByKey(
-            String sql, Tuple arguments, List<K> keys, Function<Row, K> key, Function<Row, T> mapper) {
+            String sql, Tuple arguments, List<K> keys, Function<Row, K> key, Function<Row, @Nullable T> mapper) {
         return read(sql, arguments).map(rows -> {
-            Map<K, T> found = new HashMap<>();
+            Map<K, @Nullable T> found = new HashMap<>();
             rows.forEach(row -> found.put(key.apply(row), mapper.apply(row)));
             List<@Nullable T> values = new ArrayList<>();
             keys.forEach(each -> values.add(found.get(each)));

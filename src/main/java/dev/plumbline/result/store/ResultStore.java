@@ -165,14 +165,19 @@ public final class ResultStore {
                 FIND, Tuple.of(keys.toArray(String[]::new)), keys, row -> row.getString(0), ResultStore::rendered);
     }
 
-    private static RenderedResult rendered(Row row) {
+    /** Null if the result cannot be read: its check runs again, and the other lookups of the batch are not affected. */
+    private static @Nullable RenderedResult rendered(Row row) {
         String key = row.getString(0);
         Buffer body = row.getBuffer(1);
         Instant checkedAt = row.getOffsetDateTime(3).toInstant();
         Instant expiresAt = row.getOffsetDateTime(4).toInstant();
-        return body == null
-                ? RenderedResult.fromLine(key, row.getBuffer(2).getBytes(), checkedAt, expiresAt)
-                : RenderedResult.fromStore(key, body.getBytes(), checkedAt, expiresAt);
+        try {
+            return body == null
+                    ? RenderedResult.fromLine(key, row.getBuffer(2).getBytes(), checkedAt, expiresAt)
+                    : RenderedResult.fromStore(key, body.getBytes(), checkedAt, expiresAt);
+        } catch (IllegalArgumentException | IndexOutOfBoundsException damaged) {
+            return null;
+        }
     }
 
     private Future<List<Boolean>> storeAll(List<Entry> entries) {

@@ -123,6 +123,7 @@ final class LineStream {
                 return;
             }
         }
+        page = Collections.emptyIterator();
         if (started && position < to) {
             write(this::nextPage);
         } else {

@@ -8,7 +8,7 @@ final class SubmissionKey {
     static final String FIELD = "bulk-idempotency-key";
 
     private static final int LENGTH = 16;
-    private static final Pattern KEY = Pattern.compile("[A-Za-z0-9]{" + LENGTH + "}");
+    private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_-]{" + LENGTH + "}");
 
     private SubmissionKey() {}
 
