@@ -227,8 +227,8 @@ final class ServiceClient implements AutoCloseable {
 
     /** The token of the job that a request may have created; null if there is none. */
     private static @Nullable String tokenOfUnknownOutcome(HttpResponse<Buffer> response) {
-        return response.statusCode() == UNAVAILABLE
-                        && object(response) instanceof JsonObject problem
+        JsonObject problem = response.statusCode() == UNAVAILABLE ? object(response) : null;
+        return problem != null
                         && problem.getValue("token") instanceof String token
                         && TOKEN.matcher(token).matches()
                 ? token
