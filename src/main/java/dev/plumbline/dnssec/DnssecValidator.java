@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.DNAMERecord;
@@ -27,28 +28,33 @@ public final class DnssecValidator {
     private final TrustAnchors anchors;
     private final Instant at;
     private final RrsetVerifier verifier;
+    private final Function<Name, @Nullable ZoneTrust> shared;
     private final Map<Name, ZoneTrust> zones = new ConcurrentHashMap<>();
     private final Map<Name, Delegation> delegations = new ConcurrentHashMap<>();
 
-    /** @param at the time for which signatures must be valid */
-    public DnssecValidator(TrustAnchors anchors, Instant at, ValidationLimits limits) {
+    /**
+     * @param at the time for which signatures must be valid
+     * @param shared returns the zone with an apex that an earlier check validated; null if there is none. It is not
+     *     used if its signatures have expired
+     */
+    public DnssecValidator(
+            TrustAnchors anchors, Instant at, ValidationLimits limits, Function<Name, @Nullable ZoneTrust> shared) {
         this.anchors = anchors;
         this.at = at;
         this.verifier = new RrsetVerifier(at, limits);
-    }
-
-    /** Uses a zone that an earlier check validated, unless its signatures have expired. */
-    public void trust(ZoneTrust zone) {
-        SignatureValidity validity = zone.validity();
-        if (zone.secure() && validity != null && at.isBefore(validity.expiration())) {
-            zones.putIfAbsent(zone.zone(), zone);
-        }
+        this.shared = shared;
     }
 
     /** The zone with this apex if it was validated; null otherwise. */
     @Nullable
     ZoneTrust known(Name zone) {
-        return zones.get(zone);
+        return zones.computeIfAbsent(zone, this::sharedAndValid);
+    }
+
+    private @Nullable ZoneTrust sharedAndValid(Name apex) {
+        ZoneTrust zone = shared.apply(apex);
+        SignatureValidity validity = zone == null ? null : zone.validity();
+        return validity != null && at.isBefore(validity.expiration()) ? zone : null;
     }
 
     TrustAnchors anchors() {
@@ -63,7 +69,10 @@ public final class DnssecValidator {
      */
     @Nullable
     ZoneTrust anchor(Name zone, @Nullable Message response) {
-        return zones.computeIfAbsent(zone, missing -> response == null ? null : anchorOf(zone, response));
+        ZoneTrust known = known(zone);
+        return known != null || response == null
+                ? known
+                : zones.computeIfAbsent(zone, missing -> anchorOf(zone, response));
     }
 
     private ZoneTrust anchorOf(Name zone, Message response) {

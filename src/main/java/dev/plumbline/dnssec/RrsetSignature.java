@@ -1,10 +1,10 @@
 package dev.plumbline.dnssec;
 
+import dev.plumbline.signature.VerifiedSignatures;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.PublicKey;
-import java.security.Signature;
 import java.time.Instant;
 import java.util.Arrays;
 import org.xbill.DNS.DNSKEYRecord;
@@ -27,10 +27,8 @@ final class RrsetSignature {
         }
         try {
             PublicKey publicKey = key.getPublicKey();
-            Signature verifier = Signature.getInstance(algorithm);
-            verifier.initVerify(publicKey);
-            verifier.update(signedData(set, signature));
-            return verifier.verify(signature.getSignature());
+            return VerifiedSignatures.isValid(
+                    algorithm, publicKey, signedData(set, signature), signature.getSignature());
         } catch (DNSSEC.DNSSECException | GeneralSecurityException | RuntimeException malformedKeyOrSignature) {
             return false;
         }

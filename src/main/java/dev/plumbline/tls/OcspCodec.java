@@ -1,6 +1,8 @@
 package dev.plumbline.tls;
 
+import dev.plumbline.signature.VerifiedSignatures;
 import java.io.IOException;
+import java.security.GeneralSecurityException;
 import java.security.PublicKey;
 import java.security.cert.CertificateEncodingException;
 import java.security.cert.CertificateException;
@@ -11,7 +13,6 @@ import org.bouncycastle.asn1.ASN1ObjectIdentifier;
 import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
 import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.KeyPurposeId;
-import org.bouncycastle.cert.CertException;
 import org.bouncycastle.cert.X509CertificateHolder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateHolder;
@@ -25,7 +26,6 @@ import org.bouncycastle.cert.ocsp.RevokedStatus;
 import org.bouncycastle.cert.ocsp.SingleResp;
 import org.bouncycastle.operator.DigestCalculatorProvider;
 import org.bouncycastle.operator.OperatorCreationException;
-import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
 import org.bouncycastle.operator.jcajce.JcaDigestCalculatorProviderBuilder;
 import org.jspecify.annotations.Nullable;
 
@@ -134,8 +134,9 @@ public final class OcspCodec {
             return usage != null
                     && usage.hasKeyPurposeId(KeyPurposeId.id_kp_OCSPSigning)
                     && delegate.isValidOn(Date.from(at))
-                    && delegate.isSignatureValid(new JcaContentVerifierProviderBuilder().build(issuer.getPublicKey()));
-        } catch (CertException | OperatorCreationException different) {
+                    && VerifiedSignatures.isSigned(
+                            new JcaX509CertificateConverter().getCertificate(delegate), issuer.getPublicKey());
+        } catch (GeneralSecurityException | RuntimeException different) {
             return false;
         }
     }
@@ -149,12 +150,10 @@ public final class OcspCodec {
     }
 
     private static boolean isSignedBy(BasicOCSPResp basic, PublicKey key) {
-        try {
-            return PublicKeys.isVerifiable(key)
-                    && basic.isSignatureValid(new JcaContentVerifierProviderBuilder().build(key));
-        } catch (OCSPException | OperatorCreationException different) {
-            return false;
-        }
+        byte[] data = basic.getTBSResponseData();
+        return PublicKeys.isVerifiable(key)
+                && ContentSignature.isValid(
+                        basic.getSignatureAlgorithmID(), key, data, 0, data.length, basic.getSignature());
     }
 
     private static int timestamps(SingleResp single) {

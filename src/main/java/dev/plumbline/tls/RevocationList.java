@@ -1,7 +1,6 @@
 package dev.plumbline.tls;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.math.BigInteger;
 import java.security.PublicKey;
 import java.security.cert.X509Certificate;
@@ -19,9 +18,6 @@ import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
 import org.bouncycastle.asn1.x509.IssuingDistributionPoint;
 import org.bouncycastle.asn1.x509.Time;
-import org.bouncycastle.operator.ContentVerifier;
-import org.bouncycastle.operator.OperatorCreationException;
-import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,15 +55,14 @@ public final class RevocationList {
             return isSignedBy(issuer.getPublicKey(), list, outer)
                     ? read(list, signed, certificate, at)
                     : RevocationStatement.undetermined(SOURCE + " cannot be parsed or verified");
-        } catch (OperatorCreationException | IOException | RuntimeException unreadable) {
+        } catch (IOException | RuntimeException unreadable) {
             // Providers and parsers throw unchecked exceptions for some malformed content.
             return RevocationStatement.undetermined(SOURCE + " cannot be parsed or verified");
         }
     }
 
     /** @param outer positioned before the signed part */
-    private static boolean isSignedBy(PublicKey key, byte[] list, DerReader outer)
-            throws OperatorCreationException, IOException {
+    private static boolean isSignedBy(PublicKey key, byte[] list, DerReader outer) {
         int from = outer.start();
         int length = outer.to() - from;
         byte[] algorithm = outer.next(DerReader.SEQUENCE).copy(MAX_ELEMENT_BYTES);
@@ -79,12 +74,7 @@ public final class RevocationList {
         if (signature.length > MAX_ELEMENT_BYTES) {
             return false;
         }
-        ContentVerifier verifier =
-                new JcaContentVerifierProviderBuilder().build(key).get(AlgorithmIdentifier.getInstance(algorithm));
-        try (OutputStream out = verifier.getOutputStream()) {
-            out.write(list, from, length);
-        }
-        return verifier.verify(signature);
+        return ContentSignature.isValid(AlgorithmIdentifier.getInstance(algorithm), key, list, from, length, signature);
     }
 
     /** @param signed the signed part */

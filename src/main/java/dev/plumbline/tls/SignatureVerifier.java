@@ -1,5 +1,6 @@
 package dev.plumbline.tls;
 
+import dev.plumbline.signature.VerifiedSignatures;
 import java.security.GeneralSecurityException;
 import java.security.PublicKey;
 import java.security.cert.X509Certificate;
@@ -61,10 +62,9 @@ final class SignatureVerifier {
             if (key instanceof ECPublicKey && PublicKeys.weak(key)) {
                 // the JDK parses keys on small curves, but does not verify their signatures
                 certificate.verify(key, CertificateParser.bouncyCastle());
-            } else {
-                certificate.verify(key);
+                return true;
             }
-            return true;
+            return VerifiedSignatures.isSigned(certificate, key);
         } catch (GeneralSecurityException | RuntimeException different) {
             // The JDK's providers throw unchecked exceptions for some malformed keys.
             return false;

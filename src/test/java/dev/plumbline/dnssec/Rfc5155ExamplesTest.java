@@ -73,7 +73,8 @@ class Rfc5155ExamplesTest {
         "B.5 of an existing type, a.z.w.example. MX, NOERROR, w ns2 *.w, DENIAL_MISSING",
     })
     void validates(String name, String question, String rcode, String sections, Reason expected) throws IOException {
-        DnssecValidator validator = new DnssecValidator(TrustAnchors.parse(List.of(KEY)), AT, new ValidationLimits());
+        DnssecValidator validator =
+                new DnssecValidator(TrustAnchors.parse(List.of(KEY)), AT, new ValidationLimits(), zone -> null);
         Name zone = DnssecLab.name("example.");
         Message keys = response(zone, Type.DNSKEY);
         records(KEYS).forEach(record -> keys.addRecord(record, Section.ANSWER));

@@ -129,7 +129,10 @@ class ValidationLimitsTest {
         Record random = record(type, data);
         Assume.that(random != null);
         DnssecValidator validator = new DnssecValidator(
-                TrustAnchors.parse(List.of(zone.ds(2).toString())), Instant.now(), new ValidationLimits());
+                TrustAnchors.parse(List.of(zone.ds(2).toString())),
+                Instant.now(),
+                new ValidationLimits(),
+                apex -> null);
         DnssecLookup lookup = new DnssecLookup(validator, DnssecLab.name("www.example."), Type.A, true);
         for (DnssecQuery query = lookup.next(); query != null; query = lookup.next()) {
             Message response = Fixture.ALL.respond(query.name(), query.type());

@@ -22,7 +22,6 @@ import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -87,15 +86,12 @@ public final class DnssecProbe {
     }
 
     private Session newSession(CheckContext context) {
-        DnssecValidator validator = new DnssecValidator(anchors, context.clock().instant(), new ValidationLimits());
-        if (!context.fresh()) {
-            String resolver = context.options().optionalText(ModuleDescription.RESOLVER);
-            cache.asMap().forEach((key, zone) -> {
-                if (Objects.equals(key.resolver(), resolver)) {
-                    validator.trust(zone);
-                }
-            });
-        }
+        String resolver = context.options().optionalText(ModuleDescription.RESOLVER);
+        DnssecValidator validator = new DnssecValidator(
+                anchors,
+                context.clock().instant(),
+                new ValidationLimits(),
+                zone -> context.fresh() ? null : cache.getIfPresent(new CacheKey(resolver, zone)));
         return new Session(validator, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
     }
 
