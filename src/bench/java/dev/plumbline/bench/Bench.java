@@ -109,6 +109,9 @@ public final class Bench {
         List<Row> rows = new ArrayList<>(List.of(
                 new ModuleRow("ssl-certificate", ModuleRow.servers()),
                 new ModuleRow("ssl-certificate", ModuleRow.servers(), new ModuleRow.Peer("tlsx", ListTool::tlsx, 1.5)),
+                ModuleRow.ofDistinctCertificates(TestCertificate.Signer.P256),
+                ModuleRow.ofDistinctCertificates(TestCertificate.Signer.P384),
+                ModuleRow.ofDistinctCertificates(TestCertificate.Signer.RSA),
                 new ModuleRow("dns-records", ModuleRow.names()),
                 new ModuleRow("dns-records", ModuleRow.names(), new ModuleRow.Peer("dnsx", ListTool::dnsx, 1.5)),
                 new ModuleRow("dnssec", ModuleRow.signedNames()),

@@ -30,6 +30,7 @@ final class BenchStage implements AutoCloseable {
     private @Nullable ServiceUnderLoad service;
     private @Nullable TargetNames names;
     private @Nullable ServiceUnderLoad resolving;
+    private @Nullable ServiceUnderLoad baseline;
     private @Nullable Backlog backlog;
     private long idleKib;
     private boolean loaded;
@@ -101,31 +102,42 @@ final class BenchStage implements AutoCloseable {
     /** A service that queries the nameserver and the RDAP server of the benchmark. */
     ServiceUnderLoad resolving() throws IOException, InterruptedException {
         if (resolving == null) {
-            Path bootstrap =
-                    SiteFiles.writeBootstrap(Files.createDirectory(folder.resolve("rdap")), nginx().site(false));
-            resolving = opened(another(
-                    "resolving",
-                    Map.of(
-                            "PLUMBLINE_TLS_EXTRA_ROOTS",
-                            nginx().certificate().toString(),
-                            "PLUMBLINE_TARGETS_ALLOW",
-                            "127.0.0.0/8,::1",
-                            "PLUMBLINE_DNS_SERVERS",
-                            names().address(),
-                            "PLUMBLINE_DNS_TRUST_ANCHORS",
-                            names().trustAnchor(),
-                            "PLUMBLINE_DNS_PROPAGATION",
-                            names().resolvers(),
-                            "PLUMBLINE_DNSBL_ZONES",
-                            TargetNames.BLOCKLIST,
-                            "PLUMBLINE_RDAP_BOOTSTRAP",
-                            bootstrap.toString(),
-                            "PLUMBLINE_REGISTRIES_PER_SERVER_PER_SECOND",
-                            "0",
-                            "PLUMBLINE_REGISTRIES_PER_SERVER_CONCURRENT",
-                            "0")));
+            resolving = resolving(options, "resolving");
         }
         return resolving;
+    }
+
+    /** As {@link #resolving()}, from the jar of the baseline. */
+    ServiceUnderLoad baseline() throws IOException, InterruptedException {
+        if (baseline == null) {
+            baseline = resolving(options.ofBaseline(), "baseline");
+        }
+        return baseline;
+    }
+
+    private ServiceUnderLoad resolving(BenchOptions build, String name) throws IOException, InterruptedException {
+        Path bootstrap =
+                SiteFiles.writeBootstrap(Files.createDirectory(folder.resolve("rdap-" + name)), nginx().site(false));
+        Map<String, String> settings = Map.of(
+                "PLUMBLINE_TLS_EXTRA_ROOTS",
+                nginx().certificate().toString(),
+                "PLUMBLINE_TARGETS_ALLOW",
+                "127.0.0.0/8,::1",
+                "PLUMBLINE_DNS_SERVERS",
+                names().address(),
+                "PLUMBLINE_DNS_TRUST_ANCHORS",
+                names().trustAnchor(),
+                "PLUMBLINE_DNS_PROPAGATION",
+                names().resolvers(),
+                "PLUMBLINE_DNSBL_ZONES",
+                TargetNames.BLOCKLIST,
+                "PLUMBLINE_RDAP_BOOTSTRAP",
+                bootstrap.toString(),
+                "PLUMBLINE_REGISTRIES_PER_SERVER_PER_SECOND",
+                "0",
+                "PLUMBLINE_REGISTRIES_PER_SERVER_CONCURRENT",
+                "0");
+        return opened(ServiceUnderLoad.start(build, folder, folder.resolve(name), settings));
     }
 
     /** Starts another service with an empty database. The caller closes it. */

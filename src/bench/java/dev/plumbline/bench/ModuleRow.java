@@ -16,9 +16,14 @@ final class ModuleRow implements Row {
     private static final int MIN_JOBS = 2;
     private static final int MAX_JOBS = 80;
     private static final int COMPOSITE_LINES = 50;
+
+    /** The minimum ratio of the rate to that of the baseline. */
+    private static final double BASELINE_GOAL = 0.97;
+
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     private final String module;
+    private final String variant;
     private final Targets targets;
     private final @Nullable Peer peer;
     private final int jobLines;
@@ -53,11 +58,12 @@ final class ModuleRow implements Row {
     }
 
     ModuleRow(String module, Targets targets, @Nullable Peer peer) {
-        this(module, targets, peer, JobsClient.MAX_LINES);
+        this(module, "", targets, peer, JobsClient.MAX_LINES);
     }
 
-    private ModuleRow(String module, Targets targets, @Nullable Peer peer, int jobLines) {
+    private ModuleRow(String module, String variant, Targets targets, @Nullable Peer peer, int jobLines) {
         this.module = module;
+        this.variant = variant;
         this.targets = targets;
         this.peer = peer;
         this.jobLines = jobLines;
@@ -65,7 +71,17 @@ final class ModuleRow implements Row {
 
     /** A row of a composite module, with shorter jobs. */
     static ModuleRow ofComposite(String module, Targets targets) {
-        return new ModuleRow(module, targets, null, COMPOSITE_LINES);
+        return new ModuleRow(module, "", targets, null, COMPOSITE_LINES);
+    }
+
+    /** The row {@code bulk-ssl-certificate-SIGNER}: a distinct certificate for each line. */
+    static ModuleRow ofDistinctCertificates(TestCertificate.Signer signer) {
+        return new ModuleRow(
+                "ssl-certificate",
+                "-" + signer.name().toLowerCase(Locale.ROOT),
+                distinctCertificates(signer),
+                null,
+                JobsClient.MAX_LINES);
     }
 
     /** Pages of the nginx of the benchmark below this path. */
@@ -85,6 +101,20 @@ final class ModuleRow implements Row {
     static Targets signedServers() {
         return (stage, name) ->
                 name + "." + TargetNames.SIGNED + ":" + stage.nginx().httpsPort();
+    }
+
+    /** The nginx of the benchmark, with a certificate of its own for each of many names, each used once. */
+    static Targets distinctCertificates(TestCertificate.Signer signer) {
+        AtomicInteger next = new AtomicInteger();
+        return (stage, name) -> {
+            stage.nginx().certificates().writeDistinct(signer);
+            int number = next.getAndIncrement();
+            if (number >= TargetNames.DISTINCT_COUNT) {
+                throw new IOException("more than " + TargetNames.DISTINCT_COUNT
+                        + " lines; use fewer rounds (bench.rounds, bench.seconds, bench.warmup)");
+            }
+            return TargetNames.distinct(signer, number) + ":" + stage.nginx().distinctPort();
+        };
     }
 
     /** The nginx of the benchmark, with many names. */
@@ -163,7 +193,7 @@ final class ModuleRow implements Row {
 
     @Override
     public String id() {
-        return "bulk-" + module + (peer == null ? "" : "-" + peer.name);
+        return "bulk-" + module + variant + (peer == null ? "" : "-" + peer.name);
     }
 
     @Override
@@ -171,6 +201,42 @@ final class ModuleRow implements Row {
         ListTool tool = peer == null ? null : peer.tool.on(stage);
         ServiceUnderLoad service = stage.resolving();
         JobsClient client = new JobsClient(service, service.tenants().newKey());
+        BenchOptions options = stage.options();
+        int jobs = warmUp(stage, service, client);
+        Other other = null;
+        if (tool != null) {
+            other = count -> theirs(tool, list(stage, count));
+            other.lap(jobs);
+        } else if (options.baseline() != null) {
+            ServiceUnderLoad baseline = stage.baseline();
+            JobsClient baselineClient =
+                    new JobsClient(baseline, baseline.tenants().newKey());
+            jobs = Math.min(jobs, warmUp(stage, baseline, baselineClient));
+            other = count -> lap(stage, baseline, baselineClient, count);
+        }
+        List<Lap> laps = new ArrayList<>();
+        List<Lap> theirs = new ArrayList<>();
+        for (int round = 1; round <= options.rounds(); round++) {
+            Lap lap = lap(stage, service, client, jobs);
+            laps.add(lap);
+            report(round, lap);
+            if (other != null) {
+                Lap their = other.lap(jobs);
+                theirs.add(their);
+                report(round, their);
+            }
+        }
+        return List.of(line(laps, theirs, jobs * jobLines));
+    }
+
+    /** The reference program, or the service from another jar. */
+    private interface Other {
+        Lap lap(int jobs) throws IOException, InterruptedException;
+    }
+
+    /** Returns the number of jobs for a round. */
+    private int warmUp(BenchStage stage, ServiceUnderLoad service, JobsClient client)
+            throws IOException, InterruptedException {
         BenchOptions options = stage.options();
         int jobs = MIN_JOBS;
         int maxJobs = peer == null ? MAX_JOBS : peer.maxJobs;
@@ -180,22 +246,7 @@ final class ModuleRow implements Row {
                     lap(stage, service, client, jobs).rate * options.round().toSeconds() / jobLines;
             jobs = (int) Math.max(MIN_JOBS, Math.min(maxJobs, Math.ceil(wanted)));
         } while (!warmup.isOver());
-        if (tool != null) {
-            theirs(tool, list(stage, jobs));
-        }
-        List<Lap> laps = new ArrayList<>();
-        List<Lap> theirs = new ArrayList<>();
-        for (int round = 1; round <= options.rounds(); round++) {
-            Lap lap = lap(stage, service, client, jobs);
-            laps.add(lap);
-            report(round, lap);
-            if (tool != null) {
-                Lap other = theirs(tool, list(stage, jobs));
-                theirs.add(other);
-                report(round, other);
-            }
-        }
-        return List.of(line(laps, theirs, jobs * jobLines));
+        return jobs;
     }
 
     private void report(int round, Lap lap) {
@@ -263,8 +314,8 @@ final class ModuleRow implements Row {
                 median(laps, Lap::databaseMicros));
         String errors = String.format(
                 Locale.ROOT, "%,d errors of %,d lines in each of %d rounds", wrong(laps), lines, laps.size());
-        if (peer == null) {
-            return new BulkLine("Bulk " + module, rate, cost, "", "", errors);
+        if (theirs.isEmpty()) {
+            return new BulkLine("Bulk " + module + variant, rate, cost, "", "", errors);
         }
         List<Double> ratios = new ArrayList<>();
         for (int i = 0; i < laps.size(); i++) {
@@ -272,7 +323,7 @@ final class ModuleRow implements Row {
         }
         Distribution ratio = Distribution.of(ratios);
         return new BulkLine(
-                "Bulk " + module + " ÷ " + peer.name,
+                "Bulk " + module + variant + " ÷ " + (peer == null ? "baseline" : peer.name),
                 ratio.text(2),
                 rate + ", " + cost,
                 String.format(
@@ -280,7 +331,7 @@ final class ModuleRow implements Row {
                         "%s/s, %.0f µs CPU",
                         Distribution.of(theirs.stream().map(Lap::rate).toList()).text(0),
                         median(theirs, Lap::cpuMicros)),
-                BulkLine.atLeast(peer.goal, ratio.median()),
+                BulkLine.atLeast(peer == null ? BASELINE_GOAL : peer.goal, ratio.median()),
                 errors + "; reference " + String.format(Locale.ROOT, "%,d", wrong(theirs)));
     }
 

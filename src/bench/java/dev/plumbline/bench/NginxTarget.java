@@ -50,6 +50,13 @@ final class NginxTarget implements AutoCloseable {
             proxy_set_header Connection upgrade;
           }
         }
+        server {
+          listen 127.0.0.1:%8$d ssl backlog=4096;
+          ssl_certificate %1$s/distinct/$ssl_server_name;
+          ssl_certificate_key %1$s/key.pem;
+          ssl_session_cache off;
+          ssl_session_tickets off;
+        }
         map $request_method $preflight { OPTIONS 1; default 0; }
         server {
           listen 127.0.0.1:%4$d ssl http2 backlog=4096;
@@ -115,38 +122,42 @@ final class NginxTarget implements AutoCloseable {
     private final int httpPort;
     private final int httpsPort;
     private final int sitePort;
+    private final int distinctPort;
     private final int echoPort;
     private final boolean domains;
     private final boolean ipv6;
-    private final Path certificate;
+    private final TestCertificate certificates;
 
     private NginxTarget(
             ChildProcess child,
             int httpPort,
             int httpsPort,
             int sitePort,
+            int distinctPort,
             int echoPort,
             boolean domains,
             boolean ipv6,
-            Path certificate) {
+            TestCertificate certificates) {
         this.child = child;
         this.httpPort = httpPort;
         this.httpsPort = httpsPort;
         this.sitePort = sitePort;
+        this.distinctPort = distinctPort;
         this.echoPort = echoPort;
         this.domains = domains;
         this.ipv6 = ipv6;
-        this.certificate = certificate;
+        this.certificates = certificates;
     }
 
     static NginxTarget start(Path parent) throws IOException, InterruptedException {
         String program = ProgramFinder.require("nginx", "nginx");
         Path folder = Files.createDirectory(parent.resolve("nginx"));
-        Path certificate = TestCertificate.write(folder);
+        TestCertificate certificates = new TestCertificate(folder);
         int http = ServiceUnderLoad.freePort();
         int https = ServiceUnderLoad.freePort();
         int site = ServiceUnderLoad.freePort();
         int echo = ServiceUnderLoad.freePort();
+        int distinct = ServiceUnderLoad.freePort();
         boolean domains = isFree(DOMAIN_ADDRESS, 80) && isFree(DOMAIN_ADDRESS, 443);
         boolean ipv6 = domains && isFree("::1", 443);
         SiteFiles.write(Files.createDirectory(folder.resolve("site")));
@@ -160,7 +171,8 @@ final class NginxTarget implements AutoCloseable {
                         site,
                         echo,
                         (domains ? HTTPS_LISTEN : "") + (ipv6 ? IPV6_LISTEN : ""),
-                        domains ? DOMAIN_SERVERS.formatted(DOMAIN_ADDRESS, folder, TargetNames.DOMAINS) : ""));
+                        domains ? DOMAIN_SERVERS.formatted(DOMAIN_ADDRESS, folder, TargetNames.DOMAINS) : "",
+                        distinct));
         ChildProcess child = ChildProcess.start(
                 "nginx",
                 folder,
@@ -174,11 +186,16 @@ final class NginxTarget implements AutoCloseable {
             child.close();
             throw failed;
         }
-        return new NginxTarget(child, http, https, site, echo, domains, ipv6, certificate);
+        return new NginxTarget(child, http, https, site, distinct, echo, domains, ipv6, certificates);
     }
 
     int httpsPort() {
         return httpsPort;
+    }
+
+    /** The port with a certificate of its own for each name of {@link TargetNames#distinct}. */
+    int distinctPort() {
+        return distinctPort;
     }
 
     /** The URL of the site without a path. */
@@ -217,7 +234,7 @@ final class NginxTarget implements AutoCloseable {
 
     /** The certificate of the sites in PEM. */
     Path leaf() {
-        return certificate.resolveSibling("certificate.pem");
+        return certificates.root().resolveSibling("certificate.pem");
     }
 
     /** Whether this process can listen on the port. */
@@ -257,9 +274,13 @@ final class NginxTarget implements AutoCloseable {
         return new Counts(Long.parseLong(counts.group(1)), Long.parseLong(counts.group(2)));
     }
 
-    /** The certificate in PEM. It is also the root. */
+    TestCertificate certificates() {
+        return certificates;
+    }
+
+    /** The root certificate in PEM. */
     Path certificate() {
-        return certificate;
+        return certificates.root();
     }
 
     @Override

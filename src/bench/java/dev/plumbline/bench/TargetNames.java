@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** The bind9 of Debian as resolver and as nameserver of the zones in {@link ZoneFiles}. */
@@ -27,6 +28,12 @@ final class TargetNames implements AutoCloseable {
     static final String BLOCKLIST = "blocklist.test";
 
     static final int DOMAIN_COUNT = 4_096;
+
+    /**
+     * Certificates of each kind of intermediate certificate. A row does not repeat one, because the service remembers
+     * signatures.
+     */
+    static final int DISTINCT_COUNT = 40_000;
 
     /** The number of addresses from 127.100.0.0 with a name. */
     static final int ADDRESS_COUNT = 16_384;
@@ -66,6 +73,11 @@ final class TargetNames implements AutoCloseable {
     }
 
     /** @param leaf the certificate of the websites, in PEM */
+    /** The name of a website with a certificate of its own. */
+    static String distinct(TestCertificate.Signer signer, int number) {
+        return signer.name().toLowerCase(Locale.ROOT) + "-" + number + "." + ZONE;
+    }
+
     static TargetNames start(Path parent, Path leaf) throws IOException, InterruptedException {
         String program = ProgramFinder.require("named", "bind9");
         ProgramFinder.require("dnssec-signzone", "bind9-utils");

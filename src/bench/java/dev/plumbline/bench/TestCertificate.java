@@ -8,13 +8,18 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.ECPrivateKey;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Date;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x509.BasicConstraints;
 import org.bouncycastle.asn1.x509.Extension;
@@ -28,47 +33,99 @@ import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.bouncycastle.util.io.pem.PemObject;
 
-/** A chain of two EC P-256 certificates for 127.0.0.1 and names, created for each run. */
+/** Certificates for 127.0.0.1 and names, issued by a root that is created for each run. */
 final class TestCertificate {
-    private TestCertificate() {}
+    private static final X500Name ROOT_NAME = new X500Name("CN=Plumbline bench root");
+    private static final X500Name LEAF_NAME = new X500Name("CN=127.0.0.1");
+    private static final AtomicLong SERIAL_NUMBERS = new AtomicLong(System.currentTimeMillis());
+
+    private final Path folder;
+    private final KeyPair rootKey;
+    private final KeyPair leafKey;
+    private final Set<Signer> written = EnumSet.noneOf(Signer.class);
 
     /**
      * Writes {@code certificate.pem} (the leaf), {@code key.pem} and {@code root.pem}, and a certificate with the same
-     * key for each host of an MTA-STS policy in the folder {@code policy-hosts}.
-     *
-     * @return root.pem
+     * key for each host of an MTA-STS policy in the folder {@code policy-hosts}. All keys are EC P-256.
      */
-    static Path write(Path folder) throws IOException {
+    TestCertificate(Path folder) throws IOException {
+        this.folder = folder;
         try {
-            KeyPair rootKey = keyPair();
-            KeyPair leafKey = keyPair();
-            X500Name rootName = new X500Name("CN=Plumbline bench root");
-            X509Certificate root = certificate(rootName, rootName, rootKey, rootKey, List.of());
-            X500Name leafName = new X500Name("CN=127.0.0.1");
+            rootKey = Signer.P256.keyPair();
+            leafKey = Signer.P256.keyPair();
             List<String> names = List.of("*." + TargetNames.ZONE, "*." + TargetNames.SITES, "*." + TargetNames.DOMAINS);
-            X509Certificate leaf = certificate(leafName, rootName, leafKey, rootKey, names);
             Path policyHosts = Files.createDirectory(folder.resolve("policy-hosts"));
             for (int i = 0; i < TargetNames.DOMAIN_COUNT; i++) {
                 String host = "mta-sts.m" + i + "." + TargetNames.DOMAINS;
-                pem(policyHosts.resolve(host), certificate(leafName, rootName, leafKey, rootKey, List.of(host)));
+                pem(policyHosts.resolve(host), certificate(LEAF_NAME, ROOT_NAME, leafKey, rootKey, List.of(host)));
             }
-            pem(folder.resolve("certificate.pem"), leaf);
+            Files.createDirectory(folder.resolve("distinct"));
+            pem(folder.resolve("certificate.pem"), certificate(LEAF_NAME, ROOT_NAME, leafKey, rootKey, names));
             pem(
                     folder.resolve("key.pem"),
                     new PemObject("PRIVATE KEY", leafKey.getPrivate().getEncoded()));
-            return pem(folder.resolve("root.pem"), root);
+            pem(root(), certificate(ROOT_NAME, ROOT_NAME, rootKey, rootKey, List.of()));
         } catch (GeneralSecurityException | OperatorCreationException impossible) {
             throw new IllegalStateException(impossible);
         }
     }
 
-    private static KeyPair keyPair() throws GeneralSecurityException {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
-        generator.initialize(new ECGenParameterSpec("secp256r1"));
-        return generator.generateKeyPair();
+    Path root() {
+        return folder.resolve("root.pem");
     }
 
-    /** @param names of the leaf; empty: the root */
+    /**
+     * Writes a certificate for each name of {@link TargetNames#distinct} with its intermediate certificate in the
+     * folder {@code distinct}, unless they exist. Takes up to a minute.
+     */
+    void writeDistinct(Signer signer) throws IOException {
+        if (!written.add(signer)) {
+            return;
+        }
+        try {
+            X500Name authority = new X500Name("CN=Plumbline bench " + signer);
+            KeyPair key = signer.keyPair();
+            X509Certificate intermediate = certificate(authority, ROOT_NAME, key, rootKey, List.of());
+            for (int i = 0; i < TargetNames.DISTINCT_COUNT; i++) {
+                String host = TargetNames.distinct(signer, i);
+                pem(
+                        folder.resolve("distinct").resolve(host),
+                        certificate(LEAF_NAME, authority, leafKey, key, List.of(host)),
+                        intermediate);
+            }
+        } catch (GeneralSecurityException | OperatorCreationException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    /** The keys of the intermediate certificates. */
+    enum Signer {
+        P256,
+        P384,
+        RSA;
+
+        KeyPair keyPair() throws GeneralSecurityException {
+            KeyPairGenerator generator = KeyPairGenerator.getInstance(this == RSA ? "RSA" : "EC");
+            switch (this) {
+                case P256 -> generator.initialize(new ECGenParameterSpec("secp256r1"));
+                case P384 -> generator.initialize(new ECGenParameterSpec("secp384r1"));
+                case RSA -> generator.initialize(2048);
+            }
+            return generator.generateKeyPair();
+        }
+
+        /** The algorithm of the signatures of such a key, as certification authorities use it. */
+        static String algorithm(PrivateKey key) {
+            if (key instanceof ECPrivateKey ec) {
+                return ec.getParams().getCurve().getField().getFieldSize() > 256
+                        ? "SHA384withECDSA"
+                        : "SHA256withECDSA";
+            }
+            return "SHA256withRSA";
+        }
+    }
+
+    /** @param names of the leaf; empty: a certification authority */
     private static X509Certificate certificate(
             X500Name subject, X500Name issuer, KeyPair key, KeyPair signer, List<String> names)
             throws GeneralSecurityException, OperatorCreationException, CertIOException {
@@ -76,7 +133,7 @@ final class TestCertificate {
         boolean authority = names.isEmpty();
         JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(
                 issuer,
-                BigInteger.valueOf(now.toEpochMilli() + (authority ? 0 : 1)),
+                BigInteger.valueOf(SERIAL_NUMBERS.incrementAndGet()),
                 Date.from(now.minus(Duration.ofDays(1))),
                 Date.from(now.plus(Duration.ofDays(90))),
                 subject,
@@ -92,14 +149,16 @@ final class TestCertificate {
                     new GeneralNames(alternatives.toArray(GeneralName[]::new)));
         }
         return new JcaX509CertificateConverter()
-                .getCertificate(
-                        builder.build(new JcaContentSignerBuilder("SHA256withECDSA").build(signer.getPrivate())));
+                .getCertificate(builder.build(
+                        new JcaContentSignerBuilder(Signer.algorithm(signer.getPrivate())).build(signer.getPrivate())));
     }
 
-    private static Path pem(Path file, Object what) throws IOException {
+    private static Path pem(Path file, Object... objects) throws IOException {
         try (Writer writer = Files.newBufferedWriter(file);
                 JcaPEMWriter pem = new JcaPEMWriter(writer)) {
-            pem.writeObject(what);
+            for (Object object : objects) {
+                pem.writeObject(object);
+            }
         }
         return file;
     }
