@@ -103,7 +103,7 @@ final class ModuleRow implements Row {
                 name + "." + TargetNames.SIGNED + ":" + stage.nginx().httpsPort();
     }
 
-    /** The nginx of the benchmark, with a certificate of its own for each of many names, each used once. */
+    /** The nginx of the benchmark with a distinct certificate for each name. Each name is used once. */
     static Targets distinctCertificates(TestCertificate.Signer signer) {
         AtomicInteger next = new AtomicInteger();
         return (stage, name) -> {
@@ -203,16 +203,16 @@ final class ModuleRow implements Row {
         JobsClient client = new JobsClient(service, service.tenants().newKey());
         BenchOptions options = stage.options();
         int jobs = warmUp(stage, service, client);
-        Other other = null;
+        Reference reference = null;
         if (tool != null) {
-            other = count -> theirs(tool, list(stage, count));
-            other.lap(jobs);
+            reference = count -> theirs(tool, list(stage, count));
+            reference.lap(jobs);
         } else if (options.baseline() != null) {
             ServiceUnderLoad baseline = stage.baseline();
             JobsClient baselineClient =
                     new JobsClient(baseline, baseline.tenants().newKey());
             jobs = Math.min(jobs, warmUp(stage, baseline, baselineClient));
-            other = count -> lap(stage, baseline, baselineClient, count);
+            reference = count -> lap(stage, baseline, baselineClient, count);
         }
         List<Lap> laps = new ArrayList<>();
         List<Lap> theirs = new ArrayList<>();
@@ -220,17 +220,17 @@ final class ModuleRow implements Row {
             Lap lap = lap(stage, service, client, jobs);
             laps.add(lap);
             report(round, lap);
-            if (other != null) {
-                Lap their = other.lap(jobs);
-                theirs.add(their);
-                report(round, their);
+            if (reference != null) {
+                Lap other = reference.lap(jobs);
+                theirs.add(other);
+                report(round, other);
             }
         }
         return List.of(line(laps, theirs, jobs * jobLines));
     }
 
-    /** The reference program, or the service from another jar. */
-    private interface Other {
+    /** The side to compare with: a reference program, or the service from the jar of the baseline. */
+    private interface Reference {
         Lap lap(int jobs) throws IOException, InterruptedException;
     }
 

@@ -30,7 +30,7 @@ final class TargetNames implements AutoCloseable {
     static final int DOMAIN_COUNT = 4_096;
 
     /**
-     * Certificates of each kind of intermediate certificate. A row does not repeat one, because the service remembers
+     * Certificates per key type of the intermediate certificate. A row uses each once, because the service remembers
      * signatures.
      */
     static final int DISTINCT_COUNT = 40_000;

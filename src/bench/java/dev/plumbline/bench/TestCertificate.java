@@ -98,7 +98,7 @@ final class TestCertificate {
         }
     }
 
-    /** The keys of the intermediate certificates. */
+    /** The key types of the intermediate certificates. */
     enum Signer {
         P256,
         P384,
@@ -114,7 +114,7 @@ final class TestCertificate {
             return generator.generateKeyPair();
         }
 
-        /** The algorithm of the signatures of such a key, as certification authorities use it. */
+        /** The signature algorithm that certification authorities use with such a key. */
         static String algorithm(PrivateKey key) {
             if (key instanceof ECPrivateKey ec) {
                 return ec.getParams().getCurve().getField().getFieldSize() > 256
@@ -125,7 +125,7 @@ final class TestCertificate {
         }
     }
 
-    /** @param names of the leaf; empty: a certification authority */
+    /** @param names subject alternative names; empty for a certification authority */
     private static X509Certificate certificate(
             X500Name subject, X500Name issuer, KeyPair key, KeyPair signer, List<String> names)
             throws GeneralSecurityException, OperatorCreationException, CertIOException {

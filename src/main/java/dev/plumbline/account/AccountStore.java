@@ -167,7 +167,7 @@ final class AccountStore {
                 Tuple.of(email.key()));
     }
 
-    /** @param expressions further common table expressions, on the account {@code changed} */
+    /** @param expressions further common table expressions, which can use the ID in {@code changed} */
     private Future<Boolean> change(String assignments, String expressions, Tuple arguments) {
         String sql = "with changed as (update account set " + assignments + " where email_key = $1 returning id)"
                 + expressions + " select id, pg_notify('" + CHANGED + "', id::text) from changed";

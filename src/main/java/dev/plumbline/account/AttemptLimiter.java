@@ -23,10 +23,10 @@ final class AttemptLimiter {
     record Quota(String policy, String key) {}
 
     /**
-     * Runs an attempt that is charged to all quotas. Fails with {@link DatabaseUnavailableException} if the quotas are
-     * unavailable.
+     * Charges all quotas, in order, and runs the attempt if none is exceeded. Fails with
+     * {@link DatabaseUnavailableException} if the quotas are unavailable.
      *
-     * @param attempt receives the refund of the charges, which does not wait for its completion
+     * @param attempt receives a function that refunds the charges asynchronously
      * @return {@link SignInResult.RateLimited} if a quota is exceeded
      */
     Future<SignInResult> run(List<Quota> quotas, Function<Runnable, Future<SignInResult>> attempt) {

@@ -33,7 +33,7 @@ public final class CheckFailure extends Exception {
                 : Future.failedFuture(cause);
     }
 
-    /** As {@link #otherwise(Function)}, except for failures with a code, which remain failures. */
+    /** As {@link #otherwise(Function)}, but failures with the code {@code except} remain failures. */
     public static <T extends @Nullable Object> Function<Throwable, Future<T>> otherwise(
             ErrorCode except, Function<CheckError, T> value) {
         Function<Throwable, Future<T>> any = otherwise(value);

@@ -167,7 +167,7 @@ public final class AccountCommand {
             }
             return line;
         } catch (IOException unreadable) {
-            throw new CommandException("cannot read stdin: " + unreadable.getMessage());
+            throw new CommandException("Cannot read stdin: " + unreadable.getMessage());
         }
     }
 

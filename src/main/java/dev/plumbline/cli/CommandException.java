@@ -1,6 +1,6 @@
 package dev.plumbline.cli;
 
-/** A command cannot be executed. The message is one sentence for the user. */
+/** A command failed. The message is printed on stderr: what happened, and what to do. */
 final class CommandException extends Exception {
     private static final long serialVersionUID = 1;
 

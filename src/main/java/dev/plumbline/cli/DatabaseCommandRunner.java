@@ -49,7 +49,7 @@ final class DatabaseCommandRunner {
     /**
      * Runs a command for the embedded database only and prints a line to stdout, as {@link #run(ConfigOption, Work)}.
      *
-     * @param instruction a sentence for an external database
+     * @param instruction what the error message recommends if {@code database.url} is set
      * @param work returns the line
      */
     static int runEmbedded(ConfigOption option, String instruction, Function<Config, String> work) {
@@ -102,10 +102,10 @@ final class DatabaseCommandRunner {
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();
             throw new CommandException(ExceptionMessage.of(cause));
         } catch (TimeoutException late) {
-            throw new CommandException("the database does not respond");
+            throw new CommandException("The database did not respond within " + STEP_SECONDS + " seconds.");
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            throw new CommandException("interrupted");
+            throw new CommandException("The command was interrupted.");
         }
     }
 }

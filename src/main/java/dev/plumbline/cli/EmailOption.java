@@ -14,6 +14,6 @@ final class EmailOption {
     }
 
     CommandException notFound() {
-        return new CommandException("no account with the e-mail address " + address.text());
+        return new CommandException("No account has the e-mail address " + address.text() + ".");
     }
 }

@@ -62,7 +62,7 @@ public final class KeyCommand {
             if (creation instanceof ApiKeyCreation.Created created) {
                 System.out.println(created.secret());
             } else if (creation instanceof ApiKeyCreation.TooMany) {
-                throw new CommandException("the account has "
+                throw new CommandException("The account has "
                         + AccountAdministration.MAX_KEYS
                         + " active keys, which is the maximum. Revoke a key first.");
             } else {
@@ -136,10 +136,11 @@ public final class KeyCommand {
         return DatabaseCommandRunner.run(config, false, accounts -> {
             switch (await(accounts.revokeKey(key))) {
                 case REVOKED -> {}
-                case NO_SUCH_KEY -> throw new CommandException("no such key. List the keys with 'plumbline key list'.");
+                case NO_SUCH_KEY ->
+                    throw new CommandException("No key matches. List the keys with 'plumbline key list'.");
                 case AMBIGUOUS ->
                     throw new CommandException(
-                            "multiple keys have this prefix. Use the ID shown by 'plumbline key list'.");
+                            "Multiple keys have this prefix. Use the ID shown by 'plumbline key list'.");
             }
         });
     }

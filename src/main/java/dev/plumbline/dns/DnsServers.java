@@ -11,8 +11,8 @@ import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
 
 /**
- * The configured servers. A query is sent to them in order, again to a single server after a timeout, and without EDNS
- * to servers that do not support it.
+ * The configured servers. A query is sent to them in order until one returns NOERROR or NXDOMAIN. A single server is
+ * queried twice if the first attempt times out. After FORMERR, the query is repeated without EDNS.
  *
  * @param servers at least one
  * @param attemptMillis the timeout of one attempt

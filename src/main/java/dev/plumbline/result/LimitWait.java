@@ -12,7 +12,7 @@ public record LimitWait(long millis, @Nullable TargetLimit limit) {
     /** The check did not wait. */
     public static final LimitWait NONE = new LimitWait();
 
-    /** The value of a message without it. */
+    /** The default for a message that does not contain this member. */
     public LimitWait() {
         this(0, null);
     }

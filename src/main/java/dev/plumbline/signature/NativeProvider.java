@@ -19,9 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The Amazon Corretto Crypto Provider (AWS-LC), which verifies an ECDSA signature up to 30 times as fast as the JDK.
- * Not installed in the list of providers: the JDK is used where it cannot be loaded, and for all other keys. Its JAR
- * contains the library of one platform only, so that those of all supported platforms are resources, of which one is
- * loaded.
+ * Not registered in the list of providers; {@link #of} returns it for supported keys. Each JAR contains the library of
+ * one platform, so the JARs of all supported platforms are resources, and the one for this platform is loaded.
  */
 final class NativeProvider {
     /** The name of a system property that disables the provider. */
@@ -58,10 +57,10 @@ final class NativeProvider {
         }
         try {
             Provider provider = load("/native/AmazonCorrettoCryptoProvider-" + platform + ".jar");
-            LOG.atDebug().addKeyValue("provider", provider).log("native signatures enabled");
+            LOG.atDebug().addKeyValue("provider", provider).log("native signature provider loaded");
             return provider;
         } catch (IOException | ReflectiveOperationException | LinkageError | RuntimeException failure) {
-            LOG.atWarn().setCause(failure).log("native signatures unavailable");
+            LOG.atWarn().setCause(failure).log("native signature provider not loaded");
             return null;
         }
     }

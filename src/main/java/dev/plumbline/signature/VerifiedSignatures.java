@@ -15,9 +15,10 @@ import java.security.cert.X509Certificate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies digital signatures. The JDK decides on each signature that the native provider does not accept. The result
- * depends only on the algorithm, the data, the key and the signature, so that it is remembered under their hash,
- * whatever the check. Thread-safe. Blocks for up to some milliseconds.
+ * Verifies digital signatures and caches the results. A signature that the native provider rejects is verified again by
+ * the JDK. All checks share the cache: a result depends only on the algorithm, the key, the data and the signature,
+ * whose SHA-256 is the key. Thread-safe. Blocks for up to a few milliseconds; the first call also loads the native
+ * library, which takes tens of milliseconds.
  */
 public final class VerifiedSignatures {
     /** About 3 MB. */
@@ -113,7 +114,7 @@ public final class VerifiedSignatures {
                     return true;
                 }
             } catch (GeneralSecurityException | RuntimeException unsupported) {
-                // the JDK returns the reason
+                // the JDK decides, and throws the exception for the caller
             }
         }
         return verification.run(null);

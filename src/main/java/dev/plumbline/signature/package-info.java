@@ -1,3 +1,3 @@
-/** Verifies digital signatures with a native library where there is one, and remembers the results. */
+/** Verification of digital signatures with a native library or the JDK, and a cache of the results. */
 @org.jspecify.annotations.NullMarked
 package dev.plumbline.signature;

@@ -12,7 +12,7 @@ import org.bouncycastle.operator.DefaultSignatureNameFinder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
 
-/** The signature of a CRL or an OCSP response. */
+/** Verifies the signatures of CRLs and OCSP responses. */
 final class ContentSignature {
     private static final DefaultSignatureNameFinder NAMES = new DefaultSignatureNameFinder();
 
@@ -26,7 +26,7 @@ final class ContentSignature {
                 return VerifiedSignatures.isValid(
                         NAMES.getAlgorithmName(algorithm), key, data, offset, length, signature);
             }
-            // has parameters
+            // RSASSA-PSS has parameters, which VerifiedSignatures does not support
             ContentVerifier verifier =
                     new JcaContentVerifierProviderBuilder().build(key).get(algorithm);
             try (OutputStream out = verifier.getOutputStream()) {

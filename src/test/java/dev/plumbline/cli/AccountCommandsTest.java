@@ -187,7 +187,7 @@ class AccountCommandsTest {
         assertThat(eleventh.code()).isEqualTo(1);
         assertThat(eleventh.out()).isEmpty();
         assertThat(eleventh.err())
-                .isEqualTo("plumbline: the account has 10 active keys, which is the maximum. Revoke a key first.");
+                .isEqualTo("plumbline: The account has 10 active keys, which is the maximum. Revoke a key first.");
     }
 
     @Test
@@ -207,7 +207,7 @@ class AccountCommandsTest {
         }
         CommandResult unknown = run("key revoke plk_nobody");
         assertThat(unknown.code()).isEqualTo(1);
-        assertThat(unknown.err()).startsWith("plumbline: no such key").hasLineCount(1);
+        assertThat(unknown.err()).startsWith("plumbline: No key matches").hasLineCount(1);
     }
 
     @Test
@@ -246,7 +246,7 @@ class AccountCommandsTest {
 
         assertThat(result)
                 .isEqualTo(
-                        new CommandResult(1, "", "plumbline: no account with the e-mail address nobody@example.com"));
+                        new CommandResult(1, "", "plumbline: No account has the e-mail address nobody@example.com."));
     }
 
     @ParameterizedTest

@@ -16,7 +16,7 @@ import java.util.function.IntFunction;
 /**
  * Measures the latency of checks of a healthy site while another client overloads the service: cached and fresh checks
  * of {@code http-status}, and fresh checks of {@code page-metadata}, one at a time. The latency of a request without a
- * verdict is infinite. Requests to the site itself measure the delay of the machine.
+ * verdict is infinite. Direct requests to the site measure the latency without the service.
  */
 final class LatencyMonitor implements AutoCloseable {
     private static final String ADDRESS = "127.0.2.1";

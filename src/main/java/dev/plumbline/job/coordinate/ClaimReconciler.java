@@ -182,7 +182,7 @@ final class ClaimReconciler implements NodeLease.Listener, ChunkClaimer.Claims {
         release(orphans, "orphaned chunks released").onFailure(ClaimReconciler::logFailure);
     }
 
-    /** No claim may be in progress. */
+    /** Call only while no claim is in progress. */
     @Override
     public Future<Void> releaseUnheld() {
         long claimant = owner;

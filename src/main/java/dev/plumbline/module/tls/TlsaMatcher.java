@@ -22,7 +22,7 @@ final class TlsaMatcher {
     private static final int DANE_EE = 3;
     private static final int SPKI = 1;
 
-    /** Why a record does not match, from the furthest from a match to none. */
+    /** Why a record does not match, ordered from no similarity to a match. */
     enum Problem {
         /** Usage, selector or matching type is not defined, or the length of the data is wrong. */
         UNUSABLE,

@@ -96,7 +96,7 @@ final class LinkCollector implements HtmlTokenizer.Handler {
     private @Nullable String base;
     private @Nullable String nofollow;
 
-    /** The link that has not ended; its text is the one of its attributes. */
+    /** The link whose end tag has not been read; its text contains only the text of its attributes. */
     private @Nullable Anchor open;
 
     private boolean complete = true;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * A response body, as far as it was read. Immutable.
  *
  * @param shared the content, which must not be modified
- * @param size the size of the content, also if it was dropped
+ * @param size the size of the content in bytes, also after the content was discarded
  * @param truncated whether the body has, or may have, more bytes
  * @param unreadable whether the content coding is unsupported or malformed, so that the bytes are not, or not all of,
  *     the content

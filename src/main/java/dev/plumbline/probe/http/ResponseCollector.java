@@ -54,7 +54,7 @@ final class ResponseCollector {
     /** The maximum ratio of framing to content: a chunk of one byte has six. */
     private static final int MAX_FRAMING_FACTOR = 8;
 
-    /** @param nanos when it was complete, by {@link System#nanoTime()} */
+    /** @param nanos the {@link System#nanoTime()} at which the head was complete */
     record Head(int status, String reason, String version, ResponseHeaders headers, long nanos) {}
 
     record Response(Head head, HttpBody body, @Nullable CheckError bodyError) {}
@@ -261,7 +261,7 @@ final class ResponseCollector {
                 true);
     }
 
-    /** Ends the exchange with the error of a failure of the connection. */
+    /** Ends the exchange with the error for a failed connection. */
     void connectionFailed(Throwable cause) {
         for (Throwable each = cause; each != null; each = each.getCause()) {
             if (each instanceof TooLongFrameException || each instanceof Http2Exception.HeaderListSizeException) {

@@ -112,8 +112,8 @@ final class BootstrapRegistry<T> {
     }
 
     /**
-     * The registry; starts an update when one is due. Waits for the configured registry, at most half of the remaining
-     * time.
+     * Returns the registry and starts an update when one is due. Waits for the first download from a configured URL, at
+     * most half of the remaining time.
      */
     Future<T> current(CheckContext context) {
         refreshWhenDue();

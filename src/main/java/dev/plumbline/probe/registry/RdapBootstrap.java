@@ -74,7 +74,7 @@ public final class RdapBootstrap {
 
     /**
      * The URL to which {@code domain/} and the name are appended, of the longest matching suffix of the domain. Waits
-     * for the configured registry, at most half of the remaining time.
+     * as {@link BootstrapRegistry#current} does.
      */
     Future<Optional<String>> serverOf(CheckContext context, String domain) {
         return domains.current(context).map(servers -> Optional.ofNullable(longestSuffix(servers, domain)));

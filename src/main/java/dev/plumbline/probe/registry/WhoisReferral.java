@@ -41,7 +41,7 @@ final class WhoisReferral {
     /**
      * The server with one of the keys; null if there is none.
      *
-     * @param ownPort an allowed port besides 43, so that referrals cannot lead to other services
+     * @param ownPort the only allowed port besides 43. Referrals to other ports can lead to other services
      */
     static Target.@Nullable HostPort find(String text, Set<String> keys, int ownPort) {
         return text.lines()

@@ -71,7 +71,7 @@ class UnreadResponsesIT {
         requestWithClosedWindows("/");
     }
 
-    /** Opens all streams with windows of 0 bytes, and asserts that the service still serves others. */
+    /** Opens all streams with windows of 0 bytes, and asserts that other clients still receive responses. */
     void requestWithClosedWindows(String path) throws Exception {
         HttpClientAgent client = vertx.createHttpClient(
                 new HttpClientOptions()

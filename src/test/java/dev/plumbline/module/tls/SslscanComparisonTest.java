@@ -67,7 +67,7 @@ class SslscanComparisonTest {
                 "P-256 -no_tls1_3 -cipher ECDHE -groups X25519:P-256:P-521",
                 "P-256 -tls1_3 -ciphersuites TLS_AES_256_GCM_SHA384:TLS_AES_128_CCM_8_SHA256"
             })
-    void versionsCiphersAndGroupsMatchSslscan(String options) throws Exception {
+    void agreesWithSslscan(String options) throws Exception {
         String[] words = options.split(" ", 2);
         TestCa.Identity identity =
                 TestCa.selfSigned(CertificateSpec.server("lab.test").key(words[0]));

@@ -30,7 +30,7 @@ import org.xbill.DNS.Rcode;
  * selected, because a query to another port can be a request of another protocol.
  */
 public record NamedServerLookups(CheckContext context, NameserverAddress server) {
-    /** The maximum number of addresses of one server. */
+    /** The maximum number of addresses per server, and in {@link #first} of all servers together. */
     private static final int MAX_ADDRESSES = 4;
 
     /**
@@ -56,8 +56,8 @@ public record NamedServerLookups(CheckContext context, NameserverAddress server)
     }
 
     /**
-     * Selects the first address that responds with NOERROR or NXDOMAIN. Fails as {@link #resolve} does, and with the
-     * error of the last address if none does.
+     * Selects the first address that returns NOERROR, NXDOMAIN or a private address. At most {@link #MAX_ADDRESSES}
+     * addresses are tried. Fails as {@link #resolve} does, or with the error of the last address.
      */
     public static Future<NamedServerLookups> first(CheckContext context, List<String> servers, String name) {
         return resolve(context, servers).compose(resolved -> {

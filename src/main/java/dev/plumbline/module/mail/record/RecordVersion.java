@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The version with which the TXT records of a standard start. Receivers discard other texts.
+ * The version tag at the start of the TXT records of a standard. Receivers ignore other TXT records.
  *
  * @param start matches the texts that start with the version
  * @param similar matches texts that resemble a record, with and without the version
@@ -22,7 +22,7 @@ public record RecordVersion(Pattern start, Pattern similar) {
     }
 
     /** Whether a text resembles a record but does not start with the version. */
-    public boolean isMissingIn(String text) {
+    public boolean isLookalike(String text) {
         return similar.matcher(text).matches() && !isIn(text);
     }
 
@@ -32,6 +32,6 @@ public record RecordVersion(Pattern start, Pattern similar) {
 
     /** A text that resembles a record but is not one; null if there is none. */
     public @Nullable String lookalike(List<String> texts) {
-        return texts.stream().filter(this::isMissingIn).findFirst().orElse(null);
+        return texts.stream().filter(this::isLookalike).findFirst().orElse(null);
     }
 }

@@ -23,7 +23,10 @@ import org.xbill.DNS.PTRRecord;
 import org.xbill.DNS.Record;
 import org.xbill.DNS.Type;
 
-/** The DNS responses for the evaluation of a record for a client. A response that is not available yet ends it. */
+/**
+ * The DNS responses for the evaluation of a record for a client. A missing response interrupts the evaluation, which
+ * restarts after the lookup.
+ */
 final class SpfLookups {
     /** The type of an A lookup of which only the existence of a record is used. */
     static final int EXISTS = -1;
@@ -81,7 +84,10 @@ final class SpfLookups {
         return new SpfLookups().evaluateWith(context, domain, client);
     }
 
-    /** Each step needs further responses. Their number is limited by RFC 7208 section 4.6.4 and by the probe. */
+    /**
+     * Restarts the evaluation until no response is missing. RFC 7208 section 4.6.4 and the probe limit the number of
+     * lookups.
+     */
     private Future<Outcome> evaluateWith(CheckContext context, String domain, SpfClient client) {
         try {
             return Future.succeededFuture(SpfEvaluator.evaluate(domain, client, this));

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public record HstsPolicy(
         @Nullable Long maxAge, boolean includeSubdomains, boolean preload, String fault, List<String> deviations) {
 
-    /** The recommended minimum. */
+    /** The minimum max-age without a finding: 180 days. */
     public static final long MIN_MAX_AGE_SECONDS = 15_552_000;
 
     /** The minimum of the preload list. */
