@@ -115,7 +115,7 @@ public final class Bench {
                 new ModuleRow("dns-records", ModuleRow.names()),
                 new ModuleRow("dns-records", ModuleRow.names(), new ModuleRow.Peer("dnsx", ListTool::dnsx, 1.5)),
                 new ModuleRow("dnssec", ModuleRow.signedNames()),
-                new ModuleRow("dnssec", ModuleRow.signedNames(), new ModuleRow.Peer("delv", ListTool::delv, 1, 4)),
+                new ModuleRow("dnssec", ModuleRow.signedNames(), new ModuleRow.Peer("delv", ListTool::delv, 6, 4)),
                 new DnsperfRow(),
                 new ModuleRow("redirect-chain", ModuleRow.pages(false, "/moved/")),
                 new ModuleRow("security-headers", ModuleRow.pages(true, "/")),
