@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.PublicKey;
 import java.security.cert.CertificateEncodingException;
-import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Date;
@@ -120,32 +119,30 @@ public final class OcspCodec {
         }
         X509CertificateHolder[] delegates = basic.getCerts();
         for (int i = 0; i < Math.min(delegates.length, MAX_SIGNERS); i++) {
-            if (isDelegate(delegates[i], issuer, at) && isSignedBy(basic, key(delegates[i], issuer.getPublicKey()))) {
+            PublicKey key = delegateKey(delegates[i], issuer, at);
+            if (key != null && isSignedBy(basic, key)) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Whether the certificate is that of a delegated responder of the issuer (RFC 6960 section 4.2.2.2). */
-    private static boolean isDelegate(X509CertificateHolder delegate, X509Certificate issuer, Instant at) {
+    /**
+     * The key of a delegated responder of the issuer (RFC 6960 section 4.2.2.2); null if the certificate is not that of
+     * one.
+     */
+    private static @Nullable PublicKey delegateKey(X509CertificateHolder holder, X509Certificate issuer, Instant at) {
         try {
-            ExtendedKeyUsage usage = ExtendedKeyUsage.fromExtensions(delegate.getExtensions());
-            return usage != null
-                    && usage.hasKeyPurposeId(KeyPurposeId.id_kp_OCSPSigning)
-                    && delegate.isValidOn(Date.from(at))
-                    && VerifiedSignatures.isSigned(
-                            new JcaX509CertificateConverter().getCertificate(delegate), issuer.getPublicKey());
+            ExtendedKeyUsage usage = ExtendedKeyUsage.fromExtensions(holder.getExtensions());
+            if (usage == null
+                    || !usage.hasKeyPurposeId(KeyPurposeId.id_kp_OCSPSigning)
+                    || !holder.isValidOn(Date.from(at))) {
+                return null;
+            }
+            X509Certificate delegate = new JcaX509CertificateConverter().getCertificate(holder);
+            return VerifiedSignatures.isSigned(delegate, issuer.getPublicKey()) ? delegate.getPublicKey() : null;
         } catch (GeneralSecurityException | RuntimeException different) {
-            return false;
-        }
-    }
-
-    private static PublicKey key(X509CertificateHolder delegate, PublicKey fallback) {
-        try {
-            return new JcaX509CertificateConverter().getCertificate(delegate).getPublicKey();
-        } catch (CertificateException unreadable) {
-            return fallback;
+            return null;
         }
     }
 
