@@ -89,13 +89,14 @@ public final class MessageBus {
 
     /** Receives the messages without a reply that other nodes send to this node. */
     public <M extends Message> Future<Void> receiveNode(String self, Class<M> type, Consumer<M> handler) {
+        String address = addressOf(type, self);
         return vertx.eventBus()
-                .<Message>consumer(addressOf(type, self), message -> {
+                .<Message>consumer(address, message -> {
                     if (type.isInstance(message.body())) {
                         handler.accept(type.cast(message.body()));
                     } else {
                         LOG.atWarn()
-                                .addKeyValue("address", addressOf(type))
+                                .addKeyValue("address", address)
                                 .addKeyValue("message", describe(message.body()))
                                 .log("unexpected message ignored");
                     }

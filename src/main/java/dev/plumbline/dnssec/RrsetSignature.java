@@ -13,7 +13,7 @@ import org.xbill.DNS.Name;
 import org.xbill.DNS.RRSIGRecord;
 import org.xbill.DNS.Record;
 
-/** The verification of one signature (RFC 4034 section 3.1.8.1) with the algorithms of the JDK. */
+/** The verification of one signature (RFC 4034 section 3.1.8.1). */
 final class RrsetSignature {
     private static final int FIXED_BYTES = 18;
     private static final int OWNER_SUFFIX_BYTES = 8;

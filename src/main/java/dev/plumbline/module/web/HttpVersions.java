@@ -76,7 +76,7 @@ public final class HttpVersions
      * One request with an offer of protocols.
      *
      * @param exchange null if there is no response
-     * @param error why there is no response; null if there is a response or the server rejected the offer
+     * @param error the error of the request; null if the server responded or rejected the offer
      */
     public record Attempt(@Nullable HttpExchange exchange, @Nullable CheckError error) {
 
