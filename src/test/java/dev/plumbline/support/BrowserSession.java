@@ -161,9 +161,14 @@ public final class BrowserSession implements AutoCloseable {
         page.setViewportSize(own.width, own.height);
     }
 
+    /** Asserts that no page has caused an error. */
+    public void assertNoErrors() {
+        assertThat(errors).isEmpty();
+    }
+
     @Override
     public void close() {
         context.close();
-        assertThat(errors).isEmpty();
+        assertNoErrors();
     }
 }

@@ -47,6 +47,7 @@ class AccessibilityTest {
     private final Screenshots screenshots = new Screenshots();
     private HttpLab lab;
     private ServiceUnderTest service;
+    private BrowserSession visitor;
 
     @BeforeAll
     void start(@TempDir Path folder) {
@@ -55,6 +56,7 @@ class AccessibilityTest {
         Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
         lab = Await.value(HttpLab.start(DATABASE.vertx()));
         service = SampleModule.startBehindProxy(folder, DATABASE);
+        visitor = chromium.openSession(service, VIEWPORT);
     }
 
     @AfterAll
@@ -95,11 +97,10 @@ class AccessibilityTest {
                 "/nowhere"
             })
     void publicPages(String path) {
-        try (BrowserSession session = chromium.openSession(service, VIEWPORT)) {
-            session.open(path);
+        visitor.open(path);
 
-            assertAccessible(session);
-        }
+        assertAccessible(visitor);
+        visitor.assertNoErrors();
     }
 
     @Test
@@ -131,12 +132,11 @@ class AccessibilityTest {
                 "/check/sample-module/good.example?wait_seconds=1000"
             })
     void pagesOfAGenericModule(String path) {
-        try (BrowserSession session = chromium.openSession(service, VIEWPORT)) {
-            session.open(path);
-            expand(session);
+        visitor.open(path);
+        expand(visitor);
 
-            assertAccessible(session);
-        }
+        assertAccessible(visitor);
+        visitor.assertNoErrors();
     }
 
     private static void expand(BrowserSession session) {

@@ -3,7 +3,6 @@ package dev.plumbline.e2e.browser;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
-import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.lab.FreePorts;
@@ -51,6 +50,7 @@ class ModuleReportsTest {
     private Lab lab;
     private List<LabTarget> targets;
     private ServiceUnderTest service;
+    private BrowserSession session;
 
     @BeforeAll
     void start(@TempDir Path folder) throws IOException {
@@ -64,6 +64,7 @@ class ModuleReportsTest {
         }
         settings.put("TARGETS_PORTS", "*");
         service = ServiceUnderTest.start(DATABASE.url(), settings);
+        session = chromium.openSession(service, new ViewportTheme(ViewportTheme.PHONE, ColorScheme.DARK, true));
     }
 
     @AfterAll
@@ -178,21 +179,16 @@ class ModuleReportsTest {
             })
     void startsWithTheKeyValueAndFitsOnAPhone(String module, String text, String headline) {
         String target = module.equals("tcp-port") ? port(text.equals("open")) : target(module, text);
-        try (BrowserSession session =
-                chromium.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
-            session.open(path(module, target));
+        session.open(path(module, target));
 
-            assertThat(session.page().locator(".verdict .headline").textContent())
-                    .matches(headline);
-            assertThat(session.page().locator("time").allTextContents()).allMatch(time -> time.endsWith(" UTC"));
-            picture(session, module + "-" + text);
-            expand(session);
-            session.assertFits();
-            session.page().setViewportSize(ViewportTheme.PHONE, ViewportTheme.HEIGHT);
-            session.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
-            assertThat(clipped(session)).isEmpty();
-            assertThat(AccessibilityScan.violations(session.page())).isEmpty();
-        }
+        assertThat(session.page().locator(".verdict .headline").textContent()).matches(headline);
+        assertThat(session.page().locator("time").allTextContents()).allMatch(time -> time.endsWith(" UTC"));
+        Screenshots.saveAll(session.page(), module + "-" + text);
+        expand(session);
+        session.assertFits();
+        assertThat(clipped(session)).isEmpty();
+        assertThat(AccessibilityScan.violations(session.page())).isEmpty();
+        session.assertNoErrors();
     }
 
     private String port(boolean open) {
@@ -213,29 +209,24 @@ class ModuleReportsTest {
                         + ".map(e => e.outerHTML.slice(0, 200))");
     }
 
-    private static void picture(BrowserSession session, String name) {
-        for (int width : ViewportTheme.WIDTHS) {
-            session.page().setViewportSize(width, ViewportTheme.HEIGHT);
-            for (ColorScheme scheme : List.of(ColorScheme.DARK, ColorScheme.LIGHT)) {
-                session.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
-                Screenshots.save(session.page(), name.replaceAll("[^a-z0-9-]+", "_"), width, scheme);
-            }
-        }
-    }
-
     @Test
     void nullOfAnErrorIsNotReportedAsAbsence() {
-        try (BrowserSession session =
+        try (BrowserSession withoutScripts =
                 chromium.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, false))) {
-            session.open(path("tcp-port", port(false)));
+            withoutScripts.open(path("tcp-port", port(false)));
 
-            assertThat(session.page().locator("#details ~ .note").textContent().strip())
+            assertThat(withoutScripts
+                            .page()
+                            .locator("#details ~ .note")
+                            .textContent()
+                            .strip())
                     .matches("Not determined because of the error:\\s+Connect time,\\s+Banner,\\s+IP address\\.");
-            assertThat(session.main().textContent()).doesNotContain("Nothing received");
+            assertThat(withoutScripts.main().textContent()).doesNotContain("Nothing received");
 
-            session.open(path("http-status", target("http-status", "/status/404")));
+            withoutScripts.open(path("http-status", target("http-status", "/status/404")));
 
-            assertThat(session.page()
+            assertThat(withoutScripts
+                            .page()
                             .locator("#field-contains_matched dd")
                             .textContent()
                             .strip())
@@ -245,11 +236,11 @@ class ModuleReportsTest {
 
     @Test
     void longValuesAreCollapsedAndRowsAreCards() {
-        try (BrowserSession session =
+        try (BrowserSession withoutScripts =
                 chromium.openSession(service, new ViewportTheme(ViewportTheme.PHONE, ColorScheme.LIGHT, false))) {
-            session.open(path("dns-records", target("dns-records", "full.lab.test")));
+            withoutScripts.open(path("dns-records", target("dns-records", "full.lab.test")));
 
-            Locator records = session.page().locator("#field-records");
+            Locator records = withoutScripts.page().locator("#field-records");
             assertThat(records.locator("details:not([open]) > summary").allTextContents())
                     .containsExactly("3035 characters", "3000 characters");
             Locator row = records.locator("tbody tr").first();
@@ -258,11 +249,11 @@ class ModuleReportsTest {
             assertThat(row.evaluate("row => row.getBoundingClientRect().right <= innerWidth"))
                     .isEqualTo(true);
 
-            session.open(path("ssl-certificate", target("ssl-certificate", "valid.tls")));
+            withoutScripts.open(path("ssl-certificate", target("ssl-certificate", "valid.tls")));
 
-            assertThat(session.page().locator("#details ~ h3").allTextContents())
+            assertThat(withoutScripts.page().locator("#details ~ h3").allTextContents())
                     .containsExactly("Validity", "Certificate", "Chain", "Connection", "Revocation and transparency");
-            assertThat(session.page().locator("#field-not_after dd").textContent())
+            assertThat(withoutScripts.page().locator("#field-not_after dd").textContent())
                     .containsPattern("\\(in \\d+ days\\)");
         }
     }

@@ -2,9 +2,11 @@ package dev.plumbline.e2e.browser;
 
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.ViewportSize;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,23 @@ final class Screenshots {
         String name = text.isEmpty() ? "home" : text.substring(0, Math.min(text.length(), MAX_NAME_LENGTH));
         int count = names.merge(name, 1, Integer::sum);
         return count == 1 ? name : name + "-" + count;
+    }
+
+    /** Saves the page at all widths, in both color schemes. */
+    static void saveAll(Page page, String name) {
+        if (FOLDER == null) {
+            return;
+        }
+        ViewportSize own = page.viewportSize();
+        for (int width : ViewportTheme.WIDTHS) {
+            page.setViewportSize(width, ViewportTheme.HEIGHT);
+            for (ColorScheme scheme : List.of(ColorScheme.DARK, ColorScheme.LIGHT)) {
+                page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+                save(page, name.replaceAll("[^a-z0-9-]+", "_"), width, scheme);
+            }
+        }
+        page.setViewportSize(own.width, own.height);
+        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(null));
     }
 
     /** @param name of the file, which also has the width and the color scheme */

@@ -61,7 +61,7 @@ class JobCrashIT {
 
     /** The number of kills. */
     int rounds() {
-        return 8;
+        return 4;
     }
 
     private enum CrashPoint {
