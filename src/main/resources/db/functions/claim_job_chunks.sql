@@ -12,8 +12,9 @@ create or replace function claim_job_chunks(
   fresh boolean, checks int[], inputs bytea[], crash_count int, suspects int[], job_crash_count int,
   attempts int[]
 )
--- few rows, all found by key; a plan that was cached while the tables were almost empty would scan them
-language plpgsql set enable_seqscan = off as $$
+-- few rows, all found by key; a plan that was cached while the tables were almost empty would scan them, and planning
+-- for the values of each call takes longer than the statements
+language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   jobs bigint[];

@@ -5,8 +5,9 @@ create or replace function write_results(
   p_completed boolean[], p_jobs bigint[], p_numbers int[], p_indexes int[], p_verdicts text[], p_bodies bytea[],
   p_cache_keys text[], p_checked_at timestamptz[], p_expires_at timestamptz[]
 ) returns table (job_id bigint, number int)
--- few rows, all found by key; a plan that was cached while the tables were almost empty would scan them
-language plpgsql set enable_seqscan = off as $$
+-- few rows, all found by key; a plan that was cached while the tables were almost empty would scan them, and planning
+-- for the values of each call takes longer than the statements
+language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   owned_jobs bigint[];
@@ -34,7 +35,9 @@ begin
       select n.job_id, n.index, g.version, n.verdict, n.body
       from unnest(p_jobs, p_numbers, p_indexes, p_verdicts, p_bodies) n(job_id, number, index, verdict, body)
         join owned g on g.job_id = n.job_id and g.number = n.number
-      on conflict do nothing returning r.job_id, r.index, r.version, r.verdict),
+      -- the chunk is locked; "on conflict" writes a second WAL record for each row
+      where not exists (select 1 from job_result e where e.job_id = n.job_id and e.index = n.index)
+      returning r.job_id, r.index, r.version, r.verdict),
   duplicate as materialized (
     select c.job_id, d.index, d.first
     from owned g
@@ -44,7 +47,7 @@ begin
     insert into job_result as r (job_id, index, version, verdict, duplicate_of)
       select f.job_id, d.index, f.version, f.verdict, f.index
       from duplicate d join inserted f on f.job_id = d.job_id and f.index = d.first
-      on conflict do nothing returning r.job_id, r.verdict),
+      returning r.job_id, r.verdict),
   ended as (
     update job_chunk c set state = 'done', owner = null
       from owned g
