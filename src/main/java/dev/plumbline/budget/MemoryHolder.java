@@ -43,6 +43,11 @@ public final class MemoryHolder implements AutoCloseable {
         return budget == null ? this : new MemoryHolder(budget, client, max, this);
     }
 
+    /** The memory of the whole check: that of the composite check if this is the memory of a part. */
+    public MemoryHolder whole() {
+        return parent == null ? this : parent;
+    }
+
     /**
      * Reserves memory at once.
      *
@@ -165,7 +170,7 @@ public final class MemoryHolder implements AutoCloseable {
     }
 
     private void checkLimit(long bytes) throws LimitExceededException {
-        MemoryHolder limited = parent == null ? this : parent;
+        MemoryHolder limited = whole();
         if (limited.held() + bytes > limited.max) {
             throw new LimitExceededException(
                     "The responses exceed the limit of " + (limited.max >> 20) + " MiB of memory for each check.");

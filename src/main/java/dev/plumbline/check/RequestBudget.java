@@ -58,6 +58,11 @@ public final class RequestBudget {
         return target;
     }
 
+    /** Whether this is the budget of a part of a composite check. */
+    public boolean isPart() {
+        return shared != null;
+    }
+
     /** The waits of the check or part for limits of targets. */
     public LimitWaits limitWaits() {
         return limitWaits;

@@ -189,7 +189,7 @@ final class CompositeRun {
         long timeoutMs = options.integer(ModuleDescription.TIMEOUT_MS);
         RequestBudget budget = new RequestBudget(module.requests(options), check.budget());
         // the other parts of the check use up the limits of the target
-        Deadline deadline = check.deadline().atMost(timeoutMs, budget.limitWaits()::nanos);
+        Deadline deadline = check.deadline().atMost(timeoutMs, budget.limitWaits()::extensionNanos);
         boolean shortened = deadline == check.deadline();
         long limitMs = deadline.remainingMillis();
         // a retry would repeat the requests of the other parts

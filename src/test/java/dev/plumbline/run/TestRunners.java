@@ -56,7 +56,7 @@ public final class TestRunners {
         private PartResults parts;
         private int permits = 1;
         private int maxQueued;
-        private long memoryBytes = MEMORY_BYTES;
+        private NodeBudget budget;
         private LongSupplier lagNanos = () -> 0;
         private LongSupplier nanos = System::nanoTime;
 
@@ -64,6 +64,7 @@ public final class TestRunners {
             this.vertx = vertx;
             this.modules = modules;
             this.parts = new PartResults(vertx, TestPolicies.open(), null);
+            this.budget = TestRunners.budget(vertx, MEMORY_BYTES);
         }
 
         /** The probes and the target policy of the service. */
@@ -107,7 +108,12 @@ public final class TestRunners {
 
         /** The memory budget of the node. */
         Builder memory(long bytes) {
-            memoryBytes = bytes;
+            return budget(TestRunners.budget(vertx, bytes));
+        }
+
+        /** The budget of the node. */
+        Builder budget(NodeBudget other) {
+            budget = other;
             return this;
         }
 
@@ -119,7 +125,6 @@ public final class TestRunners {
         }
 
         public CheckRunner build() {
-            NodeBudget budget = budget(vertx, memoryBytes);
             return new CheckRunner(
                     vertx,
                     modules,

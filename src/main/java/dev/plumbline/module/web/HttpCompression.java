@@ -127,7 +127,9 @@ public final class HttpCompression
         List<String> codings = page.status() >= 400 ? List.of() : CODINGS;
         return sample(context, page).compose(identity -> {
             List<Future<ContentSample>> samples = codings.stream()
-                    .map(coding -> sample(context, request.with("accept-encoding", coding)))
+                    .map(coding -> request.with("accept-encoding", coding))
+                    .map(encoded ->
+                            sample(context, context.probe(HttpProbe.class).exchange(context, encoded)))
                     .toList();
             return Future.join(samples).compose(done -> {
                 Map<String, ContentSample> encoded = new LinkedHashMap<>();
@@ -146,11 +148,12 @@ public final class HttpCompression
             CheckContext context, HttpRequestSpec request, ContentSample identity, Map<String, ContentSample> encoded) {
         return encoded.values().stream().noneMatch(sample -> sample.differsFrom(identity))
                 ? Future.succeededFuture(Optional.empty())
-                : sample(context, request).map(again -> Optional.of(!again.differsFrom(identity)));
+                : sample(context, context.probe(HttpProbe.class).send(context, request))
+                        .map(again -> Optional.of(!again.differsFrom(identity)));
     }
 
-    private static Future<ContentSample> sample(CheckContext context, HttpRequestSpec request) {
-        return context.probe(HttpProbe.class).exchange(context, request).compose(response -> sample(context, response));
+    private static Future<ContentSample> sample(CheckContext context, Future<HttpExchange> exchange) {
+        return exchange.compose(response -> sample(context, response));
     }
 
     /** Fails if the body is incomplete. */

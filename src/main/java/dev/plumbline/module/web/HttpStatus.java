@@ -185,12 +185,9 @@ public final class HttpStatus implements CheckModule<HttpStatus.Evidence, HttpSt
 
     private static Future<RedirectTrace> send(CheckContext context, HttpRequestSpec request, int redirects) {
         HttpProbe probe = context.probe(HttpProbe.class);
-        if (context.options().flag("follow_redirects")) {
-            return probe.follow(context, request, redirects);
-        }
-        return probe.exchange(context, request)
-                .map(hop -> new RedirectTrace(List.of(hop), hop.url(), hop.bodyError()))
-                .recover(CheckFailure.otherwise(error -> new RedirectTrace(List.of(), request.url(), error)));
+        return context.options().flag("follow_redirects")
+                ? probe.follow(context, request, redirects)
+                : RedirectTrace.ofOne(request, probe.exchange(context, request));
     }
 
     /** Whether the response to GET may differ from this response to HEAD, and the server permits a request now. */

@@ -68,7 +68,7 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence, HttpTi
     public Future<Evidence> collect(Target target, CheckContext context) {
         HttpRequestSpec request = HttpRequestSpec.get((Target.Url) target, MAX_BYTES);
         return context.probe(HttpProbe.class)
-                .exchange(context, request)
+                .send(context, request)
                 .compose(first -> collectMore(context, request, List.of(first.withoutContent())));
     }
 
@@ -78,7 +78,7 @@ public final class HttpTiming implements CheckModule<HttpTiming.Evidence, HttpTi
         if (complete || samples.get(0).bodyError() != null) {
             return Future.succeededFuture(new Evidence(samples, complete));
         }
-        return context.probe(HttpProbe.class).exchange(context, request).transform(outcome -> {
+        return context.probe(HttpProbe.class).send(context, request).transform(outcome -> {
             if (outcome.failed() && !(outcome.cause() instanceof CheckFailure)) {
                 return Future.failedFuture(outcome.cause());
             }

@@ -4,6 +4,7 @@ import static dev.plumbline.result.ErrorCode.DEADLINE_EXCEEDED;
 import static dev.plumbline.result.ErrorCode.INVALID_TARGET;
 
 import com.github.benmanes.caffeine.cache.Ticker;
+import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.egress.ConnectErrors;
@@ -44,9 +45,16 @@ public final class HttpProbe {
     /** Identifies requests of this service to other instances, to detect loops (RFC 9110 section 7.6.3). */
     public static final HttpHeader VIA = new HttpHeader("via", "1.1 plumbline");
 
+    /** The maximum size of the pages that are kept for other checks, in bytes. */
+    static final int MAX_CACHED_BYTES = 8 * 1024 * 1024;
+
+    /** The maximum size of the exchanges that are kept for other parts of one composite check, in bytes. */
+    static final int MAX_COMPOSITE_BYTES = 2 * 1024 * 1024;
+
     private static final int MAX_ADDRESSES = 4;
     private static final long MIN_CONNECT_MS = 3_000;
 
+    private final Vertx vertx;
     private final NetClient client;
     private final EgressGuard guard;
     private final TrustCache trust;
@@ -61,23 +69,51 @@ public final class HttpProbe {
      * @throws IllegalStateException if no TLS engine is available
      */
     public HttpProbe(Vertx vertx, EgressGuard guard, TrustRoots trust, TargetPolicy policy, String userAgent) {
+        this.vertx = vertx;
         this.client = vertx.createNetClient(new NetClientOptions().setReconnectAttempts(0));
         this.guard = guard;
         this.trust = new TrustCache(trust);
         this.policy = policy;
         this.userAgent = userAgent;
         this.tlsEngines = HttpTlsOptions.engines(vertx);
-        this.pages = new FetchCache(vertx, Ticker.systemTicker());
+        this.pages = new FetchCache(vertx, Ticker.systemTicker(), MAX_CACHED_BYTES, MemoryHolder.unlimited());
     }
 
     /**
-     * Sends one request without following redirects.
+     * Sends one request without following redirects. The parts of a composite check share equal exchanges for some
+     * seconds, also if they require fresh data.
+     *
+     * @return as {@link #send}
+     */
+    public Future<HttpExchange> exchange(CheckContext context, HttpRequestSpec given) {
+        if (!context.budget().isPart()) {
+            return send(context, given);
+        }
+        HttpRequestSpec request = verifying(context, given);
+        FetchCache exchanges = context.budget()
+                .sharedCounter(
+                        FetchCache.class,
+                        () -> new FetchCache(
+                                vertx,
+                                Ticker.systemTicker(),
+                                MAX_COMPOSITE_BYTES,
+                                context.memory().whole()));
+        return exchanges
+                .get(context, request, 0, () -> RedirectTrace.ofOne(request, send(context, request)))
+                // another part can have sent the request
+                .onSuccess(trace -> context.budget().recordError(trace.error()))
+                .compose(RedirectTrace::lastExchange);
+    }
+
+    /**
+     * Sends one request over a new connection without following redirects, also if another part of the composite check
+     * has sent an equal one. For measurements, and to compare responses.
      *
      * @return fails with a {@link CheckFailure} if no response header was received, and with
      *     {@link dev.plumbline.check.OverloadFailure} if a limit is reached
      */
-    public Future<HttpExchange> exchange(CheckContext context, HttpRequestSpec given) {
-        HttpRequestSpec request = context.verifiesCertificates() ? given : given.verifyingTls(false);
+    public Future<HttpExchange> send(CheckContext context, HttpRequestSpec given) {
+        HttpRequestSpec request = verifying(context, given);
         Target.Url url = request.url();
         if (!Http1RequestEncoder.isSendable(url)) {
             return Future.failedFuture(
@@ -90,6 +126,10 @@ public final class HttpProbe {
             long dnsNanos = Math.max(0, System.nanoTime() - start - waited);
             return dial(context, request, addresses, new Elapsed(dnsNanos, new AtomicLong()));
         });
+    }
+
+    private static HttpRequestSpec verifying(CheckContext context, HttpRequestSpec request) {
+        return context.verifiesCertificates() ? request : request.verifyingTls(false);
     }
 
     /**
@@ -125,7 +165,10 @@ public final class HttpProbe {
         HttpRequestSpec request = HttpRequestSpec.get(url, PAGE_BYTES)
                 .with("accept", PAGE_TYPES)
                 .verifyingTls(context.verifiesCertificates());
-        return pages.get(context, request, PAGE_REDIRECTS, () -> follow(context, request, PAGE_REDIRECTS))
+        Future<RedirectTrace> page = context.fresh()
+                ? follow(context, request, PAGE_REDIRECTS)
+                : pages.get(context, request, PAGE_REDIRECTS, () -> follow(context, request, PAGE_REDIRECTS));
+        return page
                 // another check can have made the requests
                 .onSuccess(trace -> context.budget().recordError(trace.error()));
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxBodyBytes the maximum number of bytes read of the body; 0 to stop after the header
  * @param verifyTls whether an untrusted certificate ends the exchange before the request is sent
  * @param alpn the protocols to offer by ALPN over TLS; without TLS the request is sent over HTTP/1.1
- * @param redirectBodies whether to read the body of a redirect
+ * @param redirectBodies whether to read the body of a redirect; false if no body is read
  * @param body the body of a POST request over HTTP/1.1; null for other methods
  */
 public record HttpRequestSpec(
@@ -53,6 +53,7 @@ public record HttpRequestSpec(
 
     public HttpRequestSpec {
         headers = List.copyOf(headers);
+        redirectBodies = redirectBodies && maxBodyBytes > 0;
         if ((method == Method.POST) != (body != null) || body != null && alpn != Alpn.HTTP1) {
             throw new IllegalArgumentException("a request body requires POST over HTTP/1.1");
         }

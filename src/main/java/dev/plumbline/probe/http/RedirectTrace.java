@@ -23,6 +23,20 @@ public record RedirectTrace(List<HttpExchange> hops, Target.Url url, @Nullable C
         hops = List.copyOf(hops);
     }
 
+    /** The trace of one request whose redirects are not followed; fails only for overload and internal errors. */
+    public static Future<RedirectTrace> ofOne(HttpRequestSpec request, Future<HttpExchange> exchange) {
+        return exchange.map(hop -> new RedirectTrace(List.of(hop), hop.url(), hop.bodyError()))
+                .recover(CheckFailure.otherwise(error -> new RedirectTrace(List.of(), request.url(), error)));
+    }
+
+    /** The last exchange; fails with the error of the trace if there is none. */
+    Future<HttpExchange> lastExchange() {
+        HttpExchange last = last();
+        return last == null
+                ? Future.failedFuture(new CheckFailure(Objects.requireNonNull(error, "a trace has hops or an error")))
+                : Future.succeededFuture(last);
+    }
+
     /**
      * Returns this trace as part of a longer one: a blocked or invalid first target becomes {@code redirect_blocked}.
      */

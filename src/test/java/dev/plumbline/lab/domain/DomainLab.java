@@ -5,13 +5,20 @@ import dev.plumbline.lab.RegistryFixture;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.support.Await;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +32,24 @@ public final class DomainLab implements AutoCloseable {
     private final ParentZones parents = new ParentZones();
     private final Path folder;
     private final HttpServer registry;
+    private final List<Request> requests = new CopyOnWriteArrayList<>();
     private volatile @Nullable DomainSpec current;
     private @Nullable Vertx vertx;
     private @Nullable DomainDns dns;
+
+    /**
+     * A request to a web server of a domain.
+     *
+     * @param headers without Host
+     */
+    public record Request(HttpVersion version, HttpMethod method, String url, Map<String, String> headers) {
+        private static Request of(HttpServerRequest request) {
+            Map<String, String> headers = new TreeMap<>();
+            request.headers().forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), value));
+            headers.remove("host");
+            return new Request(request.version(), request.method(), request.absoluteURI(), headers);
+        }
+    }
 
     /** @param folder for the files to which the settings refer */
     public DomainLab(Path folder) throws IOException {
@@ -76,6 +98,11 @@ public final class DomainLab implements AutoCloseable {
         return settings;
     }
 
+    /** All requests to web servers so far. */
+    public List<Request> requests() {
+        return List.copyOf(requests);
+    }
+
     /** Stops the servers of the domain before, and starts those of another one. */
     public void serve(DomainSpec spec) {
         stop();
@@ -84,7 +111,7 @@ public final class DomainLab implements AutoCloseable {
         spec.addresses().add();
         TestCa.Identity mail = spec.mail().identity(authorities);
         dns = DomainDns.start(spec, resolver, parents, spec.mail().tlsaRecords(mail));
-        DomainSite.start(vertx, spec, authorities);
+        DomainSite.start(vertx, spec, authorities, request -> requests.add(Request.of(request)));
         DomainMailServer.start(vertx, spec, mail);
     }
 

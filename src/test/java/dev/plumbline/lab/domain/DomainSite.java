@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.zip.GZIPOutputStream;
 
 /** The web servers of a domain: the website on port 80 and 443, and the host of the MTA-STS policy on port 443. */
@@ -32,15 +33,18 @@ final class DomainSite {
     private final Vertx vertx;
     private final String domain;
     private final SiteSpec spec;
+    private final Consumer<HttpServerRequest> log;
 
-    private DomainSite(Vertx vertx, DomainSpec spec) {
+    private DomainSite(Vertx vertx, DomainSpec spec, Consumer<HttpServerRequest> log) {
         this.vertx = vertx;
+        this.log = log;
         this.domain = spec.domain();
         this.spec = spec.site();
     }
 
-    static void start(Vertx vertx, DomainSpec spec, DomainCas authorities) {
-        DomainSite site = new DomainSite(vertx, spec);
+    /** @param log receives each request */
+    static void start(Vertx vertx, DomainSpec spec, DomainCas authorities, Consumer<HttpServerRequest> log) {
+        DomainSite site = new DomainSite(vertx, spec, log);
         TestCa.Identity identity = spec.site().identity(authorities);
         for (String address : spec.addresses().both(Host.SITE)) {
             boolean ipv6 = address.contains(":");
@@ -85,6 +89,7 @@ final class DomainSite {
     }
 
     private void respond(HttpServerRequest request) {
+        log.accept(request);
         String host = request.authority() == null ? domain : request.authority().host();
         String path = request.path();
         if (host.equals("mta-sts." + domain)) {

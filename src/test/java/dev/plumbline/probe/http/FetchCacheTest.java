@@ -2,6 +2,8 @@ package dev.plumbline.probe.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.plumbline.budget.MemoryBudget;
+import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.OverloadFailure;
@@ -32,7 +34,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FetchCacheTest {
     private final AtomicLong now = new AtomicLong();
     private final Vertx vertx = Vertx.vertx();
-    private final FetchCache fetches = new FetchCache(vertx, now::get);
+    private final FetchCache fetches =
+            new FetchCache(vertx, now::get, HttpProbe.MAX_CACHED_BYTES, MemoryHolder.unlimited());
     private final Queue<Promise<RedirectTrace>> asked = new ConcurrentLinkedQueue<>();
 
     @AfterEach
@@ -71,16 +74,6 @@ class FetchCacheTest {
     }
 
     @Test
-    void fetchesAgainForFreshChecks() {
-        get(TestCheckContext.create(), "https://a.test/");
-        asked.remove().complete(journey(10));
-        get(fresh(), "https://a.test/");
-        get(fresh(), "https://a.test/");
-
-        assertThat(asked).hasSize(2);
-    }
-
-    @Test
     void separatesIpVersions() {
         get(TestCheckContext.create(), "https://a.test/");
         get(TestCheckContext.overIp("4"), "https://a.test/");
@@ -100,7 +93,7 @@ class FetchCacheTest {
     @ParameterizedTest
     @EnumSource(
             value = ErrorCode.class,
-            names = {"READ_TIMEOUT", "DNS_TIMEOUT", "REQUEST_LIMIT", "CONNECTION_RESET"})
+            names = {"READ_TIMEOUT", "DNS_TIMEOUT", "REQUEST_LIMIT", "RESPONSE_TOO_LARGE", "CONNECTION_RESET"})
     void doesNotShareFailuresOfOneCheck(ErrorCode code) {
         Future<RedirectTrace> first = get(TestCheckContext.create(), "https://a.test/");
         Future<RedirectTrace> second = get(TestCheckContext.create().withDeadline(20_000), "https://a.test/");
@@ -153,7 +146,7 @@ class FetchCacheTest {
             kept += get(TestCheckContext.create(), "https://a.test/" + i).isComplete() ? 1 : 0;
         }
 
-        assertThat(kept).isBetween(1, FetchCache.MAX_BYTES / size);
+        assertThat(kept).isBetween(1, HttpProbe.MAX_CACHED_BYTES / size);
     }
 
     @Test
@@ -167,7 +160,31 @@ class FetchCacheTest {
             kept += get(TestCheckContext.create(), "https://a.test/" + i).isComplete() ? 1 : 0;
         }
 
-        assertThat(kept).isBetween(1, FetchCache.MAX_BYTES / FetchCache.MIN_ENTRY_BYTES);
+        assertThat(kept).isBetween(1, HttpProbe.MAX_CACHED_BYTES / FetchCache.MIN_ENTRY_BYTES);
+    }
+
+    @Test
+    void reservesTheMemoryOfResultsThatAreKept() throws Exception {
+        MemoryBudget budget = new MemoryBudget(vertx, 1 << 20, 1);
+        MemoryHolder memory = budget.open("a", 200_000);
+        FetchCache limited = new FetchCache(vertx, now::get, 1 << 20, memory);
+        for (int i = 0; i < 3; i++) {
+            get(limited, TestCheckContext.create(), "https://a.test/" + i);
+            asked.remove().complete(journey(80_000));
+        }
+
+        assertThat(budget.held()).isEqualTo(2 * (80_000 + FetchCache.MIN_ENTRY_BYTES));
+        assertThat(get(limited, TestCheckContext.create(), "https://a.test/1").isComplete())
+                .isTrue();
+        assertThat(get(limited, TestCheckContext.create(), "https://a.test/2").isComplete())
+                .isFalse();
+
+        now.addAndGet(FetchCache.TTL.toNanos());
+        get(limited, TestCheckContext.create(), "https://a.test/3");
+        asked.forEach(request -> request.tryComplete(journey(1)));
+        assertThat(budget.held()).isLessThanOrEqualTo(2 * (1 + FetchCache.MIN_ENTRY_BYTES));
+        memory.close();
+        assertThat(budget.held()).isZero();
     }
 
     @Test
@@ -191,7 +208,11 @@ class FetchCacheTest {
     }
 
     private Future<RedirectTrace> get(CheckContext context, String url) {
-        return fetches.get(context, HttpRequestSpec.get(url(url), 100), 10, () -> {
+        return get(fetches, context, url);
+    }
+
+    private Future<RedirectTrace> get(FetchCache from, CheckContext context, String url) {
+        return from.get(context, HttpRequestSpec.get(url(url), 100), 10, () -> {
             Promise<RedirectTrace> promise = Promise.promise();
             asked.add(promise);
             return promise.future();
