@@ -11,9 +11,13 @@ import java.io.UncheckedIOException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Serializes results as JSON. */
@@ -130,6 +134,53 @@ public final class ResultJson {
         }
     }
 
+    /** Returns a result as {@link #read} returns it from the output of {@link #write}. */
+    @SuppressWarnings("unchecked")
+    public static CheckResult normalize(CheckResult result) {
+        return new CheckResult(
+                result.module(),
+                result.target(),
+                result.verdict(),
+                (Map<String, @Nullable Object>) Objects.requireNonNull(normalizeValue(result.fields())),
+                result.findings(),
+                result.truncated(),
+                result.error(),
+                result.checkedAt().truncatedTo(ChronoUnit.MILLIS),
+                result.durationMs());
+    }
+
+    private static @Nullable Object normalizeValue(@Nullable Object value) {
+        if (value instanceof Long number) {
+            int small = number.intValue();
+            return small == number ? (Object) small : number;
+        }
+        if (value instanceof Double number) {
+            return Double.isFinite(number) ? number : number.toString();
+        }
+        if (value instanceof Instant instant) {
+            return time(instant);
+        }
+        if (value instanceof List<?> list) {
+            List<@Nullable Object> items = new ArrayList<>(list.size());
+            list.forEach(item -> items.add(normalizeValue(item)));
+            return items;
+        }
+        if (value instanceof Map<?, ?> map) {
+            Map<String, @Nullable Object> members = new LinkedHashMap<>();
+            map.forEach((name, member) -> members.put((String) name, normalizeValue(member)));
+            return members;
+        }
+        if (value == null || value instanceof String || value instanceof Boolean || value instanceof Integer) {
+            return value;
+        }
+        throw unsupported(value);
+    }
+
+    private static IllegalArgumentException unsupported(Object value) {
+        return new IllegalArgumentException(
+                "unsupported field type: " + value.getClass().getName());
+    }
+
     private static Finding finding(Map<String, Object> members) {
         return new Finding(
                 Level.of(text(members, "level")),
@@ -202,8 +253,7 @@ public final class ResultJson {
             }
             json.writeEndObject();
         } else {
-            throw new IllegalArgumentException(
-                    "unsupported field type: " + value.getClass().getName());
+            throw unsupported(value);
         }
     }
 }

@@ -133,7 +133,7 @@ public final class CheckRunner {
         long startNanos = nanos.getAsLong();
         Instant checkedAt = clock.instant();
         CompositeRun composite = context.composite();
-        return context.evaluate(module, target).transform(outcome -> {
+        Future<Message.RunReply> reply = context.evaluate(module, target).transform(outcome -> {
             long durationMs = TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - startNanos);
             CheckResult result = outcome.succeeded()
                     ? ResultAssembler.assemble(description, target, outcome.result(), checkedAt, durationMs)
@@ -177,6 +177,13 @@ public final class CheckRunner {
                     composite == null || composite.complete() ? result : result.incomplete(),
                     context.budget().limitWaits().total(durationMs)));
         });
+        return composite == null
+                ? reply
+                : reply.onSuccess(sent -> {
+                    if (!(sent instanceof Message.CompletedCheck)) {
+                        composite.storeParts();
+                    }
+                });
     }
 
     private static Message.Refused.@Nullable Reason refusal(

@@ -25,7 +25,9 @@ import dev.plumbline.target.TargetParser;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -54,6 +56,10 @@ final class CompositeRun {
     private final Message.RunCheck request;
     private final List<CompositePart> parts;
     private final AsyncSemaphore permits;
+
+    /** The results of the parts of a line of a job, which are stored only if the line is checked again. */
+    private final Map<ResultKey, CheckResult> unstored = new HashMap<>();
+
     private boolean complete = true;
     private @Nullable OverloadFailure overload;
     private Message.Refused.@Nullable Reason refusal;
@@ -110,7 +116,7 @@ final class CompositeRun {
                             description, error, check.clock().instant()),
                     null));
         }
-        return check(module, target).compose(result -> {
+        return check(part, module, target).compose(result -> {
             complete &= result.cacheable();
             return result.error() != null && result.error().code() == ErrorCode.TLS_UNTRUSTED
                     ? checkUnverified(module, target).map(other -> new PartResult(part, text, result, other))
@@ -118,7 +124,7 @@ final class CompositeRun {
         });
     }
 
-    private Future<CheckResult> check(ModuleDefinition<?> module, Target target) {
+    private Future<CheckResult> check(CompositePart part, ModuleDefinition<?> module, Target target) {
         ModuleDescription description = module.description();
         Options options = Options.defaults(description);
         String refusal = environment.results().refusal(target, options);
@@ -133,13 +139,28 @@ final class CompositeRun {
         }
         return limited(description, target, () -> environment
                 .results()
-                .findOrRun(key, request.bulk(), request.fresh(), () -> run(module, target, true)));
+                .findOrRun(key, request.bulk(), request.fresh(), () -> run(module, target, true)
+                        .onSuccess(result -> storeOfLine(part, key, result))));
+    }
+
+    /** The lines of a job have different domains, but often the same mail server. */
+    private void storeOfLine(CompositePart part, ResultKey key, CheckResult result) {
+        if (request.bulk() && part.needsMailServer()) {
+            environment.results().store(key, result);
+        } else if (request.bulk()) {
+            unstored.put(key, result);
+        }
+    }
+
+    /** Stores the results of a line of a job that is checked again. */
+    void storeParts() {
+        unstored.forEach(environment.results()::store);
     }
 
     /** The result without verification of certificates, which is not cached; null if it did not complete. */
     private Future<@Nullable CheckResult> checkUnverified(ModuleDefinition<?> module, Target target) {
         return limited(module.description(), target, () -> run(module, target, false))
-                .map(result -> result.error() == null ? ResultJson.read(ResultJson.write(result)) : null);
+                .map(result -> result.error() == null ? ResultJson.normalize(result) : null);
     }
 
     /** Runs a part when a permit is available, until the deadline of the composite. Does not fail. */

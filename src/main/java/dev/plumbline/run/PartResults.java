@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The results of the parts of composite checks: cached under the name of the part, as if it had been requested on its
- * own. Equal parts in progress share one run. Shared by all runners of a node. Thread-safe.
+ * own, except for lines of jobs. Equal parts in progress share one run. Shared by all runners of a node. Thread-safe.
  */
 public final class PartResults {
     private final TargetPolicy policy;
@@ -47,7 +47,7 @@ public final class PartResults {
     }
 
     /**
-     * Returns the cached result, or runs the part and caches its result.
+     * Returns the cached result, or runs the part and caches its result, unless it belongs to a line of a job.
      *
      * @param bulk whether the composite check is a line of a job
      * @param fresh whether cached results are not used
@@ -77,17 +77,19 @@ public final class PartResults {
     }
 
     private CheckResult add(ResultKey key, CheckResult result, boolean bulk) {
-        byte[] json = ResultJson.write(result);
-        if (cache != null && result.cacheable()) {
-            if (bulk) {
-                cache.addStored(key, json, result.checkedAt());
-            } else {
-                cache.add(key, json, result.checkedAt(), true);
-            }
+        if (cache != null && result.cacheable() && !bulk) {
+            cache.add(key, ResultJson.write(result), result.checkedAt(), true);
         }
         // equal to a cached result
-        CheckResult read = ResultJson.read(json);
-        return result.cacheable() ? read : read.incomplete();
+        CheckResult normalized = ResultJson.normalize(result);
+        return result.cacheable() ? normalized : normalized.incomplete();
+    }
+
+    /** Stores the result of a part of a line of a job for other lines if it is cacheable. */
+    void store(ResultKey key, CheckResult result) {
+        if (cache != null && result.cacheable()) {
+            cache.addStored(key, ResultJson.write(result), result.checkedAt());
+        }
     }
 
     private static @Nullable CheckResult parsed(@Nullable RenderedResult result) {

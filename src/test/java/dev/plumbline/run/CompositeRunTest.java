@@ -50,6 +50,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -115,7 +116,11 @@ class CompositeRunTest {
         private volatile Function<CheckContext, Future<String>> behavior = context -> Future.succeededFuture("seen");
 
         Part(String name, String area) {
-            description = ModuleDescriptionBuilder.of(name, name, InputType.DOMAIN)
+            this(name, area, InputType.DOMAIN);
+        }
+
+        Part(String name, String area, InputType input) {
+            description = ModuleDescriptionBuilder.of(name, name, input)
                     .fields(
                             Descriptions.orNull(Descriptions.string("text", "Text", "A text.")),
                             Descriptions.orNull(Descriptions.time("at", "Time", "A time.")))
@@ -147,6 +152,7 @@ class CompositeRunTest {
                         "site", "Site", InputType.DOMAIN)
                 .area("first", "First")
                 .area("second", "Second")
+                .area(CompositePart.MAIL_AREA, "Mail")
                 .fields(Descriptions.string("verdicts", "Verdicts", "The verdicts."))
                 .build();
 
@@ -260,7 +266,7 @@ class CompositeRunTest {
         assertThatThrownBy(() -> new ModuleCatalogue(List.of(unknown, site)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("delta")
-                .hasMessageContaining("[first, second]");
+                .hasMessageContaining("[first, second, mail]");
     }
 
     @Test
@@ -271,8 +277,7 @@ class CompositeRunTest {
         assertThat(cached).isNotNull();
         assertThat(cached.cachedBody().toString()).contains("\"module\":\"alpha\"", "\"text\":\"seen\"");
         Await.value(store.flush());
-        assertThat(Await.value(store.find(lookup.cacheEntry(key(alpha), CHECKED).storedKey())))
-                .isNotNull();
+        assertThat(stored(alpha)).isNotNull();
     }
 
     /** The cached result of the part is the one that users receive, with the error. */
@@ -322,7 +327,7 @@ class CompositeRunTest {
 
     @Test
     void partsInTheDatabaseAreUsedByLinesAndOtherNodes() {
-        result(run(true, false, 30_000));
+        check();
         Await.value(store.flush());
         assertThat(alpha.contexts).hasSize(1);
 
@@ -334,10 +339,34 @@ class CompositeRunTest {
     }
 
     @Test
-    void linesDoNotFillTheMemoryCache() throws Exception {
+    void linesDoNotStoreTheResultsOfTheirParts() throws Exception {
         result(run(true, false, 30_000));
+        Await.value(store.flush());
 
+        assertThat(part("alpha").fields()).containsEntry("at", "2026-11-20T10:00:00.000Z");
         assertThat(lookup.findInMemory(key(alpha))).isNull();
+        assertThat(stored(alpha)).isNull();
+    }
+
+    @Test
+    void linesStoreTheResultsAboutMailServers() throws Exception {
+        Part mail = new Part("mail", CompositePart.MAIL_AREA, InputType.HOST);
+        CheckRunner lines = TestRunners.builder(vertx, new ModuleCatalogue(List.of(alpha, mail, site)))
+                .parts(new PartResults(vertx, TestPolicies.open(), lookup))
+                .capacity(24, 10)
+                .build();
+        result(run(lines, true, false, 30_000));
+        Await.value(store.flush());
+
+        assertThat(stored(mail)).isNotNull();
+        assertThat(stored(alpha)).isNull();
+        result(run(lines, true, false, 30_000));
+        assertThat(mail.contexts).hasSize(1);
+        assertThat(alpha.contexts).hasSize(2);
+    }
+
+    private @Nullable RenderedResult stored(Part part) throws Exception {
+        return Await.value(store.find(lookup.cacheEntry(key(part), CHECKED).storedKey()));
     }
 
     @Test

@@ -109,8 +109,8 @@ public final class ResultCache {
     }
 
     /**
-     * Adds a new, cacheable result to the database only, because the parts of one job would evict the results of
-     * instant checks from the memory cache.
+     * Adds a new, cacheable result of a part of a line of a job to the database only, because they would evict the
+     * results of instant checks from the memory cache.
      *
      * @param json the result as written by {@code ResultJson}
      */
