@@ -17,15 +17,20 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
  * The part of the training that runs the service: all modules, pages and jobs. The jobs are long enough for the JIT
- * compiler to record the profiles of hot methods.
+ * compiler to record the profiles of hot methods: a method without a profile is compiled again in operation.
  */
 final class ServiceTraining implements AutoCloseable {
-    private static final int ROUNDS = 3;
     private static final int LINES = 500;
+
+    /** The lines of slow modules and of composites in a round. */
+    private static final int SLOW_LINES = 50;
+
+    private static final int COMPOSITES = 10;
     private static final int MAX_WAIT_SECONDS = 30;
     private static final List<String> PAGES = List.of(
             "/",
@@ -41,6 +46,7 @@ final class ServiceTraining implements AutoCloseable {
             "/missing");
 
     private final Path folder;
+    private final int rounds;
     private final Service service;
     private final ServiceClient client;
 
@@ -48,10 +54,12 @@ final class ServiceTraining implements AutoCloseable {
      * Starts the service with an embedded database in the folder.
      *
      * @param settings a file with the targets and the resolver
+     * @param rounds of jobs and pages
      * @throws IOException if it cannot be started
      */
-    ServiceTraining(Path settings, Path folder) throws IOException {
+    ServiceTraining(Path settings, Path folder, int rounds) throws IOException {
         this.folder = folder;
+        this.rounds = rounds;
         String key = ApiKeySecret.generate();
         try (ServerSocket http = new ServerSocket(0);
                 ServerSocket management = new ServerSocket(0)) {
@@ -86,9 +94,12 @@ final class ServiceTraining implements AutoCloseable {
      *
      * @param targets one target for each type of input
      * @param page an HTTP URL
-     * @param secure a host and port with TLS
+     * @param securePage an HTTPS URL
+     * @param domain a domain whose names resolve to loopback
+     * @param securePort a port with TLS
      */
-    void run(Map<String, String> targets, String page, String secure) throws CommandException, InterruptedException {
+    void run(Map<String, String> targets, String page, String securePage, String domain, int securePort)
+            throws CommandException, InterruptedException {
         JsonArray tools = new JsonObject(client.document("/api/v1/tools")).getJsonArray("tools");
         for (Object each : tools) {
             JsonObject tool = (JsonObject) each;
@@ -101,19 +112,25 @@ final class ServiceTraining implements AutoCloseable {
             get("/check/" + module + "/" + target);
             get("/tools/" + module);
         }
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int round = 0; round < rounds; round++) {
             for (String path : PAGES) {
                 get(path);
             }
-            String prefix = page + "?" + round + "-";
-            job(
-                    "http-status",
-                    IntStream.range(0, LINES).mapToObj(i -> prefix + i).toList());
-            job("ssl-certificate", List.of(secure));
+            String prefix = round + "-";
+            job("http-status", LINES, i -> page + "?" + prefix + i);
+            job("http-status", LINES, i -> securePage + "?" + prefix + i);
+            job("ssl-certificate", LINES, i -> prefix + i + "." + domain + ":" + securePort);
+            job("dns-records", LINES, i -> prefix + i + "." + domain);
+            job("dnssec", SLOW_LINES, i -> prefix + i + "." + domain);
+            job("mail-health", COMPOSITES, i -> prefix + i + "." + domain);
+            job("overview", COMPOSITES, i -> prefix + i + "." + domain);
         }
     }
 
-    private void job(String module, List<String> items) throws CommandException, InterruptedException {
+    /** @param target creates the target of a line from its number */
+    private void job(String module, int lines, IntFunction<String> target)
+            throws CommandException, InterruptedException {
+        List<String> items = IntStream.range(0, lines).mapToObj(target).toList();
         JsonObject body = new JsonObject()
                 .put("module", module)
                 .put("items", new JsonArray(items))

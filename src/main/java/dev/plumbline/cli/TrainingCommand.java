@@ -5,7 +5,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.net.SelfSignedCertificate;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -45,12 +44,20 @@ import picocli.CommandLine.Spec;
 public final class TrainingCommand implements Callable<Integer> {
     private static final int TARGETS = 500;
     private static final int MAX_DNS_MESSAGE = 4096;
-    private static final String HOST = "www.training.test";
+    private static final String DOMAIN = "training.test";
+    private static final String HOST = "www." + DOMAIN;
     private static final String PAGE =
             "<!doctype html><html><head><title>Training</title></head><body><p>A page.</p></body></html>";
 
     @Option(names = "--service", description = "Also run the service with an embedded database.")
     private boolean service;
+
+    @Option(
+            names = "--rounds",
+            defaultValue = "3",
+            paramLabel = "N",
+            description = "Number of rounds of jobs and pages with --service (default: ${DEFAULT-VALUE}).")
+    private int rounds;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -64,7 +71,8 @@ public final class TrainingCommand implements Callable<Integer> {
             Thread resolver = new Thread(() -> answer(dns), "training-dns");
             resolver.setDaemon(true);
             resolver.start();
-            SelfSignedCertificate certificate = SelfSignedCertificate.create(HOST);
+            TrainingCertificate certificate = TrainingCertificate.create(DOMAIN);
+            Path root = Files.writeString(folder.resolve("root.pem"), certificate.rootPem());
             int http = listen(vertx, new HttpServerOptions());
             int https = listen(
                     vertx,
@@ -75,6 +83,7 @@ public final class TrainingCommand implements Callable<Integer> {
             Path settings = Files.writeString(
                     folder.resolve("settings.yaml"),
                     "targets: {allow: [127.0.0.0/8], ports: ['*'], per_ip_per_second: 0, per_ip_concurrent: 0}\n"
+                            + "tls: {extra_roots: '" + root + "'}\n"
                             + "dns: {servers: ['127.0.0.1:" + dns.getLocalPort() + "'], timeout: 1s}\n");
             System.setOut(new StandardOutput(OutputStream.nullOutputStream(), StandardCharsets.UTF_8));
             String page = "http://" + HOST + ":" + http + "/";
@@ -89,7 +98,7 @@ public final class TrainingCommand implements Callable<Integer> {
             check(settings, "tls-protocols", HOST + ":" + https);
             check(settings, "tcp-port", HOST + ":" + http);
             for (String module : List.of("dns-records", "mx", "spf", "dmarc")) {
-                check(settings, module, "training.test");
+                check(settings, module, DOMAIN);
             }
             List<String> lines =
                     IntStream.range(0, TARGETS).mapToObj(i -> page + i).toList();
@@ -101,11 +110,10 @@ public final class TrainingCommand implements Callable<Integer> {
             spec.root().commandLine().execute("config");
             spec.root().commandLine().execute("tools");
             if (service) {
-                try (ServiceTraining training = new ServiceTraining(settings, folder.resolve("data"))) {
-                    training.run(targets(http, https), page, HOST + ":" + https);
+                try (ServiceTraining training = new ServiceTraining(settings, folder.resolve("data"), rounds)) {
+                    training.run(targets(http, https), page, secure, DOMAIN, https);
                 }
             }
-            certificate.delete();
         } finally {
             System.setOut(out);
             vertx.close().await();
@@ -125,7 +133,7 @@ public final class TrainingCommand implements Callable<Integer> {
                 "url",
                 "https://" + HOST + ":" + https + "/",
                 "domain",
-                "training.test",
+                DOMAIN,
                 "host",
                 HOST,
                 "host_port",
@@ -133,7 +141,7 @@ public final class TrainingCommand implements Callable<Integer> {
                 "ip",
                 "127.0.0.1",
                 "email",
-                "postmaster@training.test");
+                "postmaster@" + DOMAIN);
     }
 
     private static int listen(Vertx vertx, HttpServerOptions options) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class ServiceTrainingTest {
     @Test
     void trainingWithTheServiceSucceeds() {
-        CommandResult result = CommandLineRunner.run("", "aot-training", "--service");
+        CommandResult result = CommandLineRunner.run("", "aot-training", "--service", "--rounds", "1");
 
         assertThat(result.code()).as(result.err()).isZero();
         assertThat(result.err()).doesNotContain("WARN", "ERROR");
