@@ -21,7 +21,9 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import dev.plumbline.check.CheckModule;
 import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.concurrent.VertxInternals;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,7 +90,9 @@ class ArchitectureTest {
             .haveNameMatching("io\\.vertx\\.core\\.net\\.NetClient.*|io\\.vertx\\.core\\.http\\.HttpClient.*"
                     + "|io\\.vertx\\.core\\.datagram\\..*|java\\.net\\.Socket"
                     + "|java\\.net\\.http\\..*|java\\.net\\.URLConnection"
-                    + "|io\\.netty\\.bootstrap\\..*");
+                    + "|io\\.netty\\.bootstrap\\..*")
+            .orShould()
+            .callMethod(VertxInternals.class, "tcpChannel", Vertx.class);
 
     private static final ArchRule onlyStoresUseSql = noClasses()
             .that()

@@ -8,6 +8,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.impl.buffer.VertxByteBufAllocator;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.internal.net.NetSocketInternal;
@@ -35,7 +36,7 @@ public final class VertxInternals {
     }
 
     /** A promise whose future completes on the current context. */
-    static <T> Promise<T> contextPromise(Vertx vertx) {
+    public static <T> Promise<T> contextPromise(Vertx vertx) {
         return ((ContextInternal) vertx.getOrCreateContext()).promise();
     }
 
@@ -46,6 +47,14 @@ public final class VertxInternals {
 
     public static Channel channel(NetSocket socket) {
         return ((NetSocketInternal) socket).channelHandlerContext().channel();
+    }
+
+    /** Creates a channel for TCP with the transport of the event loops and the buffers of Vert.x sockets. */
+    public static Channel tcpChannel(Vertx vertx) {
+        Channel channel =
+                ((VertxInternal) vertx).transport().channelFactory(false).newChannel();
+        channel.config().setAllocator(VertxByteBufAllocator.POOLED_ALLOCATOR);
+        return channel;
     }
 
     /** Creates a channel for UDP with the transport of the event loops. */

@@ -6,6 +6,7 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
 import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.concurrent.VertxInternals;
 import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsQueryPermits;
 import dev.plumbline.dns.DnsResolver;
@@ -15,7 +16,11 @@ import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.Host;
 import dev.plumbline.target.IpAddressText;
 import dev.plumbline.target.TargetPolicy;
+import io.netty.channel.Channel;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.net.ConnectOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetSocket;
@@ -209,15 +214,61 @@ public final class EgressGuard {
     }
 
     /**
+     * Opens a channel to a classified address and verifies the peer, as {@link #connect} does. The channel has no
+     * handlers and is not read before the handlers of the returned future have run. Sets no socket options but
+     * TCP_NODELAY, because a connection of one exchange needs no others.
+     *
+     * @return completes on the context of the caller, which is on the event loop of the channel
+     */
+    public Future<Channel> open(Vertx vertx, InetAddress pinned, int port, long timeoutMillis) {
+        if (timeoutMillis <= 0) {
+            return failed(ErrorCode.DEADLINE_EXCEEDED, "The check exceeded its time limit.");
+        }
+        InetSocketAddress remote = new InetSocketAddress(pinned, port);
+        Promise<Channel> opened = VertxInternals.contextPromise(vertx);
+        Context context = vertx.getOrCreateContext();
+        VertxInternals.emit(context, ignored -> open(vertx, context, remote, (int) timeoutMillis, opened));
+        return opened.future();
+    }
+
+    private static void open(
+            Vertx vertx, Context context, InetSocketAddress remote, int timeoutMillis, Promise<Channel> opened) {
+        Channel channel;
+        try {
+            channel = VertxInternals.tcpChannel(vertx);
+        } catch (RuntimeException noSocket) {
+            opened.fail(ConnectErrors.of(noSocket, SocketAddress.inetSocketAddress(remote)));
+            return;
+        }
+        channel.config().setConnectTimeoutMillis(timeoutMillis);
+        VertxInternals.eventLoop(context).register(channel);
+        channel.connect(remote).addListener(connected -> {
+            if (!connected.isSuccess()) {
+                channel.close();
+                opened.fail(ConnectErrors.of(connected.cause(), SocketAddress.inetSocketAddress(remote)));
+            } else if (remote.equals(channel.remoteAddress())) {
+                opened.complete(channel);
+            } else {
+                channel.close();
+                opened.fail(wrongPeer(String.valueOf(channel.remoteAddress()), remote));
+            }
+        });
+    }
+
+    private static IllegalStateException wrongPeer(String peer, InetSocketAddress pinned) {
+        return new IllegalStateException("connected to " + peer + " instead of " + pinned);
+    }
+
+    /**
      * Verifies that a connection leads to the classified address.
      *
      * @throws IllegalStateException if it does not
      */
-    public void assertPeer(SocketAddress peer, InetAddress pinned, int port) {
+    void assertPeer(SocketAddress peer, InetAddress pinned, int port) {
         InetAddress actual =
                 peer.isInetSocket() && peer.hostAddress() != null ? IpAddressText.parse(peer.hostAddress()) : null;
         if (!pinned.equals(actual) || peer.port() != port) {
-            throw new IllegalStateException("connected to " + peer + " instead of " + pinned + ":" + port);
+            throw wrongPeer(peer.toString(), new InetSocketAddress(pinned, port));
         }
     }
 

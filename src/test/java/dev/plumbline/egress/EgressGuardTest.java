@@ -27,6 +27,7 @@ import dev.plumbline.target.IpAddressText;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetParser;
 import dev.plumbline.target.TargetPolicy;
+import io.netty.channel.Channel;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -34,12 +35,14 @@ import io.vertx.core.Vertx;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -235,6 +238,27 @@ class EgressGuardTest {
         assertCode(
                 guard.dial(context, moving, address("10.0.0.1"), port, pinned -> Future.succeededFuture()),
                 ErrorCode.TARGET_BLOCKED);
+    }
+
+    @Test
+    void opensChannelOnTheContextOfTheCaller() {
+        NetServer server = vertx.createNetServer().connectHandler(socket -> {});
+        int port = Await.value(server.listen(0, "127.0.0.1")).actualPort();
+        EgressGuard guard = guard();
+        InetAddress pinned = address("127.0.0.1");
+        Context caller = vertx.getOrCreateContext();
+        Promise<Context> completion = Promise.promise();
+        AtomicReference<Channel> opened = new AtomicReference<>();
+        caller.runOnContext(start -> guard.open(vertx, pinned, port, 5_000)
+                .onSuccess(opened::set)
+                .map(channel -> Vertx.currentContext())
+                .onComplete(completion));
+        assertThat(Await.value(completion.future())).isSameAs(caller);
+        assertThat(opened.get().remoteAddress()).isEqualTo(new InetSocketAddress(pinned, port));
+        opened.get().close();
+        assertCode(guard.open(vertx, pinned, port, 0), ErrorCode.DEADLINE_EXCEEDED);
+        Await.value(server.close());
+        assertCode(guard.open(vertx, pinned, port, 5_000), ErrorCode.CONNECT_REFUSED);
     }
 
     @ParameterizedTest

@@ -8,8 +8,6 @@ import static dev.plumbline.result.ErrorCode.TLS_UNTRUSTED;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
-import dev.plumbline.concurrent.VertxInternals;
-import dev.plumbline.egress.ConnectErrors;
 import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.probe.tls.CertificateMemory;
 import dev.plumbline.probe.tls.HandshakeLimitHandler;
@@ -30,12 +28,9 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.handler.ssl.SslHandler;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.net.ConnectOptions;
-import io.vertx.core.net.NetClient;
-import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
@@ -50,7 +45,6 @@ import org.jspecify.annotations.Nullable;
  * request.
  */
 final class HttpConnection {
-    private static final String VERTX_HANDLER = "handler";
     private static final String HOLD_HANDLER = "hold";
     private static final String READER = "reader";
     private static final int NORMAL_CLOSURE = 1000;
@@ -106,28 +100,15 @@ final class HttpConnection {
     }
 
     /** Fails with a {@link CheckFailure}, or with {@link NoSharedAlgorithms} if another TLS engine may succeed. */
-    Future<HttpExchange> exchange(NetClient client, SocketAddress address, long connectTimeoutMs) {
+    Future<HttpExchange> exchange(Vertx vertx, long connectTimeoutMs) {
         connectStart = System.nanoTime();
-        ConnectOptions options = new ConnectOptions().setRemoteAddress(address).setTimeout((int) connectTimeoutMs);
-        return client.connect(options)
-                .transform(connected -> connected.succeeded()
-                        ? begin(VertxInternals.channel(connected.result()))
-                        : Future.failedFuture(ConnectErrors.of(connected.cause(), address)));
+        return guard.open(vertx, pinned, request.url().port(), connectTimeoutMs).compose(this::begin);
     }
 
     private Future<HttpExchange> begin(Channel channel) {
         connectEnd = System.nanoTime();
         tlsEnd = connectEnd;
         channel.config().setRecvByteBufAllocator(READ_SIZES);
-        try {
-            guard.assertPeer(
-                    SocketAddress.inetSocketAddress((InetSocketAddress) channel.remoteAddress()),
-                    pinned,
-                    request.url().port());
-        } catch (RuntimeException wrongPeer) {
-            fail(channel, wrongPeer);
-            return promise.future();
-        }
         if (remainingMillis() <= 0) {
             fail(channel, new CheckFailure(DEADLINE_EXCEEDED, "The check exceeded its time limit."));
         } else if (request.url().secure()) {
@@ -142,9 +123,10 @@ final class HttpConnection {
         SslHandler handler = tls.handler(
                 channel.alloc(), request.url().host().name(), request.url().port(), request.alpn(), remainingMillis());
         HandshakeLimitHandler limits = new HandshakeLimitHandler();
-        channel.pipeline().addFirst("ssl", handler);
-        channel.pipeline().addFirst("limits", limits);
-        channel.pipeline().addBefore(VERTX_HANDLER, HOLD_HANDLER, new InboundHoldHandler());
+        channel.pipeline()
+                .addLast("limits", limits)
+                .addLast(HOLD_HANDLER, new InboundHoldHandler())
+                .addBefore(HOLD_HANDLER, "ssl", handler);
         handler.handshakeFuture().addListener(done -> {
             tlsEnd = System.nanoTime();
             if (done.isSuccess()) {
@@ -236,14 +218,14 @@ final class HttpConnection {
             }
         });
         ChannelPipeline pipeline = channel.pipeline();
-        pipeline.addBefore(VERTX_HANDLER, "meter", new ByteMeter(collector));
+        pipeline.addLast("meter", new ByteMeter(collector));
         if (HTTP2.equals(alpn)) {
-            pipeline.addBefore(VERTX_HANDLER, "codec", Http2ResponseReader.codec());
-            pipeline.addBefore(VERTX_HANDLER, READER, new Http2ResponseReader(request, headers, collector));
+            pipeline.addLast("codec", Http2ResponseReader.codec());
+            pipeline.addLast(READER, new Http2ResponseReader(request, headers, collector));
         } else {
             boolean head = request.method() == HttpRequestSpec.Method.HEAD;
-            pipeline.addBefore(VERTX_HANDLER, "codec", Http1ResponseReader.decoder(head));
-            pipeline.addBefore(VERTX_HANDLER, READER, new Http1ResponseReader(collector));
+            pipeline.addLast("codec", Http1ResponseReader.decoder(head));
+            pipeline.addLast(READER, new Http1ResponseReader(collector));
             ByteBuf encoded = ByteBufUtil.writeAscii(channel.alloc(), Http1RequestEncoder.text(request, headers));
             Buffer body = request.body();
             if (body != null) {
@@ -319,10 +301,12 @@ final class HttpConnection {
         close(channel);
     }
 
-    /** Closes a connection; a closed one has no handlers. */
+    /** Closes a connection at once, without the close_notify of TLS. */
     static void close(Channel channel) {
         ChannelHandlerContext first = channel.pipeline().firstContext();
-        if (first != null) {
+        if (first == null) {
+            channel.close();
+        } else {
             first.close();
         }
     }

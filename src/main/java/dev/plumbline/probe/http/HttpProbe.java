@@ -17,8 +17,6 @@ import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.net.NetClient;
-import io.vertx.core.net.NetClientOptions;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +53,6 @@ public final class HttpProbe {
     private static final long MIN_CONNECT_MS = 3_000;
 
     private final Vertx vertx;
-    private final NetClient client;
     private final EgressGuard guard;
     private final TrustCache trust;
     private final TargetPolicy policy;
@@ -70,7 +67,6 @@ public final class HttpProbe {
      */
     public HttpProbe(Vertx vertx, EgressGuard guard, TrustRoots trust, TargetPolicy policy, String userAgent) {
         this.vertx = vertx;
-        this.client = vertx.createNetClient(new NetClientOptions().setReconnectAttempts(0));
         this.guard = guard;
         this.trust = new TrustCache(trust);
         this.policy = policy;
@@ -210,7 +206,7 @@ public final class HttpProbe {
             long connectMs = last ? remainingMs : Math.min(remainingMs, Math.max(remainingMs / 2, MIN_CONNECT_MS));
             return new HttpConnection(
                             guard, engine, trust, context, request, headers(request), address, elapsed, remainingMs)
-                    .exchange(client, socket, connectMs)
+                    .exchange(vertx, connectMs)
                     .onComplete(ended -> elapsed.connectionNanos().addAndGet(System.nanoTime() - start));
         });
     }
