@@ -9,6 +9,7 @@ import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.concurrent.AsyncSemaphore;
 import dev.plumbline.concurrent.SingleFlight;
 import dev.plumbline.config.Config;
+import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Future;
@@ -110,7 +111,7 @@ public final class DnsResolver {
     /** The failure {@code dns_nxdomain} or {@code dns_no_data} of a lookup whose response has no address. */
     public static CheckFailure noAddress(String name, DnsResponse response) {
         return response.nxdomain()
-                ? new CheckFailure(ErrorCode.DNS_NXDOMAIN, "The name " + name + " does not exist (NXDOMAIN).")
+                ? new CheckFailure(CheckError.nameNotFound(name))
                 : new CheckFailure(
                         ErrorCode.DNS_NO_DATA, "No " + Type.string(response.type()) + " record for " + name + ".");
     }

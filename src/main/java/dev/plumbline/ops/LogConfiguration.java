@@ -55,6 +55,8 @@ public final class LogConfiguration {
         context.getLogger("com.hazelcast").setLevel(Level.ERROR);
         // logs a failed start with a stack trace; the start reports it in one line
         context.getLogger("io.vertx.core.impl.VertxImpl").setLevel(Level.OFF);
+        // logs an invalid HTTP/2 frame of a client, and failures of targets, as errors with a stack trace
+        context.getLogger("io.vertx.core.net.impl.ConnectionBase").setLevel(Level.OFF);
         // the access log depends on log.access only, not on log.level
         context.getLogger(Config.LogSettings.ACCESS_LOGGER).setLevel(Level.INFO);
     }

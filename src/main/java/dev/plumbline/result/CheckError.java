@@ -10,6 +10,11 @@ public record CheckError(ErrorCode code, String message) {
     public static final CheckError INTERNAL =
             new CheckError(ErrorCode.INTERNAL, "The check failed because of an internal error.");
 
+    /** The name does not exist in the DNS. The same text everywhere, because reports merge equal errors. */
+    public static CheckError nameNotFound(String name) {
+        return new CheckError(ErrorCode.DNS_NXDOMAIN, "The name " + name + " does not exist (NXDOMAIN).");
+    }
+
     public boolean retryable() {
         return code.retryable();
     }

@@ -2,6 +2,7 @@ package dev.plumbline.signature;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -60,7 +61,11 @@ final class NativeProvider {
             LOG.atDebug().addKeyValue("provider", provider).log("native signature provider loaded");
             return provider;
         } catch (IOException | ReflectiveOperationException | LinkageError | RuntimeException failure) {
-            LOG.atWarn().setCause(failure).log("native signature provider not loaded");
+            // the cause of a failed constructor has the reason
+            Throwable cause = failure instanceof InvocationTargetException && failure.getCause() != null
+                    ? failure.getCause()
+                    : failure;
+            LOG.atWarn().addKeyValue("cause", cause.toString()).log("native signature provider not loaded");
             return null;
         }
     }

@@ -86,6 +86,11 @@ public record FormBody(ListMultimap<String, String> values, ListMultimap<String,
         try {
             decoder = new HttpPostRequestDecoder(
                     inMemory, request, StandardCharsets.UTF_8, MAX_FIELDS, Integer.MAX_VALUE);
+            // without a boundary, Netty reads it as a form that is URL-encoded
+            if (decoder.isMultipart()
+                    != contentType.toLowerCase(Locale.ROOT).strip().startsWith(MULTIPART)) {
+                throw malformed();
+            }
             return collect(decoder.getBodyHttpDatas());
         } catch (IOException | RuntimeException e) {
             throw malformed();

@@ -110,8 +110,7 @@ public final class Caa implements CheckModule<Caa.Evidence, Caa.Report, Caa.Find
                         : Future.succeededFuture(new Evidence(domain, null, null, List.of(), name, error));
             }
             if (name.equals(domain) && lookup.nxdomain() && lookup.aliases().isEmpty()) {
-                return Future.failedFuture(
-                        new CheckFailure(ErrorCode.DNS_NXDOMAIN, "The name " + name + " does not exist."));
+                return Future.failedFuture(new CheckFailure(CheckError.nameNotFound(name)));
             }
             if (!lookup.records().isEmpty()) {
                 return found(context, domain, name, lookup);

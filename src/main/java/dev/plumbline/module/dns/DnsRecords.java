@@ -260,7 +260,7 @@ public final class DnsRecords implements CheckModule<DnsRecords.Evidence, DnsRec
         }
         if (missing && shown.isEmpty()) {
             findings.nameDoesNotExist(name);
-            findings.error(new CheckError(ErrorCode.DNS_NXDOMAIN, "The name " + name + " does not exist."));
+            findings.error(CheckError.nameNotFound(name));
             return report;
         }
         evaluateAliases(evidence, responses, missing, findings);

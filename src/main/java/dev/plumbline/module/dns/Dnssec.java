@@ -17,7 +17,6 @@ import dev.plumbline.probe.dns.DnsProbe;
 import dev.plumbline.probe.dns.DnssecProbe;
 import dev.plumbline.probe.dns.ValidatedLookup;
 import dev.plumbline.result.CheckError;
-import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.Target;
@@ -167,7 +166,7 @@ public final class Dnssec implements CheckModule<Dnssec.Evidence, Dnssec.Report,
         findings.error(decisive.error());
         ValidatedAnswer address = evidence.lookups().get(0).result().last();
         if (decisive.error() == null && address.nxdomain() && decisive.status() != DnssecStatus.BOGUS) {
-            findings.error(new CheckError(ErrorCode.DNS_NXDOMAIN, "The name " + evidence.name() + " does not exist."));
+            findings.error(CheckError.nameNotFound(evidence.name()));
         }
         if (failure != null) {
             reportFailure(evidence, failure, zone, keys, findings);

@@ -8,6 +8,7 @@ import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dns.DnsResponse;
 import dev.plumbline.dns.PrivateNameFilter;
 import dev.plumbline.egress.DnsQueryLimits;
+import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.target.TargetPolicy;
@@ -151,8 +152,7 @@ public final class DnsProbe {
     /** The response; fails with {@code dns_nxdomain} if the name does not exist. */
     public static Future<DnsResponse> requireName(DnsResponse response) {
         return response.nxdomain()
-                ? Future.failedFuture(new CheckFailure(
-                        ErrorCode.DNS_NXDOMAIN, "The name " + DnsResolver.text(response.name()) + " does not exist."))
+                ? Future.failedFuture(new CheckFailure(CheckError.nameNotFound(DnsResolver.text(response.name()))))
                 : Future.succeededFuture(response);
     }
 

@@ -5,7 +5,7 @@ import dev.plumbline.check.CheckFailure;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.dnssec.DnssecStatus;
 import dev.plumbline.dnssec.ValidatedAnswer;
-import dev.plumbline.result.ErrorCode;
+import dev.plumbline.result.CheckError;
 import io.vertx.core.Future;
 import java.util.List;
 import org.xbill.DNS.TLSARecord;
@@ -41,8 +41,7 @@ public record TlsaLookup(String host, String name, ValidatedLookup lookup) {
     private static Future<ValidatedLookup> requireName(ValidatedLookup address) {
         ValidatedAnswer last = address.result().last();
         return address.error() == null && address.status() != DnssecStatus.BOGUS && last.nxdomain()
-                ? Future.failedFuture(new CheckFailure(
-                        ErrorCode.DNS_NXDOMAIN, "The name " + DnsResolver.text(last.name()) + " does not exist."))
+                ? Future.failedFuture(new CheckFailure(CheckError.nameNotFound(DnsResolver.text(last.name()))))
                 : Future.succeededFuture(address);
     }
 

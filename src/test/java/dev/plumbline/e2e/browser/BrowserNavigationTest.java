@@ -244,7 +244,7 @@ class BrowserNavigationTest {
             session.box("E-mail").fill(email);
             session.box("Password").fill("not the password");
             session.button("Sign in").click();
-            assertThat(session.page().getByRole(AriaRole.ALERT)).containsText("password is incorrect");
+            assertThat(session.page().getByRole(AriaRole.ALERT)).containsText("Incorrect e-mail address or password");
             session.assertFits();
 
             session.box("Password").fill(PASSWORD);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.support.Await;
 import dev.plumbline.support.HttpLabFixture;
+import dev.plumbline.support.RawHttpClient;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -63,6 +64,23 @@ class StartStopIT {
         try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
             assertThat(cached(service.instant("http-status", LAB.lab().http("/ok"))))
                     .isTrue();
+        }
+    }
+
+    /** Vert.x logs it as an error with a stack trace. */
+    @Test
+    @Order(2)
+    void anInvalidFrameOfAClientIsNotLogged() throws Exception {
+        try (ServiceProcess service = ServiceProcess.start(folder, Map.of())) {
+            try (RawHttpClient client = RawHttpClient.connect(service.port())) {
+                client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\377".repeat(9));
+                client.finish();
+                client.isEnded();
+            }
+            service.terminate();
+            assertThat(service.awaitExit(30)).isZero();
+
+            assertThat(service.log()).doesNotContain("SETTINGS", "ERROR");
         }
     }
 

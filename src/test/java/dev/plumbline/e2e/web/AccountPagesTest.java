@@ -141,7 +141,7 @@ class AccountPagesTest {
 
         assertThat(refused.statusCode()).isEqualTo(401);
         Document page = html(refused);
-        assertThat(page.select("main [role=alert]").text()).contains("or password is incorrect");
+        assertThat(page.select("main [role=alert]").text()).contains("Incorrect e-mail address or password");
         assertThat(page.select("input[name=email]").attr("value")).isEqualTo(email);
         assertThat(refused.body()).doesNotContain(PASSWORD);
         assertThat(refused.headers().firstValue("Set-Cookie")).isEmpty();

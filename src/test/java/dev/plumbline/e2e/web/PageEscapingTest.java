@@ -184,6 +184,13 @@ class PageEscapingTest {
     }
 
     @Test
+    void controlCharactersOfATargetAreNamed() {
+        for (String path : List.of("/check/a%00b", "/check/http-status/a%00b")) {
+            assertThat(page(path).select("input[name=target]").val()).isEqualTo("a[U+0000]b");
+        }
+    }
+
+    @Test
     void jobListAndFormAreEscaped() {
         PlainTextAssert.assertPlainText(page("/jobs"));
         Document again = Jsoup.parse(

@@ -115,7 +115,7 @@ final class AccountResponses {
                         401,
                         "wrong-credentials",
                         "Incorrect e-mail address or password",
-                        "The e-mail address or password is incorrect. Passwords are case-sensitive.")
+                        "Check the spelling of both. Passwords are case-sensitive.")
                 .with("WWW-Authenticate", SessionHandler.CHALLENGE);
     }
 }
