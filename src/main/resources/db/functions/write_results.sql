@@ -35,9 +35,7 @@ begin
       select n.job_id, n.index, g.version, n.verdict, n.body
       from unnest(p_jobs, p_numbers, p_indexes, p_verdicts, p_bodies) n(job_id, number, index, verdict, body)
         join owned g on g.job_id = n.job_id and g.number = n.number
-      -- the chunk is locked; "on conflict" writes a second WAL record for each row
-      where not exists (select 1 from job_result e where e.job_id = n.job_id and e.index = n.index)
-      returning r.job_id, r.index, r.version, r.verdict),
+      on conflict do nothing returning r.job_id, r.index, r.version, r.verdict),
   duplicate as materialized (
     select c.job_id, d.index, d.first
     from owned g
@@ -47,7 +45,7 @@ begin
     insert into job_result as r (job_id, index, version, verdict, duplicate_of)
       select f.job_id, d.index, f.version, f.verdict, f.index
       from duplicate d join inserted f on f.job_id = d.job_id and f.index = d.first
-      returning r.job_id, r.verdict),
+      on conflict do nothing returning r.job_id, r.verdict),
   ended as (
     update job_chunk c set state = 'done', owner = null
       from owned g
