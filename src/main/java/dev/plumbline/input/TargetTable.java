@@ -79,7 +79,7 @@ public final class TargetTable {
      */
     public static TargetTable of(String text, @Nullable ModuleDescription module, boolean csvFile) {
         String content = !text.isEmpty() && text.charAt(0) == BYTE_ORDER_MARK ? text.substring(1) : text;
-        TargetRecognizer targets = new TargetRecognizer(module);
+        TargetCellFilter targets = new TargetCellFilter(module);
         List<String> lines =
                 lines(content).limit(SAMPLE).map(TargetLines.Line::text).toList();
         String first = lines.isEmpty() ? "" : lines.get(0);
@@ -109,7 +109,7 @@ public final class TargetTable {
      * @param header whether the first record has no target, but this column has targets
      */
     private record Csv(char separator, List<CsvRecord> sample, int width, int column, int hits, boolean header) {
-        static Csv of(String text, char separator, TargetRecognizer targets) {
+        static Csv of(String text, char separator, TargetCellFilter targets) {
             List<CsvRecord> sample = readSample(text, separator);
             int width = Math.min(MAX_COLUMNS, commonWidth(sample));
             int column = 1;

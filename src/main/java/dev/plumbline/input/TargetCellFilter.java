@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Distinguishes targets from other cells of a table. */
-final class TargetRecognizer {
+final class TargetCellFilter {
     /** Numbers, dates and times are valid hosts in some forms, such as 12.5 (an IPv4 address). */
     private static final Pattern NUMBER = Pattern.compile("[-+0-9.,:/ %]*");
 
@@ -16,7 +16,7 @@ final class TargetRecognizer {
     private final @Nullable ModuleDescription module;
 
     /** @param module null if the module is not known */
-    TargetRecognizer(@Nullable ModuleDescription module) {
+    TargetCellFilter(@Nullable ModuleDescription module) {
         this.module = module;
     }
 
