@@ -108,7 +108,11 @@ public final class Bench {
     private static List<Row> moduleRows() {
         List<Row> rows = new ArrayList<>(List.of(
                 new ModuleRow("ssl-certificate", ModuleRow.servers()),
-                new ModuleRow("ssl-certificate", ModuleRow.servers(), new ModuleRow.Peer("tlsx", ListTool::tlsx, 1.5)),
+                // addresses, because tlsx loses DNS responses
+                new ModuleRow(
+                        "ssl-certificate",
+                        ModuleRow.serverAddresses(),
+                        new ModuleRow.Peer("tlsx", ListTool::tlsx, 1.5)),
                 ModuleRow.ofDistinctCertificates(TestCertificate.Signer.P256),
                 ModuleRow.ofDistinctCertificates(TestCertificate.Signer.P384),
                 ModuleRow.ofDistinctCertificates(TestCertificate.Signer.RSA),

@@ -123,6 +123,13 @@ final class ModuleRow implements Row {
                 name + "." + TargetNames.ZONE + ":" + stage.nginx().httpsPort();
     }
 
+    /** The nginx of the benchmark at many addresses, in turn. */
+    static Targets serverAddresses() {
+        Targets addresses = addresses("127.101");
+        return (stage, name) ->
+                addresses.of(stage, name) + ":" + stage.nginx().httpsPort();
+    }
+
     /** Pages of the site with HTTP/2, compression and larger pages. */
     static Targets site(String before, String after) {
         return (stage, name) -> stage.nginx().pages() + before + name + after;

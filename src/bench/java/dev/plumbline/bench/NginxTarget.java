@@ -24,6 +24,7 @@ final class NginxTarget implements AutoCloseable {
       http {
         access_log off;
         default_type text/html;
+        ssl_protocols TLSv1.2 TLSv1.3;
         client_body_temp_path %1$s/body;
         proxy_temp_path %1$s/proxy;
         fastcgi_temp_path %1$s/fastcgi;
@@ -31,7 +32,8 @@ final class NginxTarget implements AutoCloseable {
         scgi_temp_path %1$s/scgi;
         server {
           listen 127.0.0.1:%2$d backlog=4096;
-          listen 127.0.0.1:%3$d ssl backlog=4096;
+          # on all loopback addresses
+          listen %3$d ssl backlog=4096;
           ssl_certificate %1$s/certificate.pem;
           ssl_certificate_key %1$s/key.pem;
           ssl_session_cache off;

@@ -72,12 +72,12 @@ final class TargetNames implements AutoCloseable {
         this.signer = signer;
     }
 
-    /** @param leaf the certificate of the websites, in PEM */
     /** The name of a website with a certificate of its own. */
     static String distinct(TestCertificate.Signer signer, int number) {
         return signer.name().toLowerCase(Locale.ROOT) + "-" + number + "." + ZONE;
     }
 
+    /** @param leaf the certificate of the websites, in PEM */
     static TargetNames start(Path parent, Path leaf) throws IOException, InterruptedException {
         String program = ProgramFinder.require("named", "bind9");
         ProgramFinder.require("dnssec-signzone", "bind9-utils");
