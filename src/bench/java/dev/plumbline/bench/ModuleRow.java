@@ -126,8 +126,7 @@ final class ModuleRow implements Row {
     /** The nginx of the benchmark at many addresses, in turn. */
     static Targets serverAddresses() {
         Targets addresses = addresses("127.101");
-        return (stage, name) ->
-                addresses.of(stage, name) + ":" + stage.nginx().httpsPort();
+        return (stage, name) -> addresses.of(stage, name) + ":" + stage.nginx().httpsPort();
     }
 
     /** Pages of the site with HTTP/2, compression and larger pages. */
