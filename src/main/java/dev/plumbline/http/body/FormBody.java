@@ -50,8 +50,12 @@ public record FormBody(ListMultimap<String, String> values, ListMultimap<String,
         if (contentType == null) {
             return false;
         }
-        String plain = contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].strip();
+        String plain = mediaType(contentType);
         return plain.equals(URLENCODED) || plain.equals(MULTIPART);
+    }
+
+    private static String mediaType(String contentType) {
+        return contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].strip();
     }
 
     /**
@@ -87,8 +91,7 @@ public record FormBody(ListMultimap<String, String> values, ListMultimap<String,
             decoder = new HttpPostRequestDecoder(
                     inMemory, request, StandardCharsets.UTF_8, MAX_FIELDS, Integer.MAX_VALUE);
             // without a boundary, Netty reads it as a form that is URL-encoded
-            if (decoder.isMultipart()
-                    != contentType.toLowerCase(Locale.ROOT).strip().startsWith(MULTIPART)) {
+            if (decoder.isMultipart() != mediaType(contentType).equals(MULTIPART)) {
                 throw malformed();
             }
             return collect(decoder.getBodyHttpDatas());
