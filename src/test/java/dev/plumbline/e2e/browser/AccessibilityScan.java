@@ -56,15 +56,11 @@ final class AccessibilityScan {
         Page page = session.page();
         List<String> found = new ArrayList<>();
         session.assertFits();
-        for (int width : ViewportTheme.WIDTHS) {
-            page.setViewportSize(width, ViewportTheme.HEIGHT);
-            for (ColorScheme scheme : List.of(ColorScheme.DARK, ColorScheme.LIGHT)) {
-                page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
-                Screenshots.save(page, name, width, scheme);
-                run(page, scheme == ColorScheme.DARK ? COLOR_RULES : rules)
-                        .forEach(violation -> found.add(width + " px, " + scheme + ": " + violation));
-            }
-        }
+        ViewportTheme.showAll(page, (width, scheme) -> {
+            Screenshots.save(page, name, width, scheme);
+            run(page, scheme == ColorScheme.DARK ? COLOR_RULES : rules)
+                    .forEach(violation -> found.add(width + " px, " + scheme + ": " + violation));
+        });
         assertThat(found).as(page.url()).isEmpty();
     }
 

@@ -6,7 +6,6 @@ import com.microsoft.playwright.options.ViewportSize;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -36,13 +35,8 @@ final class Screenshots {
             return;
         }
         ViewportSize own = page.viewportSize();
-        for (int width : ViewportTheme.WIDTHS) {
-            page.setViewportSize(width, ViewportTheme.HEIGHT);
-            for (ColorScheme scheme : List.of(ColorScheme.DARK, ColorScheme.LIGHT)) {
-                page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
-                save(page, name.replaceAll("[^a-z0-9-]+", "_"), width, scheme);
-            }
-        }
+        String file = name.replaceAll("[^a-z0-9-]+", "_");
+        ViewportTheme.showAll(page, (width, scheme) -> save(page, file, width, scheme));
         page.setViewportSize(own.width, own.height);
         page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(null));
     }

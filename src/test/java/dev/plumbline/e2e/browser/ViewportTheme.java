@@ -1,8 +1,10 @@
 package dev.plumbline.e2e.browser;
 
+import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BiConsumer;
 
 /**
  * A browser configuration.
@@ -24,6 +26,17 @@ public record ViewportTheme(int width, ColorScheme scheme, boolean scripts) {
     static List<ViewportTheme> withAndWithoutScripts() {
         return List.of(
                 new ViewportTheme(PHONE, ColorScheme.LIGHT, true), new ViewportTheme(WIDE, ColorScheme.DARK, false));
+    }
+
+    /** Shows a page at all widths, in both color schemes, and calls the consumer each time. */
+    static void showAll(Page page, BiConsumer<Integer, ColorScheme> shown) {
+        for (int width : WIDTHS) {
+            page.setViewportSize(width, HEIGHT);
+            for (ColorScheme scheme : List.of(ColorScheme.DARK, ColorScheme.LIGHT)) {
+                page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+                shown.accept(width, scheme);
+            }
+        }
     }
 
     @Override
