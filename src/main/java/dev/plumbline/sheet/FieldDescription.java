@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param members the members of the object or of each object in the array; empty for any members
  * @param nullText what null means in a result without an error, for example {@code Not sent}; null if not nullable
  * @param group the title of the group in which reports show the field; null if the module does not have groups
+ * @param isVolatile whether the value can differ between two checks of an unchanged target, for example a duration, the
+ *     remaining days, or the address that was chosen from several
+ * @param ordered whether the order of the array items has a meaning; true for other types
+ * @param volatileMembers the names of volatile members, at any depth, of an object without declared members
  */
 public record FieldDescription(
         String name,
@@ -24,7 +28,10 @@ public record FieldDescription(
         FieldType items,
         List<FieldDescription> members,
         @Nullable String nullText,
-        @Nullable String group) {
+        @Nullable String group,
+        boolean isVolatile,
+        boolean ordered,
+        List<String> volatileMembers) {
 
     /** The meaning of null if the sheet does not declare another one, and of every null in a result with an error. */
     public static final String NOT_DETERMINED = "Not determined";
@@ -32,19 +39,61 @@ public record FieldDescription(
     public FieldDescription {
         values = List.copyOf(values);
         members = List.copyOf(members);
+        volatileMembers = List.copyOf(volatileMembers);
+    }
+
+    /** A field that is not volatile. The order of its items has a meaning. */
+    public FieldDescription(
+            String name,
+            FieldType type,
+            String title,
+            String description,
+            boolean nullable,
+            List<String> values,
+            FieldType items,
+            List<FieldDescription> members,
+            @Nullable String nullText,
+            @Nullable String group) {
+        this(name, type, title, description, nullable, values, items, members, nullText, group, false, true, List.of());
     }
 
     /** The same field in a result with an error, in which null does not mean that a value is absent. */
     public FieldDescription inResultWithError() {
-        return with(members.stream().map(FieldDescription::inResultWithError).toList(), NOT_DETERMINED, group);
+        return with(
+                members.stream().map(FieldDescription::inResultWithError).toList(),
+                NOT_DETERMINED,
+                group,
+                volatileMembers);
     }
 
-    /** The same field with these members and in this group. */
-    FieldDescription with(List<FieldDescription> members, @Nullable String group) {
-        return with(members, nullText, group);
+    /** The same field with these members. */
+    FieldDescription with(List<FieldDescription> members, List<String> volatileMembers) {
+        return with(members, nullText, group, volatileMembers);
     }
 
-    private FieldDescription with(List<FieldDescription> members, @Nullable String nullText, @Nullable String group) {
-        return new FieldDescription(name, type, title, description, nullable, values, items, members, nullText, group);
+    /** The same field in this group. */
+    FieldDescription in(@Nullable String group) {
+        return with(members, nullText, group, volatileMembers);
+    }
+
+    private FieldDescription with(
+            List<FieldDescription> members,
+            @Nullable String nullText,
+            @Nullable String group,
+            List<String> volatileMembers) {
+        return new FieldDescription(
+                name,
+                type,
+                title,
+                description,
+                nullable,
+                values,
+                items,
+                members,
+                nullText,
+                group,
+                isVolatile,
+                ordered,
+                volatileMembers);
     }
 }

@@ -36,11 +36,15 @@ public final class SheetReader {
             .build();
 
     /**
-     * {@code TYPE | TITLE | DESCRIPTION}; TYPE is for example string, integer[], string(a, b), or with the meaning of
-     * null {@code string? Not sent}.
+     * {@code TYPE | TITLE | DESCRIPTION}; TYPE is for example string, integer[], string(a, b), with the meaning of null
+     * {@code string? Not sent}, or {@code volatile integer} or {@code unordered string[]}.
      */
     private static final Pattern FIELD = Pattern.compile(
-            "([a-z]+)(\\[])?(?:\\(([^)]*)\\))?(\\?(?: ([^|]+))?)? \\| ([^|]+) \\| (.+)", Pattern.DOTALL);
+            "(?:(volatile|unordered) )?([a-z]+)(\\[])?(?:\\(([^)]*)\\))?(\\?(?: ([^|]+))?)? \\| ([^|]+) \\| (.+)",
+            Pattern.DOTALL);
+
+    /** The declaration of a volatile member of an object without other declared members. */
+    private static final String VOLATILE = "volatile";
 
     private static final Pattern FINDING_TITLE = Pattern.compile("\\p{Lu}[^{}`]{1,58}[^{}`.]");
 
@@ -178,9 +182,18 @@ public final class SheetReader {
     }
 
     /** A field whose members are being collected. */
-    private record Node(FieldDescription field, Map<String, Node> members) {
-        FieldDescription complete() {
-            return field.with(members.values().stream().map(Node::complete).toList(), null);
+    private record Node(FieldDescription field, Map<String, Node> members, List<String> volatileMembers) {
+        FieldDescription complete(String path) {
+            if (!volatileMembers.isEmpty() && (field.type() != FieldType.OBJECT || !members.isEmpty())) {
+                throw new IllegalArgumentException("field " + path + ": volatile members without a type require an"
+                        + " object without declared members");
+            }
+            return field.with(
+                    members.values().stream()
+                            .map(member ->
+                                    member.complete(path + "." + member.field().name()))
+                            .toList(),
+                    volatileMembers);
         }
     }
 
@@ -307,12 +320,18 @@ public final class SheetReader {
                     throw new IllegalArgumentException(
                             "field " + path + ": declare " + name.substring(0, dot) + " before it");
                 }
-                siblings = parent.members();
                 name = name.substring(dot + 1);
+                if (VOLATILE.equals(text) && name.indexOf('.') < 0) {
+                    parent.volatileMembers().add(name);
+                    return;
+                }
+                siblings = parent.members();
             }
-            siblings.put(name, new Node(field(path, name, text), new LinkedHashMap<>()));
+            siblings.put(name, new Node(field(path, name, text), new LinkedHashMap<>(), new ArrayList<>()));
         });
-        return roots.values().stream().map(Node::complete).toList();
+        return roots.values().stream()
+                .map(root -> root.complete(root.field().name()))
+                .toList();
     }
 
     private static void group(Map<String, String> groups, String field, String title) {
@@ -331,7 +350,7 @@ public final class SheetReader {
             if (group == null && !groups.isEmpty()) {
                 throw new IllegalArgumentException("field " + field.name() + ": add it to a group");
             }
-            grouped.add(field.with(field.members(), group));
+            grouped.add(field.in(group));
         }
         remaining.forEach((name, title) -> {
             throw new IllegalArgumentException("group " + title + ": field " + name + " is not declared");
@@ -344,25 +363,33 @@ public final class SheetReader {
         if (!matcher.matches()) {
             throw new IllegalArgumentException("field " + path + ": expected TYPE | TITLE | DESCRIPTION");
         }
-        FieldType type = FieldType.valueOf(matcher.group(1).toUpperCase(Locale.ROOT));
-        boolean list = matcher.group(2) != null;
-        boolean nullable = matcher.group(4) != null;
-        String nullText = matcher.group(5) == null
+        String modifier = matcher.group(1);
+        FieldType type = FieldType.valueOf(matcher.group(2).toUpperCase(Locale.ROOT));
+        boolean list = matcher.group(3) != null;
+        boolean nullable = matcher.group(5) != null;
+        String nullText = matcher.group(6) == null
                 ? FieldDescription.NOT_DETERMINED
-                : matcher.group(5).strip();
+                : matcher.group(6).strip();
         List<String> values =
-                matcher.group(3) == null ? List.of() : List.of(matcher.group(3).split("\\s*,\\s*"));
+                matcher.group(4) == null ? List.of() : List.of(matcher.group(4).split("\\s*,\\s*"));
+        boolean unordered = "unordered".equals(modifier);
+        if (unordered && !list) {
+            throw new IllegalArgumentException("field " + path + ": unordered requires an array");
+        }
         return new FieldDescription(
                 name,
                 list ? FieldType.ARRAY : type,
-                matcher.group(6).strip(),
                 matcher.group(7).strip(),
+                matcher.group(8).strip(),
                 nullable,
                 values,
                 list ? type : FieldType.STRING,
                 List.of(),
                 nullable ? nullText : null,
-                null);
+                null,
+                VOLATILE.equals(modifier),
+                !unordered,
+                List.of());
     }
 
     private static <T> T required(@Nullable T value, String owner, String member) {

@@ -16,6 +16,7 @@ import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.FindingCode;
 import dev.plumbline.sheet.FindingCollector;
 import dev.plumbline.sheet.FindingText;
+import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.OptionDescription;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.sheet.SheetReader;
@@ -295,8 +296,67 @@ class SheetModuleTest {
                 .isEqualTo(FieldDescription.NOT_DETERMINED);
     }
 
+    @Test
+    void readsVolatileFieldsAndArraysWithoutOrder() {
+        List<FieldDescription> fields = module(SHEET.replace("age_days: integer", "age_days: volatile integer")
+                        .replace("changes: object[]", "changes: unordered object[]")
+                        .replace("changes.at: time", "changes.at: volatile time"))
+                .description()
+                .fields();
+
+        assertThat(fields).extracting(FieldDescription::isVolatile).containsExactly(true, false, false);
+        assertThat(fields).extracting(FieldDescription::ordered).containsExactly(true, true, false);
+        assertThat(fields.get(2).members())
+                .extracting(FieldDescription::isVolatile, FieldDescription::ordered)
+                .containsExactly(tuple(true, true), tuple(false, true));
+        assertThat(fields.get(0).inResultWithError().isVolatile()).isTrue();
+    }
+
+    @Test
+    void readsVolatileMembersOfObjectsWithoutDeclaredMembers() {
+        ModuleDescription description = SheetReader.read(
+                "headers",
+                List.of(),
+                Map.of(),
+                file ->
+                        """
+                        title: Headers
+                        summary: Reports headers.
+                        category: web
+                        input: url
+                        example: https://example.com/
+                        fields:
+                          headers: object | Headers | The headers by name.
+                          headers.set-cookie: volatile
+                          headers.date: volatile
+                        """);
+
+        assertThat(description.fields()).singleElement().satisfies(field -> {
+            assertThat(field.volatileMembers()).containsExactly("set-cookie", "date");
+            assertThat(field.members()).isEmpty();
+        });
+    }
+
     static Stream<Arguments> mismatches() {
         return Stream.of(
+                arguments(
+                        "state: string",
+                        "state: unordered string",
+                        "page-age.yaml: field state: unordered requires an array"),
+                arguments("state: string", "state: unstable string", "page-age.yaml: field state: expected TYPE"),
+                arguments("state: string", "state: volatile unordered string", "field state: expected TYPE"),
+                arguments(
+                        "changes.at: time | Time | The time of the change.",
+                        "changes.at: volatile",
+                        "page-age.yaml: field changes: volatile members without a type require an object"),
+                arguments(
+                        "changes.at: time | Time | The time of the change.",
+                        "change.at: volatile",
+                        "field change.at: declare change before it"),
+                arguments(
+                        "Tags | Its tags.",
+                        "Tags | Its tags.\n  changes.tags.first: volatile",
+                        "field changes.tags: volatile members without a type require an object"),
                 arguments(
                         "integer?", "number?", "field age_days: declared as number, but the component is of type Long"),
                 arguments(

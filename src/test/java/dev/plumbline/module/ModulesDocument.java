@@ -30,6 +30,8 @@ final class ModulesDocument {
         index.line("");
         index.line(GENERATED);
         index.line("");
+        index.line("[The glossary](glossary.md#checks) defines volatile fields and unordered arrays.");
+        index.line("");
         index.line("| module | category | title |");
         index.line("|---|---|---|");
         for (String category : CATEGORIES) {
@@ -88,7 +90,15 @@ final class ModulesDocument {
         String name = path + field.name();
         String type = list ? "array of " + field.items().id() : field.type().id();
         String values = field.values().isEmpty() ? "" : " One of " + String.join(", ", field.values()) + ".";
-        row("`" + name + "`", type + (field.nullable() ? ", or null" : ""), field.description() + values);
+        String members = field.volatileMembers().isEmpty()
+                ? ""
+                : " Volatile members: " + String.join(", ", field.volatileMembers()) + ".";
+        row(
+                "`" + name + "`",
+                (field.isVolatile() ? "volatile " : field.ordered() ? "" : "unordered ")
+                        + type
+                        + (field.nullable() ? ", or null" : ""),
+                field.description() + values + members);
         for (FieldDescription member : field.members()) {
             field(name + (list ? "[]." : "."), member);
         }

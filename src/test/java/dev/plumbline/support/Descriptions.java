@@ -147,4 +147,37 @@ public final class Descriptions {
                 field.nullText(),
                 field.group());
     }
+
+    /** The field as volatile. */
+    public static FieldDescription isVolatile(FieldDescription field) {
+        return with(field, true, true, List.of());
+    }
+
+    /** The array without a meaning of the order of its items. */
+    public static FieldDescription unordered(FieldDescription field) {
+        return with(field, false, false, List.of());
+    }
+
+    /** The object with these volatile members, at any depth. */
+    public static FieldDescription volatileMembers(FieldDescription field, String... names) {
+        return with(field, false, true, List.of(names));
+    }
+
+    private static FieldDescription with(
+            FieldDescription field, boolean isVolatile, boolean ordered, List<String> volatileMembers) {
+        return new FieldDescription(
+                field.name(),
+                field.type(),
+                field.title(),
+                field.description(),
+                field.nullable(),
+                field.values(),
+                field.items(),
+                field.members(),
+                field.nullText(),
+                field.group(),
+                isVolatile,
+                ordered,
+                volatileMembers);
+    }
 }

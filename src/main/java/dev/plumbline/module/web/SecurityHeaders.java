@@ -329,8 +329,10 @@ public final class SecurityHeaders
             reportIfAny(errors, findings::cspMalformed);
         }
         List<Directive> directives = new ArrayList<>();
-        policies.forEach(
-                policy -> policy.directives().forEach((name, values) -> directives.add(new Directive(name, values))));
+        policies.forEach(policy -> policy.directives()
+                .forEach((name, values) -> directives.add(new Directive(
+                        name,
+                        values.stream().map(ContentSecurityPolicy::withoutNonce).toList()))));
         return new Csp(Objects.requireNonNull(headers.joined(header)), reportOnly, directives, weaknesses);
     }
 

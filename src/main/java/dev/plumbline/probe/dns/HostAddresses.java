@@ -5,6 +5,8 @@ import dev.plumbline.result.CheckError;
 import dev.plumbline.result.ErrorCode;
 import io.vertx.core.Future;
 import java.net.InetAddress;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -12,11 +14,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The addresses of a host.
  *
- * @param ips IPv4 first; empty if one of them is private
+ * @param ips IPv4 first, in numerical order, because the order of DNS records changes; empty if one of them is private
  * @param alias whether the host has a CNAME record
  * @param error why the A lookup, or else the AAAA lookup failed; null if both succeeded
  */
 public record HostAddresses(State state, List<InetAddress> ips, boolean alias, @Nullable CheckError error) {
+    private static final Comparator<InetAddress> ORDER = Comparator.comparing(
+            InetAddress::getAddress,
+            Comparator.<byte[]>comparingInt(bytes -> bytes.length).thenComparing(Arrays::compareUnsigned));
+
     /** For hosts that are not looked up. */
     public static final HostAddresses NOT_CHECKED = new HostAddresses(State.NOT_CHECKED, List.of(), false, null);
 
@@ -53,6 +59,7 @@ public record HostAddresses(State state, List<InetAddress> ips, boolean alias, @
                 .filter(DnsLookupResult::succeeded)
                 .flatMap(result -> Stream.ofNullable(result.response()))
                 .flatMap(response -> response.addresses().stream())
+                .sorted(ORDER)
                 .toList();
         State state = error == null ? State.FOUND : State.PARTIAL;
         if (ips.isEmpty()) {

@@ -115,6 +115,18 @@ class DnsRecordsEvaluationTest {
     }
 
     @Test
+    void sortsTheRecordsOfATypeByData() {
+        DnsResponse response = DnsResponses.response(
+                "a.example.com", "A", "a.example.com. 60 IN A 1.1.1.2", "a.example.com. 60 IN A 1.1.1.1");
+
+        Evaluation evaluation =
+                evaluate(new Evidence("a.example.com", List.of(new DnsLookupResult("A", response, null)), null, null));
+
+        assertThat(((Map<?, ?>) evaluation.fields().get("records")).get("A").toString())
+                .matches(".*data=1\\.1\\.1\\.1.*data=1\\.1\\.1\\.2.*");
+    }
+
+    @Test
     void returnsNoerrorIfOnlyOneTypeIsDenied() {
         Evidence evidence = new Evidence(
                 "a.example.com",

@@ -55,6 +55,8 @@ class MxTest {
                 .address("mail2.good.test", "192.0.2.2")
                 .record("good.test. 60 IN MX 20 mail2.good.test.")
                 .record("good.test. 60 IN MX 10 mail.good.test.")
+                .record("order.test. 60 IN MX 10 mail.order.test.")
+                .address("mail.order.test", "192.0.2.10", "192.0.2.9", "2001:db8::10", "2001:db8::9")
                 .record("null.test. 60 IN MX 0 .")
                 .record("both.test. 60 IN MX 0 .")
                 .record("both.test. 60 IN MX 10 mail.good.test.")
@@ -141,6 +143,13 @@ class MxTest {
         assertThat(result.error() == null ? null : result.error().code().id()).isEqualTo(error);
         assertThat(result.verdict()).isEqualTo(verdict);
         assertThat(result.toString()).doesNotContain("10.1.2.3", "mail.corp.example");
+    }
+
+    @Test
+    void returnsTheAddressesInNumericalOrder() {
+        assertThat(fixture.check(MODULE, "order.test", "").fields().get("records"))
+                .hasToString("[{preference=10, host=mail.order.test,"
+                        + " ips=[192.0.2.9, 192.0.2.10, 2001:db8::9, 2001:db8::10], tls=null}]");
     }
 
     @Test

@@ -8,6 +8,7 @@ import static dev.plumbline.module.web.HttpEvidence.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
+import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
 
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
@@ -284,6 +285,23 @@ class SecurityHeadersTest {
                 "https://a.test/", 200, "", "Content-Security-Policy: frame-ancestors *", "X-Frame-Options: DENY")));
 
         assertThat(codes(evaluation)).contains("framing_unlimited");
+    }
+
+    @Test
+    void directivesDoNotContainNonces() {
+        String policy = "script-src 'self' 'nonce-r4nd0mr4nd0mr4nd0mr4nd0m' 'NONCE-x' 'sha256-abc='";
+        Evaluation evaluation = evaluate(trace(page("https://a.test/", 200, "", "Content-Security-Policy: " + policy)));
+
+        assertThat(evaluation.fields().get("csp"))
+                .asInstanceOf(MAP)
+                .containsEntry("policy", policy)
+                .containsEntry(
+                        "directives",
+                        List.of(Map.of(
+                                "name",
+                                "script-src",
+                                "values",
+                                List.of("'self'", "'nonce-…'", "'nonce-…'", "'sha256-abc='"))));
     }
 
     @Test

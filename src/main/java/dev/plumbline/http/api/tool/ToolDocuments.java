@@ -139,7 +139,8 @@ public final class ToolDocuments {
                 .put("type", field.type().id())
                 .put("title", field.title())
                 .put("description", field.description())
-                .put("nullable", field.nullable());
+                .put("nullable", field.nullable())
+                .put("volatile", field.isVolatile());
         if (field.nullText() != null) {
             json.put("null_text", field.nullText());
         }
@@ -150,7 +151,10 @@ public final class ToolDocuments {
             json.put("values", new JsonArray(field.values()));
         }
         if (field.type() == FieldType.ARRAY) {
-            json.put("items", field.items().id());
+            json.put("items", field.items().id()).put("ordered", field.ordered());
+        }
+        if (!field.volatileMembers().isEmpty()) {
+            json.put("volatile_members", new JsonArray(field.volatileMembers()));
         }
         if (!field.members().isEmpty()) {
             json.put("members", array(field.members(), ToolDocuments::field));

@@ -31,13 +31,14 @@ import org.xbill.DNS.TXTRecord;
 public final class DnsRecordRow {
     private static final Comparator<Map<String, Object>> ORDER = Comparator.<Map<String, Object>>comparingInt(
                     row -> (int) row.getOrDefault("preference", row.getOrDefault("priority", 0)))
-            .thenComparing(row -> row.getOrDefault("host", "").toString().toLowerCase(Locale.ROOT));
+            .thenComparing(row -> row.getOrDefault("host", "").toString().toLowerCase(Locale.ROOT))
+            .thenComparing(row -> row.getOrDefault("data", "").toString());
 
     private static final Pattern QUOTED_PARAMETER = Pattern.compile("(alpn|dohpath|key[0-9]+)=[^\"]+");
 
     private DnsRecordRow() {}
 
-    /** Rows of one type, by preference or priority and host; a CNAME chain keeps its order. */
+    /** Rows of one type, by preference or priority, host and data; a CNAME chain keeps its order. */
     public static List<Map<String, Object>> list(List<Record> records) {
         Stream<Map<String, Object>> rows = records.stream().map(DnsRecordRow::of);
         return (records.get(0) instanceof CNAMERecord ? rows : rows.sorted(ORDER)).toList();

@@ -11,7 +11,7 @@ import org.xbill.DNS.Record;
  * What a nameserver of the parent zone returns for the NS records of a name (RFC 1034 section 4.2.1).
  *
  * @param parent the zone whose nameserver was queried
- * @param servers the names in the NS records, without duplicates
+ * @param servers the names in the NS records in canonical order, without duplicates
  * @param glue the addresses in the additional section by nameserver (RFC 9471)
  */
 public record ZoneDelegation(
@@ -32,11 +32,12 @@ public record ZoneDelegation(
         return glue.getOrDefault(server, List.of());
     }
 
-    /** The names in NS records, without duplicates. */
+    /** The names in NS records in canonical order, without duplicates. */
     public static List<Name> targets(List<Record> records) {
         return records.stream()
                 .map(record -> ((NSRecord) record).getTarget())
                 .distinct()
+                .sorted()
                 .toList();
     }
 }

@@ -15,8 +15,8 @@ import org.xbill.DNS.Name;
  *
  * @param known whether the MX lookup succeeded
  * @param nullMx whether the domain does not accept mail (RFC 7505)
- * @param names the hostnames in lower case without the final dot, without duplicates, by preference; the domain itself
- *     if it does not have MX records
+ * @param names the hostnames in lower case without the final dot, without duplicates, by preference and name; the
+ *     domain itself if it does not have MX records
  */
 public record MailHosts(boolean known, boolean nullMx, List<String> names) {
 
@@ -25,10 +25,10 @@ public record MailHosts(boolean known, boolean nullMx, List<String> names) {
         return context.probe(DnsProbe.class).lookup(context, domain, "MX").map(mx -> of(mx, domain));
     }
 
-    private static MailHosts of(DnsLookupResult mx, String domain) {
+    static MailHosts of(DnsLookupResult mx, String domain) {
         List<Name> targets = mx.records().stream()
                 .map(MXRecord.class::cast)
-                .sorted(Comparator.comparingInt(MXRecord::getPriority))
+                .sorted(Comparator.comparingInt(MXRecord::getPriority).thenComparing(MXRecord::getTarget))
                 .map(MXRecord::getTarget)
                 .toList();
         List<String> names = targets.stream()

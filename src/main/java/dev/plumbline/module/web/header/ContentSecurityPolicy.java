@@ -50,6 +50,9 @@ public record ContentSecurityPolicy(Map<String, List<String>> directives, List<S
     static final int MAX_POLICIES = 50;
     private static final int MAX_SOURCES = 500;
 
+    /** Replaces each nonce in reports. */
+    private static final String NONCE = "'nonce-…'";
+
     /** The directives that apply to script elements; the first one that is set (CSP Level 3 section 6.8.4). */
     private static final List<String> SCRIPT_ELEMENTS = List.of("script-src-elem", "script-src", "default-src");
 
@@ -240,10 +243,15 @@ public record ContentSecurityPolicy(Map<String, List<String>> directives, List<S
         }
     }
 
+    /** The value of a directive, without the nonce, which is different in each response. */
+    public static String withoutNonce(String value) {
+        return CspSourceList.isNonce(value) ? NONCE : value;
+    }
+
     private void scriptSources(String name, Set<Weakness> weaknesses) {
         List<String> sources = values(name);
         if (sources.stream().anyMatch(CspSourceList::isShortNonce)) {
-            weaknesses.add(new Weakness(Code.CSP_SHORT_NONCE, name, "'nonce-…'"));
+            weaknesses.add(new Weakness(Code.CSP_SHORT_NONCE, name, NONCE));
         }
         boolean hostsIgnored = CspSourceList.contains(sources, "'strict-dynamic'");
         boolean evalAllowed = allowsEval();

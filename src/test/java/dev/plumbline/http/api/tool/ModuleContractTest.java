@@ -40,6 +40,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -50,6 +51,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The requirements for every module. New modules are included automatically. */
 class ModuleContractTest {
     private static final ModuleCatalogue MODULES = ModuleCatalogue.load();
+
+    /**
+     * Names of durations, of values that follow from the time, of the size and version of content, and of other values
+     * that connections to one target differ in.
+     */
+    private static final Pattern CHANGING =
+            Pattern.compile(".*_ms|checked_at|days_remaining|(age|ttl)(_.*)?|content_length|etag|last_modified"
+                    + "|action|banner|headline|ip|message");
+
     private static final Set<String> CATEGORIES = Set.of("web", "tls", "dns", "mail", "registry", "network");
 
     /** The modules about reachability: a connection failure is their verdict {@code fail}. */
@@ -177,6 +187,27 @@ class ModuleContractTest {
                     .isNotEqualTo("time");
         }
         field.members().forEach(ModuleContractTest::assertDescribed);
+    }
+
+    @ParameterizedTest
+    @MethodSource("modules")
+    void fieldsThatChangeWithoutTheTargetAreVolatile(String name) {
+        assertVolatile(name, description(name).fields());
+    }
+
+    private static void assertVolatile(String path, List<FieldDescription> fields) {
+        for (FieldDescription field : fields) {
+            String member = path + "." + field.name();
+            if (CHANGING.matcher(field.name()).matches()) {
+                assertThat(field.isVolatile()).as(member).isTrue();
+            }
+            if (field.isVolatile()) {
+                assertThat(field.members()).as(member).isEmpty();
+                assertThat(field.volatileMembers()).as(member).isEmpty();
+            } else {
+                assertVolatile(member, field.members());
+            }
+        }
     }
 
     @ParameterizedTest

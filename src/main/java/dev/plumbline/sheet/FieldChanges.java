@@ -1,0 +1,82 @@
+package dev.plumbline.sheet;
+
+import com.google.common.collect.HashMultiset;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares the fields of two results of a module as its sheet declares: volatile values are ignored, and the order of
+ * the items of an array only counts if it has a meaning.
+ */
+public final class FieldChanges {
+    private FieldChanges() {}
+
+    /**
+     * Returns the fields whose values differ, in declared order. A missing value is equal to null, and 1 is equal to
+     * 1.0.
+     *
+     * @param fields the declared fields; other values are ignored
+     * @param before values of the types that JSON has, by field name
+     */
+    public static List<FieldDescription> between(
+            List<FieldDescription> fields,
+            Map<String, ? extends @Nullable Object> before,
+            Map<String, ? extends @Nullable Object> after) {
+        return fields.stream()
+                .filter(field -> !field.isVolatile())
+                .filter(field -> differ(field, before.get(field.name()), after.get(field.name())))
+                .toList();
+    }
+
+    private static boolean differ(FieldDescription field, @Nullable Object before, @Nullable Object after) {
+        return !Objects.equals(before, after) && !Objects.equals(comparable(field, before), comparable(field, after));
+    }
+
+    /** The value without its volatile parts, in a form with the equality of the comparison. */
+    private static @Nullable Object comparable(FieldDescription field, @Nullable Object value) {
+        if (!(value instanceof List<?> list)) {
+            return item(field, value);
+        }
+        Collection<@Nullable Object> items = field.ordered() ? new ArrayList<>() : HashMultiset.create();
+        list.forEach(item -> items.add(item(field, item)));
+        return items;
+    }
+
+    private static @Nullable Object item(FieldDescription field, @Nullable Object value) {
+        if (field.members().isEmpty() || !(value instanceof Map<?, ?> map)) {
+            return untyped(value, field.volatileMembers());
+        }
+        Map<String, Object> members = new LinkedHashMap<>();
+        for (FieldDescription member : field.members()) {
+            Object kept = member.isVolatile() ? null : comparable(member, map.get(member.name()));
+            if (kept != null) {
+                members.put(member.name(), kept);
+            }
+        }
+        return members;
+    }
+
+    /** A value without declared members, without the members with these names. */
+    private static @Nullable Object untyped(@Nullable Object value, List<String> volatileMembers) {
+        if (value instanceof Map<?, ?> map) {
+            Map<Object, Object> members = new LinkedHashMap<>();
+            map.forEach((name, member) -> {
+                Object kept = volatileMembers.contains(name) ? null : untyped(member, volatileMembers);
+                if (kept != null) {
+                    members.put(name, kept);
+                }
+            });
+            return members;
+        }
+        if (value instanceof List<?> list) {
+            return list.stream().map(item -> untyped(item, volatileMembers)).toList();
+        }
+        return value instanceof Number number ? new BigDecimal(number.toString()).stripTrailingZeros() : value;
+    }
+}
