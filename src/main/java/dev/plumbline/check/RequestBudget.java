@@ -132,4 +132,18 @@ public final class RequestBudget {
     public <S> S sharedCounter(Class<S> type, Supplier<S> factory) {
         return shared == null ? counter(type, factory) : shared.sharedCounter(type, factory);
     }
+
+    /** A counter that is closed when the check has ended. */
+    public interface ClosingCounter {
+        void close();
+    }
+
+    /** Closes the counters of the check, which has ended. */
+    public void close() {
+        for (Object counter : counters.values()) {
+            if (counter instanceof ClosingCounter closing) {
+                closing.close();
+            }
+        }
+    }
 }

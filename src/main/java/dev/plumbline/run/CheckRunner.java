@@ -180,10 +180,11 @@ public final class CheckRunner {
         return composite == null
                 ? reply
                 : reply.onSuccess(sent -> {
-                    if (!(sent instanceof Message.CompletedCheck)) {
-                        composite.storeParts();
-                    }
-                });
+                            if (!(sent instanceof Message.CompletedCheck)) {
+                                composite.storeParts();
+                            }
+                        })
+                        .onComplete(ended -> context.budget().close());
     }
 
     private static Message.Refused.@Nullable Reason refusal(

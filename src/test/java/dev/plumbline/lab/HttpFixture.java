@@ -143,6 +143,11 @@ public final class HttpFixture implements AutoCloseable, AfterAllCallback {
         return ModuleExecution.run(vertx, module, target, context);
     }
 
+    /** Of the lab and the probes. */
+    public Vertx vertx() {
+        return vertx;
+    }
+
     /** The resolver of the probe. */
     public DnsLab dns() {
         return dns;

@@ -41,6 +41,7 @@ class OverviewRequestsTest {
     private static final String DOMAIN = "visited.test";
     private static final int ADDRESS_NUMBER = 119;
     private static final int REQUESTS = 25;
+    private static final int CONNECTIONS = 10;
 
     /** Parts that make HTTP requests. Their fields do not contain durations. */
     private static final List<String> PARTS = List.of(
@@ -152,6 +153,8 @@ class OverviewRequestsTest {
                     Path.of("target/overview-requests.txt"),
                     requests.stream().map(DomainLab.Request::toString).sorted().toList());
             assertThat(requests).hasSizeLessThanOrEqualTo(REQUESTS);
+            assertThat(requests.stream().map(DomainLab.Request::client).distinct())
+                    .hasSizeLessThanOrEqualTo(CONNECTIONS);
             assertThat(BUDGET.memory().held()).isZero();
         }
     }

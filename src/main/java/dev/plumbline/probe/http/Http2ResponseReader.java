@@ -4,6 +4,7 @@ import dev.plumbline.target.Target;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
 import io.netty.handler.codec.http2.Http2ChannelDuplexHandler;
 import io.netty.handler.codec.http2.Http2DataFrame;
@@ -16,6 +17,7 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2StreamFrame;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +25,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Sends one request over a new HTTP/2 connection and passes the response to its collector. */
+/** Sends one request over an HTTP/2 connection and passes the response to its collector. */
 final class Http2ResponseReader extends Http2ChannelDuplexHandler {
     private static final int WINDOW_BYTES = 65_535;
     private static final Pattern STATUS = Pattern.compile("[0-9]{3}");
@@ -33,6 +35,8 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
     private final ResponseCollector collector;
     private @Nullable Http2FrameStream stream;
     private boolean hasHead;
+    private boolean streamEnded;
+    private boolean goingAway;
 
     /** @param headers the headers except the pseudo-headers */
     Http2ResponseReader(HttpRequestSpec request, List<HttpHeader> headers, ResponseCollector collector) {
@@ -76,12 +80,15 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
         try {
-            if (collector.ended()) {
+            if (message instanceof Http2GoAwayFrame frame) {
+                goAway(context, frame);
+            } else if (collector.ended() || message instanceof Http2StreamFrame other && other.stream() != stream) {
                 return;
-            }
-            if (message instanceof Http2HeadersFrame frame) {
+            } else if (message instanceof Http2HeadersFrame frame) {
+                streamEnded = frame.isEndStream();
                 head(frame);
             } else if (message instanceof Http2DataFrame frame) {
+                streamEnded = frame.isEndStream();
                 collector.body(frame.content());
                 if (frame.isEndStream()) {
                     collector.end();
@@ -91,12 +98,21 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
                 }
             } else if (message instanceof Http2ResetFrame frame) {
                 collector.protocolError("The server reset the HTTP/2 stream with " + name(frame.errorCode()) + ".");
-            } else if (message instanceof Http2GoAwayFrame frame && frame.errorCode() != 0) {
-                collector.protocolError(
-                        "The server closed the HTTP/2 connection with " + name(frame.errorCode()) + ".");
             }
         } finally {
             ReferenceCountUtil.release(message);
+        }
+    }
+
+    private void goAway(ChannelHandlerContext context, Http2GoAwayFrame frame) {
+        goingAway = true;
+        if (collector.ended()) {
+            HttpConnection.close(context.channel());
+        } else if (frame.errorCode() != 0) {
+            collector.protocolError("The server closed the HTTP/2 connection with " + name(frame.errorCode()) + ".");
+        } else if (stream != null && frame.lastStreamId() < stream.id()) {
+            // the server does not process the request (RFC 9113 section 6.8)
+            collector.closed(false);
         }
     }
 
@@ -124,6 +140,14 @@ final class Http2ResponseReader extends Http2ChannelDuplexHandler {
                 collector.protocolError("The HTTP/2 response ended after an interim response.");
             }
         }
+    }
+
+    /** Ends the stream before another request. Returns false if the connection cannot have one. */
+    boolean endStream(ChannelHandlerContext context) {
+        if (!streamEnded && !goingAway) {
+            context.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.CANCEL).stream(stream));
+        }
+        return !goingAway;
     }
 
     private static String name(long errorCode) {

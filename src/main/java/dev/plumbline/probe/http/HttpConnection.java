@@ -8,7 +8,9 @@ import static dev.plumbline.result.ErrorCode.TLS_UNTRUSTED;
 import dev.plumbline.check.CheckContext;
 import dev.plumbline.check.CheckFailure;
 import dev.plumbline.check.Deadline;
+import dev.plumbline.concurrent.VertxInternals;
 import dev.plumbline.egress.EgressGuard;
+import dev.plumbline.probe.http.ConnectionPool.OpenConnection;
 import dev.plumbline.probe.tls.CertificateMemory;
 import dev.plumbline.probe.tls.HandshakeLimitHandler;
 import dev.plumbline.probe.tls.InboundHoldHandler;
@@ -30,7 +32,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import java.net.InetAddress;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
@@ -41,11 +42,12 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A new connection for one request: connects to a pinned address, verifies the peer and its certificate, then sends the
- * request.
+ * Sends one request over a new connection, after it has verified the peer and its certificate, or over one that another
+ * request has left open.
  */
 final class HttpConnection {
     private static final String HOLD_HANDLER = "hold";
+    private static final String METER = "meter";
     private static final String READER = "reader";
     private static final int NORMAL_CLOSURE = 1000;
     private static final String HTTP2 = "h2";
@@ -57,52 +59,74 @@ final class HttpConnection {
     /** The time reserved for the report, in milliseconds. */
     static final long RESERVE_MS = 50;
 
+    /** The maximum number of bytes that an idle connection receives: the rest of a response. */
+    private static final int MAX_IDLE_BYTES = 128 * 1024;
+
+    private final Vertx vertx;
     private final EgressGuard guard;
-    private final HttpTlsOptions tls;
     private final TrustCache trust;
     private final CheckContext context;
     private final HttpRequestSpec request;
     private final List<HttpHeader> headers;
-    private final InetAddress pinned;
+    private final ConnectionPool.Key key;
     private final HttpProbe.Elapsed elapsed;
     private final Deadline deadline;
-    private final Promise<HttpExchange> promise = Promise.promise();
+    private final @Nullable ConnectionPool pool;
+    private final Promise<HttpExchange> promise;
     private long connectStart;
     private long connectEnd;
     private long tlsEnd;
     private long requestSent;
+    private boolean largeChain;
 
     /**
      * @param headers all headers except Host
-     * @param pinned the address of the server
+     * @param key the server and the options of the connection
      * @param elapsed the time before this connection
      * @param timeoutMs the maximum duration of the exchange
+     * @param pool receives the connection after the response; null to close it
      */
     HttpConnection(
+            Vertx vertx,
             EgressGuard guard,
-            HttpTlsOptions tls,
             TrustCache trust,
             CheckContext context,
             HttpRequestSpec request,
             List<HttpHeader> headers,
-            InetAddress pinned,
+            ConnectionPool.Key key,
             HttpProbe.Elapsed elapsed,
-            long timeoutMs) {
+            long timeoutMs,
+            @Nullable ConnectionPool pool) {
+        this.vertx = vertx;
         this.guard = guard;
-        this.tls = tls;
         this.trust = trust;
         this.context = context;
         this.request = request;
         this.headers = headers;
-        this.pinned = pinned;
+        this.key = key;
         this.elapsed = elapsed;
         this.deadline = context.deadline().atMost(timeoutMs);
+        this.pool = pool;
+        // the next requests of a part use the connections of this event loop
+        this.promise = context.budget().isPart() ? VertxInternals.contextPromise(vertx) : Promise.promise();
     }
 
-    /** Fails with a {@link CheckFailure}, or with {@link NoSharedAlgorithms} if another TLS engine may succeed. */
-    Future<HttpExchange> exchange(Vertx vertx, long connectTimeoutMs) {
+    /**
+     * Opens the connection and sends the request. Fails with a {@link CheckFailure}, or with {@link NoSharedAlgorithms}
+     * if another TLS engine may succeed. For a part of a composite check, completes on the context of the caller.
+     */
+    Future<HttpExchange> exchange(long connectTimeoutMs) {
         connectStart = System.nanoTime();
-        return guard.open(vertx, pinned, request.url().port(), connectTimeoutMs).compose(this::begin);
+        return guard.open(vertx, key.address(), key.port(), connectTimeoutMs).compose(this::begin);
+    }
+
+    /** Sends the request over a connection whose connect and handshake count as those of this exchange. */
+    Future<HttpExchange> exchange(OpenConnection open) {
+        tlsEnd = System.nanoTime();
+        connectEnd = tlsEnd - open.tlsNanos();
+        connectStart = connectEnd - open.connectNanos();
+        send(open.channel(), HTTP2);
+        return promise.future();
     }
 
     private Future<HttpExchange> begin(Channel channel) {
@@ -120,8 +144,8 @@ final class HttpConnection {
     }
 
     private void handshake(Channel channel) {
-        SslHandler handler = tls.handler(
-                channel.alloc(), request.url().host().name(), request.url().port(), request.alpn(), remainingMillis());
+        SslHandler handler =
+                key.engine().handler(channel.alloc(), key.host().name(), key.port(), key.alpn(), remainingMillis());
         HandshakeLimitHandler limits = new HandshakeLimitHandler();
         channel.pipeline()
                 .addLast("limits", limits)
@@ -155,6 +179,7 @@ final class HttpConnection {
             return;
         }
         long bytes = CertificateMemory.maxBytesOf(chain);
+        largeChain = bytes > 0;
         Future<Optional<String>> verdict = bytes == 0
                 ? trust.problem(context, chain, request.url().host())
                 : context.reserve(bytes).compose(reserved -> {
@@ -194,6 +219,9 @@ final class HttpConnection {
         } else if (request.alpn() == HttpRequestSpec.Alpn.HTTP2 && !HTTP2.equals(handler.applicationProtocol())) {
             fail(channel, TlsErrors.noApplicationProtocol());
         } else {
+            if (pool != null && !HTTP2.equals(handler.applicationProtocol())) {
+                pool.removeLimit(key);
+            }
             send(channel, handler.applicationProtocol());
             ChannelHandlerContext hold = channel.pipeline().context(HOLD_HANDLER);
             if (hold != null) {
@@ -204,7 +232,8 @@ final class HttpConnection {
 
     private void send(Channel channel, @Nullable String alpn) {
         Promise<ResponseCollector.Response> response = Promise.promise();
-        ResponseCollector collector = new ResponseCollector(channel, response, request, context);
+        ResponseCollector collector =
+                new ResponseCollector(channel, response, request, context, () -> keepOpen(channel));
         requestSent = System.nanoTime();
         endAtDeadline(channel, collector, response, remainingMillis());
         response.future().onComplete(result -> {
@@ -218,7 +247,12 @@ final class HttpConnection {
             }
         });
         ChannelPipeline pipeline = channel.pipeline();
-        pipeline.addLast("meter", new ByteMeter(collector));
+        if (pipeline.get(METER) != null) {
+            pipeline.replace(METER, METER, new ByteMeter(collector));
+            pipeline.replace(READER, READER, new Http2ResponseReader(request, headers, collector));
+            return;
+        }
+        pipeline.addLast(METER, new ByteMeter(collector));
         if (HTTP2.equals(alpn)) {
             pipeline.addLast("codec", Http2ResponseReader.codec());
             pipeline.addLast(READER, new Http2ResponseReader(request, headers, collector));
@@ -238,6 +272,18 @@ final class HttpConnection {
                 }
             });
         }
+    }
+
+    /** Keeps an HTTP/2 connection for other requests, unless its session holds a large certificate chain. */
+    private boolean keepOpen(Channel channel) {
+        ChannelHandlerContext reader = channel.pipeline().context(READER);
+        return pool != null
+                && !largeChain
+                && reader != null
+                && reader.handler() instanceof Http2ResponseReader http2
+                && http2.endStream(reader)
+                && pool.offer(new OpenConnection(
+                        key, channel, connectEnd - connectStart, tlsEnd - connectEnd, System.nanoTime()));
     }
 
     /** Waits again if the deadline of the check was extended. */
@@ -281,7 +327,7 @@ final class HttpConnection {
                 alpn,
                 head.headers(),
                 response.body(),
-                IpAddressText.format(pinned),
+                IpAddressText.format(key.address()),
                 new HttpTimings(
                         millis(elapsed.dnsNanos()),
                         millis(connectEnd - connectStart),
@@ -318,6 +364,7 @@ final class HttpConnection {
     /** Counts the bytes received, before they are decoded. */
     private static final class ByteMeter extends ChannelInboundHandlerAdapter {
         private final ResponseCollector collector;
+        private int idleBytes;
 
         ByteMeter(ResponseCollector collector) {
             this.collector = collector;
@@ -328,8 +375,12 @@ final class HttpConnection {
             if (message instanceof ByteBuf bytes) {
                 collector.received(bytes.readableBytes());
                 if (collector.ended()) {
-                    bytes.release();
-                    return;
+                    idleBytes += bytes.readableBytes();
+                    if (idleBytes > MAX_IDLE_BYTES || !context.channel().isOpen()) {
+                        bytes.release();
+                        close(context.channel());
+                        return;
+                    }
                 }
             }
             context.fireChannelRead(message);

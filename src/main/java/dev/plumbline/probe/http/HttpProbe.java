@@ -12,6 +12,7 @@ import dev.plumbline.egress.EgressGuard;
 import dev.plumbline.probe.tls.NoSharedAlgorithms;
 import dev.plumbline.probe.tls.TlsErrors;
 import dev.plumbline.probe.tls.TrustCache;
+import dev.plumbline.result.CheckError;
 import dev.plumbline.target.Target;
 import dev.plumbline.target.TargetPolicy;
 import dev.plumbline.tls.TrustRoots;
@@ -22,11 +23,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/1.1 and HTTP/2 client. Each request uses a new connection to an address that the egress guard allows, with
- * limits on time, header, body and framing. Redirects are followed by {@link #follow} only, each through the guard.
+ * An HTTP/1.1 and HTTP/2 client. Each request uses a connection to an address that the egress guard allows, with limits
+ * on time, header, body and framing. Connections are new, except that the parts of a composite check use HTTP/2
+ * connections in turn. Redirects are followed by {@link #follow} only, each through the guard.
  *
  * <p>It uses a socket and Netty's codecs instead of an HTTP client, which would read interim responses, line breaks and
  * control frames without limit.
@@ -95,7 +99,11 @@ public final class HttpProbe {
                                 MAX_COMPOSITE_BYTES,
                                 context.memory().whole()));
         return exchanges
-                .get(context, request, 0, () -> RedirectTrace.ofOne(request, send(context, request)))
+                .get(
+                        context,
+                        request,
+                        0,
+                        () -> RedirectTrace.ofOne(request, send(context, request, pool(context, request))))
                 // another part can have sent the request
                 .onSuccess(trace -> context.budget().recordError(trace.error()))
                 .compose(RedirectTrace::lastExchange);
@@ -109,7 +117,10 @@ public final class HttpProbe {
      *     {@link dev.plumbline.check.OverloadFailure} if a limit is reached
      */
     public Future<HttpExchange> send(CheckContext context, HttpRequestSpec given) {
-        HttpRequestSpec request = verifying(context, given);
+        return send(context, verifying(context, given), null);
+    }
+
+    private Future<HttpExchange> send(CheckContext context, HttpRequestSpec request, @Nullable ConnectionPool pool) {
         Target.Url url = request.url();
         if (!Http1RequestEncoder.isSendable(url)) {
             return Future.failedFuture(
@@ -120,8 +131,18 @@ public final class HttpProbe {
         return guard.resolve(context, url.host(), url.port(), MAX_ADDRESSES).compose(addresses -> {
             long waited = context.budget().limitWaits().nanos() - waitedBefore;
             long dnsNanos = Math.max(0, System.nanoTime() - start - waited);
-            return dial(context, request, addresses, new Elapsed(dnsNanos, new AtomicLong()));
+            return dial(context, request, addresses, new Elapsed(dnsNanos, new AtomicLong()), pool);
         });
+    }
+
+    /** The connections of the composite check; null if the request cannot use HTTP/2. */
+    private @Nullable ConnectionPool pool(CheckContext context, HttpRequestSpec request) {
+        return request.url().secure() && request.alpn() != HttpRequestSpec.Alpn.HTTP1
+                ? context.budget()
+                        .sharedCounter(
+                                ConnectionPool.class,
+                                () -> new ConnectionPool(vertx, context.memory().whole(), System::nanoTime))
+                : null;
     }
 
     private static HttpRequestSpec verifying(CheckContext context, HttpRequestSpec request) {
@@ -177,37 +198,90 @@ public final class HttpProbe {
     record Elapsed(long dnsNanos, AtomicLong connectionNanos) {}
 
     private Future<HttpExchange> dial(
-            CheckContext context, HttpRequestSpec request, List<InetAddress> addresses, Elapsed elapsed) {
+            CheckContext context,
+            HttpRequestSpec request,
+            List<InetAddress> addresses,
+            Elapsed elapsed,
+            @Nullable ConnectionPool pool) {
         InetAddress address = addresses.get(0);
         boolean last = addresses.size() == 1;
         return NoSharedAlgorithms.withFallback(
-                        tlsEngines, engine -> dialOne(context, request, address, last, engine.get(), elapsed))
+                        tlsEngines,
+                        engine -> dialOne(context, request, key(request, address, engine.get()), last, elapsed, pool))
                 .recover(failure -> !last
                                 && ConnectErrors.isConnectFailure(failure)
                                 && context.deadline().remainingMillis() > HttpConnection.RESERVE_MS
-                        ? dial(context, request, addresses.subList(1, addresses.size()), elapsed)
+                        ? dial(context, request, addresses.subList(1, addresses.size()), elapsed, pool)
                         : Future.failedFuture(failure));
+    }
+
+    private static ConnectionPool.Key key(HttpRequestSpec request, InetAddress address, HttpTlsOptions engine) {
+        Target.Url url = request.url();
+        return new ConnectionPool.Key(url.host(), url.port(), address, request.alpn(), request.verifyTls(), engine);
     }
 
     private Future<HttpExchange> dialOne(
             CheckContext context,
             HttpRequestSpec request,
-            InetAddress address,
+            ConnectionPool.Key key,
             boolean last,
-            HttpTlsOptions engine,
-            Elapsed elapsed) {
-        Target.Url url = request.url();
-        return guard.dial(context, url.host(), address, url.port(), socket -> {
+            Elapsed elapsed,
+            @Nullable ConnectionPool pool) {
+        if (pool == null) {
+            return dialOne(context, request, key, last, elapsed, null, () -> null);
+        }
+        AtomicReference<ConnectionPool.@Nullable OpenConnection> reused = new AtomicReference<>();
+        return pool.limited(
+                        key,
+                        () -> dialOne(context, request, key, last, elapsed, pool, () -> {
+                            reused.set(pool.poll(key));
+                            return reused.get();
+                        }))
+                .transform(outcome -> {
+                    HttpExchange exchange = outcome.result();
+                    if (reused.get() != null && failed(exchange, outcome.cause())) {
+                        // the reuse can be the cause, which must not be an error of the target
+                        if (exchange != null) {
+                            context.memory().release(exchange.body().size());
+                        }
+                        return dialOne(context, request, key, last, elapsed, pool, () -> null);
+                    }
+                    return exchange == null ? Future.failedFuture(outcome.cause()) : Future.succeededFuture(exchange);
+                });
+    }
+
+    /** Whether the exchange failed before a timeout, so that it can be repeated. */
+    private static boolean failed(@Nullable HttpExchange exchange, @Nullable Throwable cause) {
+        CheckError error = cause instanceof CheckFailure failure
+                ? failure.error()
+                : exchange == null ? null : exchange.bodyError();
+        return error != null && !error.code().timeout();
+    }
+
+    /** @param idle the open connection to use; null to open one. Called when the limits of the target permit it */
+    private Future<HttpExchange> dialOne(
+            CheckContext context,
+            HttpRequestSpec request,
+            ConnectionPool.Key key,
+            boolean last,
+            Elapsed elapsed,
+            @Nullable ConnectionPool pool,
+            Supplier<ConnectionPool.@Nullable OpenConnection> idle) {
+        return guard.dial(context, key.host(), key.address(), key.port(), socket -> {
             long remainingMs = context.deadline().remainingMillis() - HttpConnection.RESERVE_MS;
             if (remainingMs <= 0) {
                 return Future.failedFuture(new CheckFailure(DEADLINE_EXCEEDED, "The check exceeded its time limit."));
             }
+            HttpConnection connection = new HttpConnection(
+                    vertx, guard, trust, context, request, headers(request), key, elapsed, remainingMs, pool);
+            ConnectionPool.OpenConnection open = idle.get();
+            if (open != null) {
+                return connection.exchange(open);
+            }
             long start = System.nanoTime();
             long connectMs = last ? remainingMs : Math.min(remainingMs, Math.max(remainingMs / 2, MIN_CONNECT_MS));
-            return new HttpConnection(
-                            guard, engine, trust, context, request, headers(request), address, elapsed, remainingMs)
-                    .exchange(vertx, connectMs)
-                    .onComplete(ended -> elapsed.connectionNanos().addAndGet(System.nanoTime() - start));
+            return connection.exchange(connectMs).onComplete(ended -> elapsed.connectionNanos()
+                    .addAndGet(System.nanoTime() - start));
         });
     }
 

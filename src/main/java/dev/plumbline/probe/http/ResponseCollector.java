@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Queue;
+import java.util.function.BooleanSupplier;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +65,7 @@ final class ResponseCollector {
     private final HttpRequestSpec request;
     private final int maxBodyBytes;
     private final CheckContext context;
+    private final BooleanSupplier keepOpen;
     private @Nullable Head head;
     private int interimResponses;
     private long receivedBytes;
@@ -76,13 +78,22 @@ final class ResponseCollector {
 
     private int suspendedBytes;
 
-    /** @param context reserves the memory for the body, which the check holds after the exchange */
-    ResponseCollector(Channel channel, Promise<Response> promise, HttpRequestSpec request, CheckContext context) {
+    /**
+     * @param context reserves the memory for the body, which the check holds after the exchange
+     * @param keepOpen called after a response without error; returns whether the connection remains open
+     */
+    ResponseCollector(
+            Channel channel,
+            Promise<Response> promise,
+            HttpRequestSpec request,
+            CheckContext context,
+            BooleanSupplier keepOpen) {
         this.channel = channel;
         this.promise = promise;
         this.request = request;
         this.maxBodyBytes = request.maxBodyBytes();
         this.context = context;
+        this.keepOpen = keepOpen;
     }
 
     boolean ended() {
@@ -302,6 +313,7 @@ final class ResponseCollector {
         }
         ended = true;
         Head received = head;
+        boolean open = received != null && error == null && keepOpen.getAsBoolean();
         if (received == null) {
             CheckError cause =
                     error != null ? error : new CheckError(HTTP_PROTOCOL_ERROR, "The server sent no response.");
@@ -313,7 +325,9 @@ final class ResponseCollector {
             body = NO_BYTES;
             promise.tryComplete(new Response(received, new HttpBody(bytes, truncated), error));
         }
-        HttpConnection.close(channel);
+        if (!open) {
+            HttpConnection.close(channel);
+        }
     }
 
     /** Ends the exchange because this node failed, not the peer. */

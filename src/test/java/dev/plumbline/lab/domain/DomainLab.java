@@ -41,13 +41,20 @@ public final class DomainLab implements AutoCloseable {
      * A request to a web server of a domain.
      *
      * @param headers without Host
+     * @param client the address and port of the client, which are different for each connection
      */
-    public record Request(HttpVersion version, HttpMethod method, String url, Map<String, String> headers) {
+    public record Request(
+            HttpVersion version, HttpMethod method, String url, Map<String, String> headers, String client) {
         private static Request of(HttpServerRequest request) {
             Map<String, String> headers = new TreeMap<>();
             request.headers().forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), value));
             headers.remove("host");
-            return new Request(request.version(), request.method(), request.absoluteURI(), headers);
+            return new Request(
+                    request.version(),
+                    request.method(),
+                    request.absoluteURI(),
+                    headers,
+                    request.remoteAddress().toString());
         }
     }
 

@@ -37,7 +37,8 @@ class ResponseCollectorTest {
                         channel,
                         response,
                         HttpRequestSpec.get(url, 100),
-                        TestCheckContext.create().withMemory(memory))));
+                        TestCheckContext.create().withMemory(memory),
+                        () -> false)));
         channel.pipeline().fireExceptionCaught(cause);
         return response.future().cause();
     }
