@@ -51,8 +51,8 @@ public final class LogConfiguration {
         root.addAppender(async);
         context.getLogger("dev.plumbline").setLevel(level);
         // The cluster reports its members itself; Hazelcast repeats each failed connection and warns of unused
-        // features.
-        context.getLogger("com.hazelcast").setLevel(Level.ERROR);
+        // features. With debug, its own account of joining, suspecting and merging is logged.
+        context.getLogger("com.hazelcast").setLevel(level == Level.DEBUG ? Level.INFO : Level.ERROR);
         // logs a failed start with a stack trace; the start reports it in one line
         context.getLogger("io.vertx.core.impl.VertxImpl").setLevel(Level.OFF);
         // logs an invalid HTTP/2 frame of a client, and failures of targets, as errors with a stack trace

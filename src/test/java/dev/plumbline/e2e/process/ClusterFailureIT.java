@@ -35,6 +35,12 @@ class ClusterFailureIT {
     /** Longer than the lease, Hazelcast's heartbeat limit, the timeout of these checks and of the database. */
     private static final Duration LONGEST_TIMEOUT = ClusterProcesses.LEASE.multipliedBy(2);
 
+    /**
+     * How long a node that looks for other clusters waits for a suspended one: Hazelcast waits 5 s for the connection
+     * and 10 s for the response, neither of which can be configured.
+     */
+    private static final Duration MERGE_CHECK = Duration.ofSeconds(15);
+
     private static final int ATTEMPTS = 3;
     private static final String SURVIVOR = "all";
     private static final Vertx VERTX = Vertx.vertx();
@@ -130,7 +136,7 @@ class ClusterFailureIT {
                 CLUSTER.node(name).resume();
             }
 
-            CLUSTER.awaitComplete(RECOVERY);
+            CLUSTER.awaitComplete(RECOVERY.plus(MERGE_CHECK));
             double checks = CLUSTER.sum("run", "plumbline_checks_total");
             sendJobs(CLUSTER.address("http"), 2);
             verifyJobs(RECOVERY);

@@ -39,7 +39,7 @@ final class ClusterProcesses
     /** The first event of a member. */
     private static final String JOINED = "cluster changed";
 
-    private static final int LOG_LINES = 200;
+    private static final int LOG_LINES = 2_000;
 
     private final Map<String, Map<String, String>> settings = new LinkedHashMap<>();
     private final Map<String, List<String>> launchers = new HashMap<>();
@@ -53,6 +53,8 @@ final class ClusterProcesses
         common.put("DATABASE_URL", databaseUrl);
         common.put("SESSION_SECRET", "a secret for the nodes of this cluster only");
         common.put("CLUSTER_ENABLED", "true");
+        // includes the log of Hazelcast
+        common.put("LOG_LEVEL", "debug");
         // prevents database timeouts on a loaded machine, and stays below the connections of the embedded server
         common.put("DATABASE_TIMEOUT", "5s");
         common.put("DATABASE_POOL_SIZE", "4");
