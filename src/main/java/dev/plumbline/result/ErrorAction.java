@@ -9,7 +9,9 @@ public final class ErrorAction {
         return switch (code) {
             case DNS_NXDOMAIN -> "Check the spelling of the name, and that it is registered and has DNS records.";
             case DNS_NO_DATA -> "Add the missing DNS record, or check the spelling of the name.";
-            case DNS_SERVFAIL -> "Check the nameservers and the DNSSEC signatures of the domain.";
+            case DNS_SERVFAIL ->
+                "Check the nameservers and the DNSSEC signatures of the domain."
+                        + " If other domains fail as well, check the DNS resolver of the service.";
             case DNS_TIMEOUT ->
                 "Run this check again. If it fails again, check that the nameservers of the domain respond.";
             case CONNECT_REFUSED -> "Start the server, or configure it to listen on this address and port.";
