@@ -28,8 +28,9 @@ ENV PLUMBLINE_HTTP_HOST=0.0.0.0 \
 FROM runtime AS training
 USER plumbline
 WORKDIR /tmp
-RUN java @/opt/plumbline/jvm.options -XX:AOTCacheOutput=/tmp/plumbline.aot -jar /opt/plumbline/plumbline.jar \
-    aot-training --service
+# Profiles of the second JIT compiler in the cache make the start and the first checks slower.
+RUN java @/opt/plumbline/jvm.options -XX:TieredStopAtLevel=1 -XX:AOTCacheOutput=/tmp/plumbline.aot \
+    -jar /opt/plumbline/plumbline.jar aot-training
 
 FROM runtime
 ARG VERSION=0.1.0

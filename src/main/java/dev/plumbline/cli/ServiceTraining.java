@@ -20,14 +20,11 @@ import java.util.UUID;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/**
- * The part of the training that runs the service: all modules, pages and jobs. The jobs are long enough for the JIT
- * compiler to record the profiles of hot methods: a method without a profile is compiled again in operation.
- */
+/** The part of the training that runs the service: all modules, pages and jobs. */
 final class ServiceTraining implements AutoCloseable {
     private static final int LINES = 500;
 
-    /** The lines of slow modules and of composites in a round. */
+    /** The lines of slow modules. */
     private static final int SLOW_LINES = 50;
 
     private static final int COMPOSITES = 10;
@@ -46,7 +43,6 @@ final class ServiceTraining implements AutoCloseable {
             "/missing");
 
     private final Path folder;
-    private final int rounds;
     private final Service service;
     private final ServiceClient client;
 
@@ -54,12 +50,10 @@ final class ServiceTraining implements AutoCloseable {
      * Starts the service with an embedded database in the folder.
      *
      * @param settings a file with the targets and the resolver
-     * @param rounds of jobs and pages
      * @throws IOException if it cannot be started
      */
-    ServiceTraining(Path settings, Path folder, int rounds) throws IOException {
+    ServiceTraining(Path settings, Path folder) throws IOException {
         this.folder = folder;
-        this.rounds = rounds;
         String key = ApiKeySecret.generate();
         try (ServerSocket http = new ServerSocket(0);
                 ServerSocket management = new ServerSocket(0)) {
@@ -112,19 +106,16 @@ final class ServiceTraining implements AutoCloseable {
             get("/check/" + module + "/" + target);
             get("/tools/" + module);
         }
-        for (int round = 0; round < rounds; round++) {
-            for (String path : PAGES) {
-                get(path);
-            }
-            String prefix = round + "-";
-            job("http-status", LINES, i -> page + "?" + prefix + i);
-            job("http-status", LINES, i -> securePage + "?" + prefix + i);
-            job("ssl-certificate", LINES, i -> prefix + i + "." + domain + ":" + securePort);
-            job("dns-records", LINES, i -> prefix + i + "." + domain);
-            job("dnssec", SLOW_LINES, i -> prefix + i + "." + domain);
-            job("mail-health", COMPOSITES, i -> prefix + i + "." + domain);
-            job("overview", COMPOSITES, i -> prefix + i + "." + domain);
+        for (String path : PAGES) {
+            get(path);
         }
+        job("http-status", LINES, i -> page + "?" + i);
+        job("http-status", LINES, i -> securePage + "?" + i);
+        job("ssl-certificate", LINES, i -> i + "." + domain + ":" + securePort);
+        job("dns-records", LINES, i -> i + "." + domain);
+        job("dnssec", SLOW_LINES, i -> i + "." + domain);
+        job("mail-health", COMPOSITES, i -> i + "." + domain);
+        job("overview", COMPOSITES, i -> i + "." + domain);
     }
 
     /** @param target creates the target of a line from its number */

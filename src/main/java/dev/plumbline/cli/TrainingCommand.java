@@ -28,18 +28,18 @@ import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code plumbline aot-training}: runs checks of local servers on loopback, so that the JVM can record the loaded
- * classes in an AOT cache or a class-data archive. The start script runs it, and the build of the container image with
- * {@code --service}.
+ * {@code plumbline aot-training}: runs checks of local servers on loopback, on the command line and with the service,
+ * so that the JVM can record the loaded classes in an AOT cache or a class-data archive. The start script and the build
+ * of the container image run it with the first JIT compiler only ({@code -XX:TieredStopAtLevel=1}): with the profiles
+ * of the second one, JDK 25 compiles so much at the start that the start and the first checks take more CPU time.
  */
 @Command(
         name = "aot-training",
         hidden = true,
-        description = "Runs checks of local servers on loopback. Used to create the AOT cache.",
+        description = "Runs checks of local servers and the service on loopback. Used to create the AOT cache.",
         mixinStandardHelpOptions = true)
 public final class TrainingCommand implements Callable<Integer> {
     private static final int TARGETS = 500;
@@ -48,16 +48,6 @@ public final class TrainingCommand implements Callable<Integer> {
     private static final String HOST = "www." + DOMAIN;
     private static final String PAGE =
             "<!doctype html><html><head><title>Training</title></head><body><p>A page.</p></body></html>";
-
-    @Option(names = "--service", description = "Also run the service with an embedded database.")
-    private boolean service;
-
-    @Option(
-            names = "--rounds",
-            defaultValue = "3",
-            paramLabel = "N",
-            description = "Number of rounds of jobs and pages with --service (default: ${DEFAULT-VALUE}).")
-    private int rounds;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -109,10 +99,8 @@ public final class TrainingCommand implements Callable<Integer> {
             spec.root().commandLine().execute("check", "--help");
             spec.root().commandLine().execute("config");
             spec.root().commandLine().execute("tools");
-            if (service) {
-                try (ServiceTraining training = new ServiceTraining(settings, folder.resolve("data"), rounds)) {
-                    training.run(targets(http, https), page, secure, DOMAIN, https);
-                }
+            try (ServiceTraining training = new ServiceTraining(settings, folder.resolve("data"))) {
+                training.run(targets(http, https), page, secure, DOMAIN, https);
             }
         } finally {
             System.setOut(out);
