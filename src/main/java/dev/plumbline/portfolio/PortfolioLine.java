@@ -1,0 +1,234 @@
+package dev.plumbline.portfolio;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.plumbline.result.Level;
+import dev.plumbline.result.Verdict;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A line of a job, or of the NDJSON output of the command line.
+ *
+ * @param index position in its job or file, from 0
+ * @param input the target as given
+ * @param target the normalized target; null if the input is not a valid target, or if the line does not have a result
+ * @param state {@code done}, or another state of a line of a job
+ * @param verdict null without a result
+ * @param fields the values by name, of the types String, Boolean, Integer, Long, BigInteger, Double, List, Map or null;
+ *     empty without a result
+ * @param findings for a composite, the problems of its parts instead of {@code part_fail}, {@code part_warn} and
+ *     {@code part_error}
+ * @param errorCode null if the check completed
+ * @param rules the module and the version of its rules, for example {@code hsts/3}; null if the result does not have it
+ * @param module null if the line does not have it, as those of jobs
+ */
+public record PortfolioLine(
+        long index,
+        String input,
+        @Nullable String target,
+        String state,
+        @Nullable Verdict verdict,
+        Map<String, @Nullable Object> fields,
+        List<LineFinding> findings,
+        @Nullable String errorCode,
+        @Nullable String rules,
+        @Nullable String module) {
+
+    private static final ObjectReader JSON =
+            new JsonMapper().readerFor(Map.class).with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+    /** The findings with which a composite reports the problems of its parts. */
+    private static final Set<String> OF_PARTS = Set.of(
+            LineFinding.compositeCode(Level.FAIL),
+            LineFinding.compositeCode(Level.WARN),
+            LineFinding.compositeCode(Level.INFO));
+
+    /**
+     * A finding of a line, or a problem of a part of a composite.
+     *
+     * @param part the module of the part that reports it; null if it is not a finding of a part
+     * @param code of the finding, or of the error of a part
+     * @param title null if the line does not contain it: results contain codes, the sheets of modules the titles
+     */
+    public record LineFinding(@Nullable String part, String code, Level level, @Nullable String title, String message) {
+        /** For example {@code not_found}, or {@code hsts/max_age_too_short} for a finding of a part. */
+        public String path() {
+            return part == null ? code : part + '/' + code;
+        }
+
+        /** The code of the finding with which a composite reports a problem of this level. */
+        static String compositeCode(Level level) {
+            return level == Level.INFO ? "part_error" : "part_" + level.id();
+        }
+    }
+
+    /**
+     * Reads a line. Members that are not listed here are ignored. Without {@code index}, it is 0; without
+     * {@code input}, it is the target; without {@code state}, it is {@code done}.
+     *
+     * @throws IllegalArgumentException if it is not a line with a target or an input; the message names the problem
+     */
+    public static PortfolioLine parse(byte[] json) {
+        Map<?, ?> line;
+        try {
+            line = JSON.readValue(json);
+        } catch (JacksonException invalid) {
+            throw new IllegalArgumentException("not a JSON object: " + invalid.getOriginalMessage(), invalid);
+        } catch (IOException invalid) {
+            throw new IllegalArgumentException("not a JSON object", invalid);
+        }
+        if (line == null) {
+            throw new IllegalArgumentException("not a JSON object: null");
+        }
+        if (!line.containsKey("verdict")) {
+            throw new IllegalArgumentException("not a result: 'verdict' is missing");
+        }
+        String target = text(line, "target");
+        String input = text(line, "input");
+        if (input == null) {
+            if (target == null) {
+                throw new IllegalArgumentException("not a result: 'input' and 'target' are missing");
+            }
+            input = target;
+        }
+        String verdict = text(line, "verdict");
+        String state = text(line, "state");
+        Map<String, @Nullable Object> fields = fields(line);
+        Object error = line.get("error");
+        if (error != null && !(error instanceof Map)) {
+            throw new IllegalArgumentException("'error' is not an object");
+        }
+        return new PortfolioLine(
+                index(line),
+                input,
+                target,
+                state == null ? "done" : state,
+                verdict == null ? null : verdict(verdict),
+                fields,
+                findings(line, fields),
+                error instanceof Map<?, ?> members ? required(members, "code", "error.") : null,
+                text(line, "rules"),
+                text(line, "module"));
+    }
+
+    /** Whether the line has a result. */
+    public boolean hasResult() {
+        return verdict != null;
+    }
+
+    /** The same line at another position. */
+    public PortfolioLine at(long position) {
+        return new PortfolioLine(position, input, target, state, verdict, fields, findings, errorCode, rules, module);
+    }
+
+    private static long index(Map<?, ?> line) {
+        Object index = line.get("index");
+        if (index == null) {
+            return 0;
+        }
+        boolean valid = (index instanceof Integer || index instanceof Long) && ((Number) index).longValue() >= 0;
+        if (!valid) {
+            throw new IllegalArgumentException("'index' is not a number from 0");
+        }
+        return ((Number) index).longValue();
+    }
+
+    private static Verdict verdict(String id) {
+        for (Verdict verdict : Verdict.values()) {
+            if (verdict.id().equals(id)) {
+                return verdict;
+            }
+        }
+        throw new IllegalArgumentException("'verdict' is '" + id + "', not pass, warn, fail or error");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, @Nullable Object> fields(Map<?, ?> line) {
+        Object fields = line.get("fields");
+        if (fields == null) {
+            return Map.of();
+        }
+        if (!(fields instanceof Map)) {
+            throw new IllegalArgumentException("'fields' is not an object");
+        }
+        return (Map<String, @Nullable Object>) fields;
+    }
+
+    private static List<LineFinding> findings(Map<?, ?> line, Map<String, @Nullable Object> fields) {
+        List<LineFinding> problems = problems(fields.get("causes"));
+        List<LineFinding> findings = new ArrayList<>();
+        Object own = line.get("findings");
+        if (own != null) {
+            if (!(own instanceof List<?> list)) {
+                throw new IllegalArgumentException("'findings' is not an array");
+            }
+            for (Object finding : list) {
+                if (!(finding instanceof Map<?, ?> members)) {
+                    throw new IllegalArgumentException("'findings' contains a value that is not an object");
+                }
+                LineFinding read = finding(null, members);
+                if (problems.isEmpty() || !OF_PARTS.contains(read.code())) {
+                    findings.add(read);
+                }
+            }
+        }
+        findings.addAll(problems);
+        return List.copyOf(findings);
+    }
+
+    /** The problems that a composite lists, with the module that reports each. */
+    private static List<LineFinding> problems(@Nullable Object causes) {
+        List<LineFinding> problems = new ArrayList<>();
+        if (causes instanceof List<?> list) {
+            for (Object cause : list) {
+                if (cause instanceof Map<?, ?> members && members.get("module") instanceof String module) {
+                    problems.add(finding(module, members));
+                }
+            }
+        }
+        return problems;
+    }
+
+    private static LineFinding finding(@Nullable String part, Map<?, ?> members) {
+        String level = required(members, "level", "finding.");
+        String message = text(members, "message");
+        return new LineFinding(
+                part,
+                required(members, "code", "finding."),
+                level(level),
+                text(members, "title"),
+                Objects.requireNonNullElse(message, ""));
+    }
+
+    private static Level level(String id) {
+        for (Level level : Level.values()) {
+            if (level.id().equals(id)) {
+                return level;
+            }
+        }
+        throw new IllegalArgumentException("'finding.level' is '%s', not info, warn or fail".formatted(id));
+    }
+
+    private static String required(Map<?, ?> members, String name, String path) {
+        if (members.get(name) instanceof String text) {
+            return text;
+        }
+        throw new IllegalArgumentException("'%s%s' is not a string".formatted(path, name));
+    }
+
+    private static @Nullable String text(Map<?, ?> members, String name) {
+        Object value = members.get(name);
+        if (value == null || value instanceof String) {
+            return (String) value;
+        }
+        throw new IllegalArgumentException("'" + name + "' is not a string");
+    }
+}
