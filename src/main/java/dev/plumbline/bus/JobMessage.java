@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Requests for jobs and their replies, and notifications about jobs. */
@@ -118,7 +119,8 @@ public sealed interface JobMessage extends Message {
      *
      * @param overloaded whether it responds, but not in time
      */
-    record JobsUnavailable(boolean overloaded) implements CreateReply, JobReply, ResultsReply, ListReply, UsageReply {}
+    record JobsUnavailable(boolean overloaded)
+            implements CreateReply, JobReply, ResultsReply, FinishedLinesReply, ListReply, UsageReply {}
 
     /**
      * The state of a job at a version, without its lines.
@@ -225,20 +227,25 @@ public sealed interface JobMessage extends Message {
     }
 
     /**
-     * Read a range of lines in input order.
+     * Read lines of a job.
      *
      * @param jobId a job that the caller owns
      * @param version results of later versions are omitted
-     * @param fromIndex index of the first line, 0-based
-     * @param maxLines maximum number of lines; fewer are returned if they are large
+     * @param indexes 0-based, in the order of the reply, without repetition
      */
     @BusAddress("job.results")
-    record ReadResults(long jobId, long version, int fromIndex, int maxLines) implements JobMessage {}
+    record ReadResults(long jobId, long version, List<Integer> indexes) implements JobMessage {
+        /** Reads consecutive lines. */
+        public static ReadResults range(long jobId, long version, int from, int to) {
+            return new ReadResults(
+                    jobId, version, IntStream.range(from, to).boxed().toList());
+        }
+    }
 
     /** The reply to {@link ReadResults}. */
     sealed interface ResultsReply extends JobMessage {}
 
-    /** Consecutive lines from the requested index; empty after the last line. */
+    /** The first of the requested lines that exist: fewer if they are large, but at least one. */
     record ResultLines(List<ResultLine> lines) implements ResultsReply {}
 
     /**
@@ -249,6 +256,30 @@ public sealed interface JobMessage extends Message {
      *     with the same target share a result
      */
     record ResultLine(int index, String input, byte @Nullable [] result) {}
+
+    /**
+     * List the lines of a job that have a result, without the results.
+     *
+     * @param jobId a job that the caller owns
+     * @param fromVersion lines whose result became visible in an earlier version are omitted
+     * @param version lines whose result became visible in a later version are omitted
+     * @param verdicts the verdicts of the lines; empty for all
+     */
+    @BusAddress("job.finished-lines")
+    record ListFinishedLines(long jobId, long fromVersion, long version, List<String> verdicts) implements JobMessage {}
+
+    /** The reply to {@link ListFinishedLines}. */
+    sealed interface FinishedLinesReply extends JobMessage {}
+
+    /** In the order of their versions; lines of one version in the order of their indexes. */
+    record FinishedLines(List<FinishedLine> lines) implements FinishedLinesReply {}
+
+    /**
+     * A line with a result.
+     *
+     * @param version the version of the job in which the result became visible
+     */
+    record FinishedLine(int index, long version) {}
 
     /**
      * List the jobs of an account, newest first.

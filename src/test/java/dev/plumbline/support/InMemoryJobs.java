@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A job coordinator on the event bus with jobs that change only when a test changes them. Records the requests. */
@@ -39,6 +40,7 @@ public final class InMemoryJobs {
                 bus.serve(JobMessage.ReadJob.class, this::read),
                 bus.serve(JobMessage.AwaitJob.class, this::await),
                 bus.serve(JobMessage.ReadResults.class, this::results),
+                bus.serve(JobMessage.ListFinishedLines.class, this::finishedLines),
                 bus.serve(JobMessage.ListJobs.class, this::unavailable),
                 bus.serve(JobMessage.CancelJob.class, this::unavailable),
                 bus.serve(JobMessage.CreateJob.class, this::unavailable)));
@@ -132,18 +134,38 @@ public final class InMemoryJobs {
         if (isFailing(order)) {
             return Future.succeededFuture(new JobMessage.JobsUnavailable(false));
         }
-        StoredJob stored = jobs.values().stream()
-                .filter(job -> job.head().id() == order.jobId())
-                .findAny()
-                .get();
+        StoredJob stored = stored(order.jobId());
         List<JobMessage.ResultLine> lines = new ArrayList<>();
         int bytes = 0;
-        int end = Math.min(stored.head().total(), order.fromIndex() + order.maxLines());
-        for (int i = order.fromIndex(); i < end && bytes < PAGE_BYTES; i++) {
-            lines.add(new JobMessage.ResultLine(i, "line " + i, stored.result()));
-            bytes += stored.result() == null ? 0 : stored.result().length;
+        for (int index : order.indexes()) {
+            if (bytes < PAGE_BYTES) {
+                lines.add(new JobMessage.ResultLine(index, "line " + index, stored.result()));
+                bytes += stored.result() == null ? 0 : stored.result().length;
+            }
         }
         return Future.succeededFuture(new JobMessage.ResultLines(lines));
+    }
+
+    private Future<Message> finishedLines(JobMessage.ListFinishedLines order) {
+        if (isFailing(order)) {
+            return Future.succeededFuture(new JobMessage.JobsUnavailable(false));
+        }
+        StoredJob stored = stored(order.jobId());
+        long version = stored.head().version();
+        boolean listed = stored.result() != null
+                && order.fromVersion() <= version
+                && (order.verdicts().isEmpty() || order.verdicts().contains("pass"));
+        return Future.succeededFuture(new JobMessage.FinishedLines(
+                IntStream.range(0, listed ? stored.head().total() : 0)
+                        .mapToObj(index -> new JobMessage.FinishedLine(index, version))
+                        .toList()));
+    }
+
+    private StoredJob stored(long id) {
+        return jobs.values().stream()
+                .filter(job -> job.head().id() == id)
+                .findAny()
+                .get();
     }
 
     /** Returns a result of about the given size. */

@@ -73,6 +73,20 @@ public record Problem(
         return of(400, "bad-request", "Bad request", detail);
     }
 
+    /** Returns a problem with status 422 for parameters whose type is valid, but not the value. */
+    public static Problem invalidParameters(List<Fault> faults) {
+        Fault first = faults.get(0);
+        return of(
+                        422,
+                        "invalid-parameter",
+                        "Invalid parameter",
+                        faults.size() == 1
+                                ? "Parameter " + first.where() + ": " + first.detail()
+                                        + (first.detail().endsWith(".") ? "" : ".")
+                                : "The request has " + faults.size() + " invalid parameters. See `errors`.")
+                .withFaults(faults);
+    }
+
     public static Problem notFound(String detail) {
         return of(404, "not-found", "Not found", detail);
     }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class CorsPolicy {
     private static final String ANY = "*";
-    private static final String EXPOSED = "ETag, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
+    private static final String EXPOSED =
+            "ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
     private static final String ALLOWED_HEADERS =
             "Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match," + " Prefer, X-Api-Key, X-Request-Id";
 

@@ -41,6 +41,7 @@ public final class JobApiVerticle extends VerticleBase {
                 serve(JobMessage.AwaitJob.class, request -> await(watcher, request)),
                 serve(JobMessage.CancelJob.class, this::cancel),
                 serve(JobMessage.ReadResults.class, jobs::results),
+                serve(JobMessage.ListFinishedLines.class, jobs::finishedLines),
                 serve(JobMessage.ListJobs.class, states::list),
                 serve(JobMessage.ReadUsage.class, request -> states.usage(request.accountId()))));
     }

@@ -3,11 +3,14 @@ package dev.plumbline.job.store;
 import dev.plumbline.bus.JobMessage.CancelJob;
 import dev.plumbline.bus.JobMessage.CreateJob;
 import dev.plumbline.bus.JobMessage.CreateReply;
+import dev.plumbline.bus.JobMessage.FinishedLine;
+import dev.plumbline.bus.JobMessage.FinishedLines;
 import dev.plumbline.bus.JobMessage.Idempotency;
 import dev.plumbline.bus.JobMessage.IdempotencyMismatch;
 import dev.plumbline.bus.JobMessage.IdempotencyPending;
 import dev.plumbline.bus.JobMessage.JobCreated;
 import dev.plumbline.bus.JobMessage.JobQuotaExceeded;
+import dev.plumbline.bus.JobMessage.ListFinishedLines;
 import dev.plumbline.bus.JobMessage.QuotaStatus;
 import dev.plumbline.bus.JobMessage.ReadResults;
 import dev.plumbline.bus.JobMessage.ResultLine;
@@ -29,6 +32,10 @@ public final class JobStore {
     private static final double MICROS_PER_SECOND = 1_000_000.0;
     private static final int MAX_PAGE_BYTES = 128 * 1024;
     private static final int ROWS_PER_JOB = 10;
+
+    /** Inputs per row of job_input. */
+    private static final int LINES_PER_PAGE = 50;
+
     private static final int SECONDS_PER_DAY = 86_400;
     private static final int PARTITIONS = 30;
 
@@ -54,27 +61,36 @@ public final class JobStore {
     private static final String RESULTS =
             """
       with line as (
-        select (p.page * 50 + l.ord - 1)::int as index, l.input, r.duplicate_of, r.bytes
-        from job_input p cross join unnest(p.inputs) with ordinality as l(input, ord)
+        select w.ord, l.index, l.input, r.duplicate_of, r.bytes
+        from unnest($3::int[]) with ordinality as w(index, ord)
+          join (
+            select (p.page * 50 + i.ord - 1)::int as index, i.input
+            from job_input p cross join unnest(p.inputs) with ordinality as i(input, ord)
+            where p.job_id = $1 and p.page = any($4::int[])) l on l.index = w.index
           left join lateral (
             select r.duplicate_of, coalesce(octet_length(r.body), (
               select octet_length(o.body) from job_result o
               where o.job_id = r.job_id and o.index = r.duplicate_of)) as bytes
             from job_result r
-            where r.job_id = $1 and r.index = (p.page * 50 + l.ord - 1)::int and r.version <= $2
-            offset 0) r on true
-        where p.job_id = $1 and p.page between $3 / 50 and ($3 + $4 - 1) / 50
-          and p.page * 50 + l.ord - 1 between $3 and $3 + $4 - 1),
+            where r.job_id = $1 and r.index = w.index and r.version <= $2
+            offset 0) r on true),
       counted as (
-        select l.index, l.input, l.duplicate_of, l.bytes,
-          sum(coalesce(l.bytes, 0)) over (order by l.index) - coalesce(l.bytes, 0) as before
+        select l.ord, l.index, l.input, l.duplicate_of, l.bytes,
+          sum(coalesce(l.bytes, 0)) over (order by l.ord) - coalesce(l.bytes, 0) as before
         from line l)
       select c.index, c.input, case when c.bytes is not null then (
           select r.body from job_result r
           where r.job_id = $1 and r.index = coalesce(c.duplicate_of, c.index)) end as body
       from counted c
       where c.before < $5
-      order by c.index""";
+      order by c.ord""";
+
+    private static final String FINISHED_LINES =
+            """
+      select r.index, r.version from job_result r
+      where r.job_id = $1 and r.version between $2 and $3
+        and ($4::text[] = '{}' or r.verdict = any($4::text[]))
+      order by r.version, r.index""";
 
     private final Database database;
     private final double retentionSeconds;
@@ -167,15 +183,19 @@ public final class JobStore {
                 .mapEmpty();
     }
 
-    /** Lines from an index, limited by number and size. */
+    /** The first of the requested lines, limited by size. */
     public Future<ResultLines> results(ReadResults request) {
+        Integer[] pages = request.indexes().stream()
+                .map(index -> index / LINES_PER_PAGE)
+                .distinct()
+                .toArray(Integer[]::new);
         return database.read(
                         RESULTS,
                         Tuple.of(
                                 request.jobId(),
                                 request.version(),
-                                request.fromIndex(),
-                                request.maxLines(),
+                                request.indexes().toArray(Integer[]::new),
+                                pages,
                                 MAX_PAGE_BYTES))
                 .map(rows -> {
                     List<ResultLine> lines = new ArrayList<>();
@@ -186,6 +206,22 @@ public final class JobStore {
                     }
                     return new ResultLines(lines);
                 });
+    }
+
+    /**
+     * The lines with a result. A version is assigned while the row of the job is locked, and the lock is held until the
+     * commit. So each result with a version up to that of a job that was read is visible.
+     */
+    public Future<FinishedLines> finishedLines(ListFinishedLines request) {
+        return database.readAll(
+                        FINISHED_LINES,
+                        Tuple.of(
+                                request.jobId(),
+                                request.fromVersion(),
+                                request.version(),
+                                request.verdicts().toArray(String[]::new)),
+                        row -> new FinishedLine(row.getInteger(0), row.getLong(1)))
+                .map(FinishedLines::new);
     }
 
     /**

@@ -29,7 +29,8 @@ class CorsApiTest {
     static final TestDatabase DATABASE = new TestDatabase();
 
     private static final String ORIGIN = "https://app.example.com";
-    private static final String EXPOSED = "ETag, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
+    private static final String EXPOSED =
+            "ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
 
     private static HttpLab lab;
     private static ServiceUnderTest service;

@@ -176,7 +176,8 @@ class JobReadingApiTest {
     @ValueSource(strings = {"", "/results.csv", "/results.ndjson"})
     void failedStreamIsAborted(String view) throws IOException {
         String token = large();
-        JOBS.failRequests(order -> order instanceof JobMessage.ReadResults results && results.fromIndex() >= 400);
+        JOBS.failRequests(order -> order instanceof JobMessage.ReadResults results
+                && results.indexes().get(0) >= 400);
 
         try (Socket reader = client.open("HTTP/1.1", "/" + token + view)) {
             String response = new String(reader.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);

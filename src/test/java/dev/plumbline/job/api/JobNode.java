@@ -166,7 +166,7 @@ public final class JobNode implements AutoCloseable {
 
     public List<JobMessage.ResultLine> results(JobMessage.JobSnapshot job) {
         JobMessage.ResultsReply reply =
-                ask(new JobMessage.ReadResults(job.id(), job.version(), 0, 500), JobMessage.ResultsReply.class);
+                ask(JobMessage.ReadResults.range(job.id(), job.version(), 0, 500), JobMessage.ResultsReply.class);
         return ((JobMessage.ResultLines) reply).lines();
     }
 

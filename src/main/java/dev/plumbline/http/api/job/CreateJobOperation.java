@@ -17,7 +17,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code POST /api/v1/jobs}. */
@@ -113,7 +112,8 @@ final class CreateJobOperation {
                         ctx,
                         created.job(),
                         JobViewParameters.whole(!minimal),
-                        (from, max) -> Future.succeededFuture(pending(items, from, max)),
+                        LinePlanner.all(created.job()),
+                        indexes -> Future.succeededFuture(pending(items, indexes)),
                         () -> {
                             ctx.response()
                                     .setStatusCode(202)
@@ -131,9 +131,9 @@ final class CreateJobOperation {
                 .onFailure(ctx::fail);
     }
 
-    private static List<JobMessage.ResultLine> pending(List<String> items, int from, int max) {
-        return IntStream.range(from, Math.min(items.size(), from + max))
-                .mapToObj(i -> new JobMessage.ResultLine(i, items.get(i), null))
+    private static List<JobMessage.ResultLine> pending(List<String> items, List<Integer> indexes) {
+        return indexes.stream()
+                .map(index -> new JobMessage.ResultLine(index, items.get(index), null))
                 .toList();
     }
 

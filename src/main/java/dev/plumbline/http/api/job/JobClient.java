@@ -6,6 +6,7 @@ import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -112,12 +113,29 @@ final class JobClient {
     }
 
     LineStream.Source lines(JobMessage.JobSnapshot job) {
-        return (from, max) -> request(
-                        new JobMessage.ReadResults(job.id(), job.version(), from, max),
+        return indexes -> request(
+                        new JobMessage.ReadResults(job.id(), job.version(), indexes),
                         JobMessage.ResultsReply.class,
                         TIMEOUT_MS)
                 .compose(reply -> reply instanceof JobMessage.ResultLines page
                         ? Future.<List<JobMessage.ResultLine>>succeededFuture(page.lines())
+                        : ProblemException.failed(unavailable(reply)));
+    }
+
+    /**
+     * Returns the lines of a job that have a result at its version, in the order in which they finished.
+     *
+     * @param fromVersion of the first lines
+     * @param verdicts of the lines; empty for all
+     */
+    Future<List<JobMessage.FinishedLine>> finishedLines(
+            JobMessage.JobSnapshot job, long fromVersion, Collection<String> verdicts) {
+        return request(
+                        new JobMessage.ListFinishedLines(job.id(), fromVersion, job.version(), List.copyOf(verdicts)),
+                        JobMessage.FinishedLinesReply.class,
+                        TIMEOUT_MS)
+                .compose(reply -> reply instanceof JobMessage.FinishedLines finished
+                        ? Future.<List<JobMessage.FinishedLine>>succeededFuture(finished.lines())
                         : ProblemException.failed(unavailable(reply)));
     }
 

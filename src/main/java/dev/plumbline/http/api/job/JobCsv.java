@@ -69,21 +69,29 @@ public final class JobCsv implements LineWriter {
     /**
      * @param module null if the module no longer exists; its fields then have no columns
      * @param parts the parts of a composite module
+     * @param fields the fields with columns, in this order; empty for all. The verdicts of parts belong to the field
+     *     {@value PartColumns#FIELD}
      * @param raw whether formulas are not escaped
      */
-    JobCsv(JobMessage.JobSnapshot job, @Nullable ModuleDescription module, List<CompositePart> parts, boolean raw) {
+    JobCsv(
+            JobMessage.JobSnapshot job,
+            @Nullable ModuleDescription module,
+            List<CompositePart> parts,
+            List<String> fields,
+            boolean raw) {
         this.job = job;
         this.raw = raw;
         for (String column : COLUMNS) {
             sources.add(JsonPointer.compile('/' + column.replaceFirst("^error_", "error/")));
         }
-        if (module != null) {
-            for (FieldDescription field : module.fields()) {
-                sources.add(JsonPointer.compile("/fields/" + field.name()));
-                header.add(field.name());
-            }
+        List<String> columns = !fields.isEmpty() || module == null
+                ? fields
+                : module.fields().stream().map(FieldDescription::name).toList();
+        for (String field : columns) {
+            sources.add(JsonPointer.compile("/fields/" + field));
+            header.add(field);
         }
-        partColumns = new PartColumns(parts);
+        partColumns = new PartColumns(fields.isEmpty() || fields.contains(PartColumns.FIELD) ? parts : List.of());
         header.addAll(partColumns.names());
         header.addAll(FindingColumns.NAMES);
     }

@@ -35,9 +35,13 @@ final class JobJson {
         return publicUrl + PATH + token;
     }
 
-    /** Returns a job without its lines. */
-    Buffer summary(JobMessage.JobSnapshot job) {
-        return json(job).toBuffer();
+    /**
+     * Returns a job without its lines.
+     *
+     * @param matched the number of lines that match the filters of the request
+     */
+    Buffer summary(JobMessage.JobSnapshot job, int matched) {
+        return json(job).put("matched", matched).toBuffer();
     }
 
     Buffer list(List<JobMessage.JobSnapshot> jobs, @Nullable String nextCursor) {
@@ -48,46 +52,73 @@ final class JobJson {
     }
 
     /**
-     * Returns the format of a job with its lines.
+     * Returns the format of a job with its lines. The members that depend on all lines are the last ones.
      *
-     * @param from the index of the first line
-     * @param nextCursor the cursor of the next page; null on the last page
+     * @param page the lines that are written
      */
-    LineWriter withLines(JobMessage.JobSnapshot job, int from, @Nullable String nextCursor) {
+    LineWriter withLines(JobMessage.JobSnapshot job, JobViewParameters view, LinePage page) {
         return new LineWriter() {
+            private boolean first = true;
+
             @Override
             public void begin(Buffer out) {
-                Buffer summary = summary(job);
-                out.appendBuffer(summary, 0, summary.length() - 1).appendString(",\"next_cursor\":");
-                out.appendString(nextCursor == null ? "null" : '"' + nextCursor + '"');
-                out.appendString(",\"results\":[");
+                Buffer members = json(job).toBuffer();
+                out.appendBuffer(members, 0, members.length() - 1);
+                if (view.lines()) {
+                    out.appendString(",\"results\":[");
+                }
             }
 
             @Override
             public void line(Buffer out, JobMessage.ResultLine line) {
-                if (line.index() > from) {
+                if (!first) {
                     out.appendByte((byte) ',');
                 }
-                writeLine(out, job, line);
+                first = false;
+                writeLine(out, job, line, view.selection().fields());
             }
 
             @Override
             public void end(Buffer out) {
-                out.appendString("]}");
+                if (view.lines()) {
+                    String since = page.since();
+                    out.appendString("],")
+                            .appendString(
+                                    since == null
+                                            ? "\"next_cursor\":" + quote(page.nextCursor())
+                                            : "\"since\":" + quote(since));
+                }
+                out.appendString(",\"matched\":" + page.matched() + "}");
             }
         };
     }
 
-    /** Returns the NDJSON format: one JSON object per line. */
-    static LineWriter ndjson(JobMessage.JobSnapshot job) {
+    private static String quote(@Nullable String cursor) {
+        return cursor == null ? "null" : '"' + cursor + '"';
+    }
+
+    /**
+     * Returns the NDJSON format: one JSON object per line.
+     *
+     * @param fields the fields of the results; empty for all
+     */
+    static LineWriter ndjson(JobMessage.JobSnapshot job, List<String> fields) {
         return (out, line) -> {
-            writeLine(out, job, line);
+            writeLine(out, job, line, fields);
             out.appendByte((byte) '\n');
         };
     }
 
-    /** Writes a line. The stored result, up to 64 KiB, is copied without parsing. */
-    private static void writeLine(Buffer out, JobMessage.JobSnapshot job, JobMessage.ResultLine line) {
+    /** Returns a line with all fields. */
+    static byte[] line(JobMessage.JobSnapshot job, JobMessage.ResultLine line) {
+        Buffer out = Buffer.buffer();
+        writeLine(out, job, line, List.of());
+        return out.getBytes();
+    }
+
+    /** Writes a line. The stored result, up to 64 KiB, is copied without parsing unless fields are selected. */
+    private static void writeLine(
+            Buffer out, JobMessage.JobSnapshot job, JobMessage.ResultLine line, List<String> fields) {
         out.appendString("{\"index\":")
                 .appendString(Integer.toString(line.index()))
                 .appendString(",\"input\":\"")
@@ -95,7 +126,9 @@ final class JobJson {
                 .appendString("\",\"state\":\"")
                 .appendString(LineState.of(job, line).id())
                 .appendString("\",");
-        byte[] result = line.result();
+        byte[] result = line.result() == null || fields.isEmpty()
+                ? line.result()
+                : StoredResult.withFields(line.result(), fields);
         if (result == null) {
             out.appendBytes(NO_RESULT);
         } else {

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 
 /** Holds requests until their job changes (long polling). Limits the held requests per API key and node. */
 final class JobLongPolls {
@@ -60,6 +61,21 @@ final class JobLongPolls {
      */
     Future<JobMessage.JobSnapshot> await(
             RoutingContext ctx, ApiCaller caller, String token, long knownVersion, int seconds) {
+        return await(ctx, caller, token, knownVersion, seconds, job -> Future.succeededFuture(true));
+    }
+
+    /**
+     * As above, but waits for a change that meets a condition.
+     *
+     * @param condition tested for each version that is seen
+     */
+    Future<JobMessage.JobSnapshot> await(
+            RoutingContext ctx,
+            ApiCaller caller,
+            String token,
+            long knownVersion,
+            int seconds,
+            Function<JobMessage.JobSnapshot, Future<Boolean>> condition) {
         AtomicBoolean holding = new AtomicBoolean(true);
         Runnable release = () -> {
             if (holding.getAndSet(false)) {
@@ -68,24 +84,33 @@ final class JobLongPolls {
         };
         ctx.addEndHandler(end -> release.run());
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
-        return awaitSlice(ctx, caller.accountId(), token, knownVersion, deadline)
+        return awaitSlice(ctx, caller.accountId(), token, knownVersion, deadline, condition)
                 .onComplete(end -> release.run());
     }
 
     private Future<JobMessage.JobSnapshot> awaitSlice(
-            RoutingContext ctx, long accountId, String token, long knownVersion, long deadline) {
+            RoutingContext ctx,
+            long accountId,
+            String token,
+            long knownVersion,
+            long deadline,
+            Function<JobMessage.JobSnapshot, Future<Boolean>> condition) {
         long leftMs = Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
         return jobs.await(accountId, token, knownVersion, Math.min(leftMs, SLICE_MS))
                 .compose(job -> {
                     boolean changed = knownVersion != UNTIL_FINAL && job.version() > knownVersion;
-                    boolean expired = System.nanoTime() >= deadline;
-                    return changed
-                                    || job.state().isFinal()
-                                    || expired
-                                    || draining
-                                    || ctx.response().closed()
+                    boolean ended = job.state().isFinal()
+                            || System.nanoTime() >= deadline
+                            || draining
+                            || ctx.response().closed();
+                    if (ended) {
+                        return Future.succeededFuture(job);
+                    }
+                    Future<Boolean> met = changed ? condition.apply(job) : Future.succeededFuture(false);
+                    long known = changed ? job.version() : knownVersion;
+                    return met.compose(done -> done
                             ? Future.succeededFuture(job)
-                            : awaitSlice(ctx, accountId, token, knownVersion, deadline);
+                            : awaitSlice(ctx, accountId, token, known, deadline, condition));
                 });
     }
 }

@@ -116,11 +116,19 @@ public final class JobOperations {
 
     private void sendCancelled(RoutingContext ctx, ApiCaller caller, JobMessage.JobSnapshot job) {
         boolean minimal = PreferHeader.of(ctx.request().headers()).minimal();
-        responses.sendStored(ctx, caller.accountId(), job, JobViewParameters.whole(!minimal), jobs.lines(job), () -> {
+        Runnable headers = () -> {
             JobResponses.setRetryAfter(ctx.response(), job);
             if (minimal) {
                 ctx.response().putHeader("Preference-Applied", "return=minimal");
             }
-        });
+        };
+        responses.sendStored(
+                ctx,
+                caller.accountId(),
+                job,
+                JobViewParameters.whole(!minimal),
+                LinePlanner.all(job),
+                jobs.lines(job),
+                headers);
     }
 }

@@ -10,11 +10,14 @@ import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Sends jobs. */
 final class JobResponses {
@@ -44,6 +47,7 @@ final class JobResponses {
      * within a second.
      *
      * @param account the account that reads the job
+     * @param planned the lines that are read, in their order
      * @param lines the source of the lines
      * @param headers as in {@link #send}
      */
@@ -52,14 +56,20 @@ final class JobResponses {
             long account,
             JobMessage.JobSnapshot job,
             JobViewParameters view,
+            List<JobMessage.FinishedLine> planned,
             LineStream.Source lines,
             Runnable headers) {
-        if (!view.lines()) {
-            send(ctx, job, view, lines, headers);
+        if (!view.readsLines()) {
+            send(ctx, job, view, planned, lines, headers);
             return;
         }
-        withMemory("reader " + account, () -> send(ctx, job, view, lines, headers))
+        withReaderMemory(account, () -> send(ctx, job, view, planned, lines, headers))
                 .onFailure(ctx::fail);
+    }
+
+    /** As {@link #withMemory}, for an account that reads a job. */
+    <T extends @Nullable Object> Future<T> withReaderMemory(long account, Supplier<Future<T>> read) {
+        return withMemory("reader " + account, read);
     }
 
     /**
@@ -68,7 +78,7 @@ final class JobResponses {
      *
      * @param client the client whose share of the memory is used
      */
-    Future<Void> withMemory(String client, Supplier<Future<Void>> read) {
+    <T extends @Nullable Object> Future<T> withMemory(String client, Supplier<Future<T>> read) {
         MemoryHolder stream = memory.open(client, STREAM_BYTES);
         return stream.reserve(STREAM_BYTES)
                 .transform(reserved -> reserved.succeeded()
@@ -81,6 +91,7 @@ final class JobResponses {
     /**
      * Sends a job in the requested view.
      *
+     * @param planned the lines that are read, in their order
      * @param lines the source of the lines
      * @param headers sets the status and additional headers; not called if a problem is sent instead
      * @return completes when the lines have been sent
@@ -89,6 +100,7 @@ final class JobResponses {
             RoutingContext ctx,
             JobMessage.JobSnapshot job,
             JobViewParameters view,
+            List<JobMessage.FinishedLine> planned,
             LineStream.Source lines,
             Runnable headers) {
         Runnable head = () -> {
@@ -96,16 +108,17 @@ final class JobResponses {
             setContentHeaders(ctx.response(), job, view);
             headers.run();
         };
-        if (!view.lines()) {
+        Integer matched = view.selection().count(job);
+        if (!view.lines() && matched != null) {
             head.run();
-            ResponseBodies.end(ctx, json.summary(job));
+            ResponseBodies.end(ctx, json.summary(job, matched));
         } else if (ResponseBodies.headOnly(ctx)) {
             // the length of a streamed body is unknown
             head.run();
             ctx.response().end();
         } else {
-            return new LineStream(ctx, writer(job, view), lines, view.from(), view.to(job), writeTimeoutMs, head)
-                    .send();
+            LinePage page = new LinePage(job, view, planned);
+            return new LineStream(ctx, writer(job, view, page), lines, page, writeTimeoutMs, head).send();
         }
         return Future.succeededFuture();
     }
@@ -146,16 +159,26 @@ final class JobResponses {
         }
     }
 
-    private LineWriter writer(JobMessage.JobSnapshot job, JobViewParameters view) {
+    private LineWriter writer(JobMessage.JobSnapshot job, JobViewParameters view, LinePage page) {
+        List<String> fields = view.selection().fields();
         return switch (view.format()) {
-            case JSON -> json.withLines(job, view.from(), view.nextCursor(job));
-            case NDJSON -> JobJson.ndjson(job);
-            case CSV -> {
-                ModuleDefinition<?> module = modules.find(job.module());
-                yield new JobCsv(
-                        job, module == null ? null : module.description(), modules.parts(job.module()), view.raw());
-            }
+            case JSON -> json.withLines(job, view, page);
+            case NDJSON -> JobJson.ndjson(job, fields);
+            case CSV -> new JobCsv(job, module(job), modules.parts(job.module()), fields, view.raw());
         };
+    }
+
+    /**
+     * Returns the problem of a view with fields that the module of the job does not declare; null if there are none.
+     */
+    @Nullable
+    Problem unknownFields(JobMessage.JobSnapshot job, JobViewParameters view) {
+        return view.selection().unknownFields(job, module(job));
+    }
+
+    private @Nullable ModuleDescription module(JobMessage.JobSnapshot job) {
+        ModuleDefinition<?> module = modules.find(job.module());
+        return module == null ? null : module.description();
     }
 
     private static void setHeaders(RoutingContext ctx) {

@@ -1,8 +1,11 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,67 +16,130 @@ import org.jspecify.annotations.Nullable;
  * @param lines whether lines are included
  * @param raw whether formulas in CSV cells are not escaped
  * @param asText whether the media type of a file is {@code text/plain}
+ * @param since the position after which lines are included in the order in which they finished; null for the order of
+ *     indexes
  */
-record JobViewParameters(ResultFormat format, int from, int limit, boolean lines, boolean raw, boolean asText) {
+record JobViewParameters(
+        ResultFormat format,
+        int from,
+        int limit,
+        boolean lines,
+        boolean raw,
+        boolean asText,
+        LineSelection selection,
+        @Nullable SinceCursor since) {
     /** Greater than the number of lines of any job. */
     private static final int ALL_LINES = 1 << 20;
 
     private static final String WEAK = "W/\"";
 
     /**
-     * Returns the view of a request for the job. The parameters are validated, except the cursor.
+     * Returns the view of a request for the job. The types of the parameters are validated.
      *
-     * @throws IllegalArgumentException if the cursor is not valid
+     * @throws ProblemException if a parameter has an invalid value
      */
     static JobViewParameters ofJob(RoutingContext ctx, ResultFormat format) {
         HttpServerRequest request = ctx.request();
         String cursor = request.getParam("cursor");
-        int from = cursor == null ? 0 : PageCursor.line(cursor);
-        if (from >= ALL_LINES) {
-            throw new IllegalArgumentException("cursor after the last line");
+        boolean lines = format != ResultFormat.JSON || !"false".equals(request.getParam("results"));
+        SinceCursor since = since(ctx);
+        if (since != null) {
+            rejectWithSince("cursor", cursor != null, "The cursor in since selects the lines.");
+            rejectWithSince("results", !lines, "The response has the lines after the cursor.");
+            rejectWithSince(
+                    "limit",
+                    format != ResultFormat.JSON && request.getParam("limit") != null,
+                    "In CSV and NDJSON, the next cursor is sent before the lines.");
         }
         return new JobViewParameters(
                 format,
-                from,
+                cursor == null ? 0 : line(cursor),
                 limit(request, ALL_LINES),
-                format != ResultFormat.JSON || !"false".equals(request.getParam("results")),
+                lines,
                 format == ResultFormat.CSV && flag(request, "raw"),
-                false);
+                false,
+                LineSelection.of(request),
+                since);
+    }
+
+    private static int line(String cursor) {
+        try {
+            int line = PageCursor.line(cursor);
+            if (line < ALL_LINES) {
+                return line;
+            }
+        } catch (IllegalArgumentException malformed) {
+            throw new ProblemException(PageCursor.invalid());
+        }
+        throw new ProblemException(PageCursor.invalid());
+    }
+
+    private static @Nullable SinceCursor since(RoutingContext ctx) {
+        String since = ctx.request().getParam("since");
+        return since == null ? null : SinceCursor.of(since, ctx.pathParam("token"));
+    }
+
+    private static void rejectWithSince(String parameter, boolean present, String reason) {
+        if (present) {
+            throw new ProblemException(Problem.invalidParameters(
+                    List.of(Problem.Fault.parameter(parameter, "cannot be combined with since. " + reason))));
+        }
     }
 
     /** Returns the JSON view of a job from its first line, or without lines. */
     static JobViewParameters whole(boolean lines) {
-        return new JobViewParameters(ResultFormat.JSON, 0, ALL_LINES, lines, false, false);
+        return new JobViewParameters(ResultFormat.JSON, 0, ALL_LINES, lines, false, false, LineSelection.ALL, null);
     }
 
-    /** Returns this view without lines. */
-    JobViewParameters withoutLines() {
-        return new JobViewParameters(format, from, limit, false, raw, asText);
+    /** Returns the view of a request for a file with all lines. */
+    static JobViewParameters wholeFile(RoutingContext ctx, ResultFormat format) {
+        return file(ctx, format, LineSelection.ALL, null);
     }
 
+    /**
+     * Returns the view of a request for a file.
+     *
+     * @throws ProblemException if a parameter has an invalid value
+     */
     static JobViewParameters ofFile(RoutingContext ctx, ResultFormat format) {
+        return file(ctx, format, LineSelection.of(ctx.request()), since(ctx));
+    }
+
+    private static JobViewParameters file(
+            RoutingContext ctx, ResultFormat format, LineSelection selection, @Nullable SinceCursor since) {
         return new JobViewParameters(
                 format,
                 0,
                 ALL_LINES,
                 true,
                 format == ResultFormat.CSV && flag(ctx.request(), "raw"),
-                format.isTextPreferred(ctx));
+                format.isTextPreferred(ctx),
+                selection,
+                since);
+    }
+
+    /** Returns this view without lines. */
+    JobViewParameters withoutLines() {
+        return new JobViewParameters(format, from, limit, false, raw, asText, selection, since);
+    }
+
+    /** Returns this view with the lines after another position. */
+    JobViewParameters startingAfter(SinceCursor position) {
+        return new JobViewParameters(format, from, limit, lines, raw, asText, selection, position);
+    }
+
+    /** Whether the response has the number of matching lines. It is not counted for each response with new lines. */
+    boolean countsLines() {
+        return format == ResultFormat.JSON && since == null;
+    }
+
+    /** Whether lines are read from the database. */
+    boolean readsLines() {
+        return lines || selection.readsResults();
     }
 
     String contentType() {
         return asText ? ResultFormat.TEXT : format.contentType();
-    }
-
-    /** Returns the index after the last line of the view. */
-    int to(JobMessage.JobSnapshot job) {
-        return Math.min(job.total(), from + limit);
-    }
-
-    /** Returns the cursor of the next page; null on the last page. */
-    @Nullable
-    String nextCursor(JobMessage.JobSnapshot job) {
-        return to(job) < job.total() ? PageCursor.fromLine(to(job)) : null;
     }
 
     /** Returns the entity tag of the view: weak, because it identifies a version, not bytes. */
@@ -101,8 +167,8 @@ record JobViewParameters(ResultFormat format, int from, int limit, boolean lines
     }
 
     private String suffix() {
-        String page = lines ? "-" + from + "-" + limit : "";
-        return "-" + format.id() + page + (raw ? "-raw" : "") + '"';
+        String page = lines ? "-" + (since == null ? from : since) + "-" + limit : "";
+        return "-" + format.id() + page + (raw ? "-raw" : "") + selection.tag() + '"';
     }
 
     /** Returns the validated parameter {@code limit}. */

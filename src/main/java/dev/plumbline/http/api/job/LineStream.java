@@ -26,8 +26,8 @@ final class LineStream {
 
     /** A source of lines. */
     interface Source {
-        /** Reads 1 to {@code max} consecutive lines from an index. */
-        Future<List<JobMessage.ResultLine>> read(int from, int max);
+        /** Reads lines, in this order: the first one, and those of the others that fit into a page. */
+        Future<List<JobMessage.ResultLine>> read(List<Integer> indexes);
     }
 
     private static final int PAGE_LINES = 100;
@@ -37,12 +37,11 @@ final class LineStream {
     private final HttpServerResponse response;
     private final LineWriter format;
     private final Source source;
-    private final int to;
+    private final LinePage lines;
     private final long writeTimeoutMs;
     private final Runnable head;
     private final Promise<Void> sent = Promise.promise();
 
-    private int position;
     private boolean started;
     private Iterator<JobMessage.ResultLine> page = Collections.emptyIterator();
     private long writeTimer = -1;
@@ -50,25 +49,16 @@ final class LineStream {
     private @Nullable Gzip gzip;
 
     /**
-     * @param from the index of the first line
-     * @param to the index after the last line
      * @param writeTimeoutMs the write timeout, in milliseconds
      * @param head sets status and headers; called before the first chunk is written
      */
     LineStream(
-            RoutingContext ctx,
-            LineWriter format,
-            Source source,
-            int from,
-            int to,
-            long writeTimeoutMs,
-            Runnable head) {
+            RoutingContext ctx, LineWriter format, Source source, LinePage lines, long writeTimeoutMs, Runnable head) {
         this.ctx = ctx;
         this.response = ctx.response();
         this.format = format;
         this.source = source;
-        this.position = from;
-        this.to = to;
+        this.lines = lines;
         this.writeTimeoutMs = writeTimeoutMs;
         this.head = head;
     }
@@ -99,32 +89,35 @@ final class LineStream {
     }
 
     private void nextPage() {
-        if (position >= to) {
+        List<Integer> indexes = lines.indexes(PAGE_LINES);
+        if (indexes.isEmpty()) {
             finish();
             return;
         }
-        source.read(position, Math.min(PAGE_LINES, to - position))
-                .onSuccess(lines -> guarded(() -> {
-                    if (lines.isEmpty()) {
+        source.read(indexes)
+                .onSuccess(read -> guarded(() -> {
+                    if (read.isEmpty()) {
                         throw new IllegalStateException("missing lines");
                     }
-                    page = lines.iterator();
+                    page = read.iterator();
                     render();
                 }))
                 .onFailure(this::fail);
     }
 
     private void render() {
-        while (page.hasNext() && position < to) {
-            format.line(chunk, page.next());
-            position++;
+        while (page.hasNext()) {
+            JobMessage.ResultLine line = page.next();
+            if (lines.accept(line)) {
+                format.line(chunk, line);
+            }
             if (chunk.length() >= CHUNK_BYTES) {
                 write(this::render);
                 return;
             }
         }
         page = Collections.emptyIterator();
-        if (started && position < to) {
+        if (started && chunk.length() > 0 && !lines.indexes(1).isEmpty()) {
             write(this::nextPage);
         } else {
             nextPage();
@@ -197,7 +190,7 @@ final class LineStream {
         if (started && !response.ended()) {
             LOG.atWarn()
                     .addKeyValue("request_id", RequestId.of(ctx))
-                    .addKeyValue("lines", position)
+                    .addKeyValue("lines", lines.written())
                     .setCause(cause instanceof ProblemException ? null : cause)
                     .log("result stream aborted");
             response.reset();

@@ -15,6 +15,9 @@ public final class PageCursor {
 
     private static final char LINES = 'l';
 
+    /** See {@link SinceCursor}. */
+    static final char FINISHED_LINES = 's';
+
     private PageCursor() {}
 
     /**
@@ -56,12 +59,12 @@ public final class PageCursor {
         return Integer.parseInt(index);
     }
 
-    private static String write(char kind, String position) {
+    static String write(char kind, String position) {
         byte[] plain = (kind + position).getBytes(StandardCharsets.US_ASCII);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(plain);
     }
 
-    private static String read(char kind, String cursor) {
+    static String read(char kind, String cursor) {
         String plain = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.ISO_8859_1);
         // one spelling per position: no padding, and unused bits are zero (RFC 4648, 3.5)
         if (plain.isEmpty()

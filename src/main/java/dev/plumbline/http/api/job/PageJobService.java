@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -161,7 +162,9 @@ public final class PageJobService {
         if (from >= to) {
             return Future.succeededFuture();
         }
-        return source.read(from, Math.min(PAGE_LINES, to - from))
+        return source.read(IntStream.range(from, Math.min(to, from + PAGE_LINES))
+                        .boxed()
+                        .toList())
                 .compose(lines -> vertx.executeBlocking(
                         () -> {
                             if (lines.isEmpty()) {
@@ -175,7 +178,7 @@ public final class PageJobService {
     }
 
     public Future<JobMessage.ResultLine> line(JobMessage.JobSnapshot job, int index) {
-        return jobs.lines(job).read(index, 1).map(lines -> lines.get(0));
+        return jobs.lines(job).read(List.of(index)).map(lines -> lines.get(0));
     }
 
     /** Runs blocking work on a worker thread with limited concurrency. */
@@ -185,6 +188,13 @@ public final class PageJobService {
 
     /** Sends all lines of a job as a file. */
     public void send(RoutingContext ctx, long account, JobMessage.JobSnapshot job, ResultFormat file) {
-        responses.sendStored(ctx, account, job, JobViewParameters.ofFile(ctx, file), jobs.lines(job), () -> {});
+        responses.sendStored(
+                ctx,
+                account,
+                job,
+                JobViewParameters.wholeFile(ctx, file),
+                LinePlanner.all(job),
+                jobs.lines(job),
+                () -> {});
     }
 }

@@ -7,12 +7,16 @@ import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.PreferHeader;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** {@code GET /api/v1/jobs/{token}} and its result files. */
@@ -22,6 +26,7 @@ final class ReadJobOperation {
     private final JobClient jobs;
     private final JobLongPolls longPolls;
     private final JobResponses responses;
+    private final LinePlanner planner;
     private final ProblemResponder problems;
 
     /** @param file the format of the result file; null for the job */
@@ -37,6 +42,7 @@ final class ReadJobOperation {
         this.jobs = jobs;
         this.longPolls = longPolls;
         this.responses = responses;
+        this.planner = new LinePlanner(jobs);
         this.problems = problems;
     }
 
@@ -45,7 +51,6 @@ final class ReadJobOperation {
     }
 
     private void read(RoutingContext ctx, ApiCaller caller) {
-        String token = ctx.pathParam("token");
         ResultFormat format = file == null ? ResultFormat.requested(ctx) : file.ifAccepted(ctx);
         if (format == null) {
             problems.send(ctx, notAcceptable());
@@ -54,12 +59,38 @@ final class ReadJobOperation {
         JobViewParameters view;
         try {
             view = file == null ? JobViewParameters.ofJob(ctx, format) : JobViewParameters.ofFile(ctx, format);
-        } catch (IllegalArgumentException e) {
-            problems.send(ctx, PageCursor.invalid());
+        } catch (ProblemException invalid) {
+            problems.send(ctx, invalid.problem());
             return;
         }
         PreferHeader preferences = PreferHeader.of(ctx.request().headers());
-        boolean minimal = preferences.minimal() && format == ResultFormat.JSON;
+        if (view.selection().fields().isEmpty() || preferences.waitSeconds() == 0) {
+            read(ctx, caller, view, preferences);
+            return;
+        }
+        // fields depend on the module of the job, and unknown ones are reported without waiting
+        RequestFutures.handle(ctx, jobs.read(caller.accountId(), ctx.pathParam("token")), job -> {
+            Problem unknown = responses.unknownFields(job, view);
+            if (unknown == null) {
+                read(ctx, caller, view, preferences);
+            } else {
+                problems.send(ctx, unknown);
+            }
+        });
+    }
+
+    private void read(RoutingContext ctx, ApiCaller caller, JobViewParameters view, PreferHeader preferences) {
+        SinceCursor since = view.since();
+        if (since == null) {
+            readByIndex(ctx, caller, view, preferences);
+        } else {
+            readFinished(ctx, caller, view, since, preferences);
+        }
+    }
+
+    private void readByIndex(RoutingContext ctx, ApiCaller caller, JobViewParameters view, PreferHeader preferences) {
+        String token = ctx.pathParam("token");
+        boolean minimal = preferences.minimal() && view.format() == ResultFormat.JSON;
         JobViewParameters applied = minimal ? view.withoutLines() : view;
         int seconds = longPolls.seconds(preferences.waitSeconds());
         String condition = ctx.request().getHeader("If-None-Match");
@@ -81,11 +112,41 @@ final class ReadJobOperation {
             if (wait) {
                 // the API key can have been revoked while the request was held
                 authentication.authenticate(
-                        ctx, Scope.JOBS_READ, valid -> respond(ctx, valid, current, applied, preferencesApplied));
+                        ctx,
+                        Scope.JOBS_READ,
+                        valid -> respond(ctx, valid, current, applied, applied.etag(current), preferencesApplied));
             } else {
-                respond(ctx, caller, current, applied, preferencesApplied);
+                respond(ctx, caller, current, applied, applied.etag(current), preferencesApplied);
             }
         });
+    }
+
+    /** Responds with the lines after a position. Waits until there is a matching one, if requested. */
+    private void readFinished(
+            RoutingContext ctx, ApiCaller caller, JobViewParameters view, SinceCursor since, PreferHeader preferences) {
+        String token = ctx.pathParam("token");
+        int seconds = longPolls.seconds(preferences.waitSeconds());
+        if (seconds == 0 || !longPolls.acquire(caller)) {
+            RequestFutures.handle(
+                    ctx,
+                    jobs.read(caller.accountId(), token),
+                    job -> respond(ctx, caller, job, view, view.etag(job), List.of()));
+            return;
+        }
+        NewLineCondition condition = new NewLineCondition(jobs, responses, caller.accountId(), view, since);
+        RequestFutures.handle(
+                ctx,
+                longPolls.await(ctx, caller, token, since.completeVersion(), seconds, condition::test),
+                job -> authentication.authenticate(
+                        ctx,
+                        Scope.JOBS_READ,
+                        valid -> respond(
+                                ctx,
+                                valid,
+                                job,
+                                view.startingAfter(condition.position()),
+                                view.etag(job),
+                                List.of("wait=" + seconds))));
     }
 
     private void respond(
@@ -93,17 +154,22 @@ final class ReadJobOperation {
             ApiCaller caller,
             JobMessage.JobSnapshot job,
             JobViewParameters view,
+            String etag,
             List<String> preferencesApplied) {
         if (ctx.response().closed()) {
             return;
         }
-        if (view.from() >= job.total()) {
-            problems.send(ctx, PageCursor.invalid());
+        Problem invalid = view.from() >= job.total() ? PageCursor.invalid() : responses.unknownFields(job, view);
+        if (invalid != null) {
+            problems.send(ctx, invalid);
             return;
         }
-        String etag = view.etag(job);
+        SinceCursor since = view.since();
         Runnable headers = () -> {
             ctx.response().putHeader("ETag", etag);
+            if (since != null && view.format() != ResultFormat.JSON) {
+                ctx.response().putHeader("Link", nextLink(ctx, job, since));
+            }
             JobResponses.setRetryAfter(ctx.response(), job);
             if (!preferencesApplied.isEmpty()) {
                 ctx.response().putHeader("Preference-Applied", String.join(", ", preferencesApplied));
@@ -111,9 +177,33 @@ final class ReadJobOperation {
         };
         if (ContentNegotiation.matches(ctx, etag)) {
             JobResponses.notModified(ctx, headers);
-        } else {
-            responses.sendStored(ctx, caller.accountId(), job, view, jobs.lines(job), headers);
+            return;
         }
+        Future<List<JobMessage.FinishedLine>> planned =
+                view.readsLines() ? planner.plan(job, view) : Future.succeededFuture(List.of());
+        RequestFutures.handle(
+                ctx,
+                planned,
+                lines -> responses.sendStored(ctx, caller.accountId(), job, view, lines, jobs.lines(job), headers));
+    }
+
+    /** Returns a link (RFC 8288) to the lines that finish after those of this response. */
+    private String nextLink(RoutingContext ctx, JobMessage.JobSnapshot job, SinceCursor since) {
+        StringBuilder url = new StringBuilder(responses.location(job.token()));
+        if (file != null) {
+            url.append("/results.").append(file.id());
+        }
+        url.append("?since=").append(since.endOf(job).text(job.token()));
+        for (Map.Entry<String, String> parameter : ctx.queryParams()) {
+            if (!parameter.getKey().equals("since")) {
+                url.append('&').append(encode(parameter.getKey())).append('=').append(encode(parameter.getValue()));
+            }
+        }
+        return "<" + url + ">; rel=\"next\"";
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
     private Problem notAcceptable() {

@@ -51,6 +51,11 @@ public final class ParameterValidator {
         }
         return ctx -> {
             for (Parameter parameter : operation.getParameters()) {
+                if (isRepeated(ctx, parameter)) {
+                    ctx.fail(new ProblemException(Problem.invalidParameters(
+                            List.of(Problem.Fault.parameter(parameter.getName(), "must not be repeated")))));
+                    return;
+                }
                 try {
                     validateInteger(ctx, parameter);
                     validate(parameter, predicates.get(parameter), valueOf(ctx, parameter));
@@ -61,6 +66,13 @@ public final class ParameterValidator {
             }
             ctx.next();
         };
+    }
+
+    /** Whether a parameter with one value has several. The operation would read only one of them. */
+    private static boolean isRepeated(RoutingContext ctx, Parameter parameter) {
+        return parameter.getIn() == Location.QUERY
+                && !(parameter.getSchemaType() == SchemaType.ARRAY && parameter.isExplode())
+                && ctx.queryParam(parameter.getName()).size() > 1;
     }
 
     private static Problem problem(String parameter, String message) {
@@ -127,10 +139,10 @@ public final class ParameterValidator {
     /**
      * Returns the first value as the operation reads it: paths and queries are percent-decoded once, headers are not.
      * The library decodes queries twice, and headers too. Null for an object, whose properties are the options of the
-     * module.
+     * module, and for an array, whose values the operation validates.
      */
     private static @Nullable String valueOf(RoutingContext ctx, Parameter parameter) {
-        if (parameter.getSchemaType() == SchemaType.OBJECT) {
+        if (parameter.getSchemaType() == SchemaType.OBJECT || parameter.getSchemaType() == SchemaType.ARRAY) {
             return null;
         }
         String name = parameter.getName();

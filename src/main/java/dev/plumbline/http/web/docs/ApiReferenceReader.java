@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the API reference from openapi.json (OpenAPI 3.1). */
@@ -153,7 +154,9 @@ final class ApiReferenceReader {
                         parameter.getString("description", ""),
                         schema.constraints(),
                         List.of()),
-                example == null ? null : example.toString());
+                example instanceof JsonArray values
+                        ? values.stream().map(Object::toString).collect(Collectors.joining(","))
+                        : example == null ? null : example.toString());
     }
 
     private Response response(String status, JsonObject response) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.CsvRecord;
+import dev.plumbline.bus.JobMessage.FinishedLine;
 import dev.plumbline.bus.JobMessage.JobSnapshot;
 import dev.plumbline.bus.JobMessage.ResultLine;
 import dev.plumbline.bus.JobState;
@@ -24,12 +25,17 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
+import net.jqwik.api.From;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
@@ -55,7 +61,7 @@ class ResultFormatTest {
         JobSnapshot job = job(JobState.RUNNING, 3, 1, List.of(1, 2));
         ResultLine line = new ResultLine(0, "Example.com \"\\\u0001ö😀", result("Grüße", null));
 
-        JsonObject json = new JsonObject(line(JobJson.ndjson(job), line));
+        JsonObject json = new JsonObject(line(JobJson.ndjson(job, List.of()), line));
 
         JsonObject result = new JsonObject(Buffer.buffer(result("Grüße", null)));
         result.remove("module");
@@ -73,7 +79,7 @@ class ResultFormatTest {
         String earlier = new String(result("a", null), StandardCharsets.UTF_8).replace(",\"waited_ms\":12", "");
         ResultLine line = new ResultLine(0, "a", earlier.getBytes(StandardCharsets.UTF_8));
 
-        String text = line(JobJson.ndjson(job), line);
+        String text = line(JobJson.ndjson(job, List.of()), line);
 
         assertThat(earlier).doesNotContain("waited_ms");
         assertThat(text.strip()).endsWith("\"duration_ms\":84,\"waited_ms\":null,\"cached\":false}");
@@ -93,7 +99,7 @@ class ResultFormatTest {
     void lineWithoutResultHasState(JobState state, int index, String expected) {
         JobSnapshot job = state.isFinal() ? job(state, 3, 0, List.of()) : job(state, 3, 1, List.of(1, 2));
 
-        JsonObject json = new JsonObject(line(JobJson.ndjson(job), new ResultLine(index, "a", null)));
+        JsonObject json = new JsonObject(line(JobJson.ndjson(job, List.of()), new ResultLine(index, "a", null)));
 
         assertThat(json.getString("state")).isEqualTo(expected);
         assertThat(json.fieldNames())
@@ -119,15 +125,13 @@ class ResultFormatTest {
     @Test
     void jobWithLinesIsOneJsonDocument() {
         JobSnapshot job = job(JobState.RUNNING, 4, 0, List.of());
-        LineWriter format = new JobJson("https://checks.example.org").withLines(job, 1, "bDM");
-        Buffer out = Buffer.buffer();
-        format.begin(out);
-        format.line(out, new ResultLine(1, "b", result("x", null)));
-        format.line(out, new ResultLine(2, "c", null));
-        format.end(out);
+        JobViewParameters view =
+                new JobViewParameters(ResultFormat.JSON, 1, 2, true, false, false, LineSelection.ALL, null);
 
-        JsonObject json = out.toJsonObject();
-        assertThat(json.getString("next_cursor")).isEqualTo("bDM");
+        JsonObject json = page(job, view, new ResultLine(1, "b", result("x", null)), new ResultLine(2, "c", null));
+
+        assertThat(json.getString("next_cursor")).isEqualTo(PageCursor.fromLine(3));
+        assertThat(json.getInteger("matched")).isEqualTo(4);
         assertThat(json.getJsonArray("results"))
                 .extracting(line -> ((JsonObject) line).getString("state"))
                 .containsExactly("done", "pending");
@@ -135,6 +139,82 @@ class ResultFormatTest {
                 .isEqualTo("https://checks.example.org/api/v1/jobs/" + job.token() + "/results.csv");
         assertThat(json.getDouble("progress")).isEqualTo(0.25);
         assertThat(json.getJsonObject("counts").getInteger("pending")).isEqualTo(3);
+    }
+
+    /** Lines before the page are counted, and the next page begins with the next line that matches. */
+    @Test
+    void matchingLinesAreCountedOverAllPages() {
+        JobSnapshot job = job(JobState.COMPLETED, 5, 0, List.of());
+        LineSelection titled = new LineSelection(Set.of(), Set.of(), "YES", List.of());
+        ResultLine[] lines = {
+            new ResultLine(0, "yes-0", result("x", null)),
+            new ResultLine(1, "no-1", result("x", null)),
+            new ResultLine(2, "yes-2", result("x", null)),
+            new ResultLine(3, "no-3", result("x", null)),
+            new ResultLine(4, "Yes-4", result("x", null))
+        };
+
+        JsonObject page =
+                page(job, new JobViewParameters(ResultFormat.JSON, 1, 1, true, false, false, titled, null), lines);
+        JsonObject last =
+                page(job, new JobViewParameters(ResultFormat.JSON, 4, 1, true, false, false, titled, null), lines);
+        JsonObject counted =
+                page(job, new JobViewParameters(ResultFormat.JSON, 0, 5, false, false, false, titled, null), lines);
+
+        assertThat(inputs(page)).containsExactly("yes-2");
+        assertThat(page.getString("next_cursor")).isEqualTo(PageCursor.fromLine(4));
+        assertThat(inputs(last)).containsExactly("Yes-4");
+        assertThat(last.getString("next_cursor")).isNull();
+        assertThat(List.of(page, last, counted))
+                .extracting(json -> json.getInteger("matched"))
+                .containsOnly(3);
+        assertThat(counted.fieldNames()).doesNotContain("results", "next_cursor");
+    }
+
+    @Test
+    void selectedFieldsAreCopiedUnchanged() {
+        JobSnapshot job = job(JobState.COMPLETED, 1, 0, List.of());
+        ResultLine line = new ResultLine(0, "a", result("two\nlines \u2028", null));
+
+        String all = line(JobJson.ndjson(job, List.of()), line);
+        String some = line(JobJson.ndjson(job, List.of("server", "title")), line);
+
+        assertThat(some.indexOf("\"fields\":{\"title\":")).isPositive();
+        JsonObject expected = new JsonObject(all);
+        expected.getJsonObject("fields").getMap().keySet().retainAll(Set.of("title", "server"));
+        assertThat(new JsonObject(some)).isEqualTo(expected);
+        assertThat(some).hasSizeLessThan(all.length());
+    }
+
+    @Property(tries = 300)
+    void anySelectionOfFieldsKeepsTheirValues(@ForAll("texts") String title, @ForAll Set<@From("names") String> names) {
+        JobSnapshot job = job(JobState.COMPLETED, 1, 0, List.of());
+        ResultLine line = new ResultLine(0, "a", result(title, null));
+        JsonObject expected = new JsonObject(line(JobJson.ndjson(job, List.of()), line));
+        if (!names.isEmpty()) {
+            expected.getJsonObject("fields").getMap().keySet().retainAll(names);
+        }
+
+        assertThat(new JsonObject(line(JobJson.ndjson(job, List.copyOf(names)), line)))
+                .isEqualTo(expected);
+    }
+
+    @Provide
+    Arbitrary<String> names() {
+        return Arbitraries.of("status", "title", "names", "server", "share", "open");
+    }
+
+    @Test
+    void selectedFieldsAreColumnsInTheRequestedOrder() {
+        JobSnapshot job = job(JobState.COMPLETED, 1, 0, List.of());
+        ResultLine line = new ResultLine(0, "a", result("x", null));
+
+        String csv = text(new JobCsv(job, MODULE, List.of(), List.of("open", "status"), false), line);
+
+        assertThat(csv)
+                .isEqualTo("index,input,target,state,verdict,error_code,error_message,duration_ms,cached,checked_at,"
+                        + "open,status,finding_codes,top_finding\r\n"
+                        + "0,a,example.com,done,pass,,,84,false,2026-11-20T10:00:00.123Z,true,-5,\"\",\r\n");
     }
 
     @Test
@@ -195,7 +275,7 @@ class ResultFormatTest {
     void csvFollowsRfc4180() {
         JobSnapshot job = job(JobState.RUNNING, 2, 0, List.of());
 
-        String csv = text(new JobCsv(job, MODULE, List.of(), false), new ResultLine(0, "", null));
+        String csv = text(new JobCsv(job, MODULE, List.of(), List.of(), false), new ResultLine(0, "", null));
 
         assertThat(csv).startsWith("index,input,").endsWith("\r\n");
         // null is an empty cell, an empty string a quoted cell
@@ -206,7 +286,7 @@ class ResultFormatTest {
     void csvOfUnknownModuleHasNoFieldColumns() {
         JobSnapshot job = job(JobState.FAILED, 1, 0, List.of());
 
-        assertThat(text(new JobCsv(job, null, List.of(), false), new ResultLine(0, "a", result("x", null))))
+        assertThat(text(new JobCsv(job, null, List.of(), List.of(), false), new ResultLine(0, "a", result("x", null))))
                 .isEqualTo("index,input,target,state,verdict,error_code,error_message,duration_ms,cached,"
                         + "checked_at,finding_codes,top_finding\r\n"
                         + "0,a,example.com,done,pass,,,84,false,2026-11-20T10:00:00.123Z,\"\",\r\n");
@@ -237,7 +317,7 @@ class ResultFormatTest {
                 .build();
         JobSnapshot job = job(JobState.RUNNING, 1, 0, List.of());
 
-        assertThat(text(new JobCsv(job, odd, List.of(), false)))
+        assertThat(text(new JobCsv(job, odd, List.of(), List.of(), false)))
                 .endsWith(",checked_at,'=x,finding_codes,top_finding\r\n");
     }
 
@@ -254,11 +334,11 @@ class ResultFormatTest {
         assertThat(safe.get(1)).doesNotMatch("(?s)[=+\\-@＝＋－＠\t\r\n].*");
         assertThat(safe.get(11)).doesNotMatch("(?s)[=+\\-@＝＋－＠\t\r\n].*");
 
-        JsonObject json = new JsonObject(line(JobJson.ndjson(job), line));
+        JsonObject json = new JsonObject(line(JobJson.ndjson(job, List.of()), line));
         assertThat(json.getString("input")).isEqualTo(input);
         assertThat(json.getJsonObject("fields").getString("title")).isEqualTo(title);
-        assertThat(line(JobJson.ndjson(job), line).indexOf('\n'))
-                .isEqualTo(line(JobJson.ndjson(job), line).length() - 1);
+        assertThat(line(JobJson.ndjson(job, List.of()), line).indexOf('\n'))
+                .isEqualTo(line(JobJson.ndjson(job, List.of()), line).length() - 1);
     }
 
     private static String withoutNul(String text) {
@@ -272,7 +352,7 @@ class ResultFormatTest {
         ResultLine line =
                 new ResultLine(0, "a\u0000b", result("\u0000=1\u0000", new CheckError(ErrorCode.INTERNAL, "x\u0000")));
 
-        assertThat(text(new JobCsv(job, MODULE, List.of(), raw), line))
+        assertThat(text(new JobCsv(job, MODULE, List.of(), List.of(), raw), line))
                 .contains(",a\ufffdb,", ",x\ufffd,", ",\ufffd=1\ufffd,")
                 .doesNotContain("\u0000");
     }
@@ -349,6 +429,34 @@ class ResultFormatTest {
                 .getBytes(StandardCharsets.UTF_8);
     }
 
+    /** The JSON of a page that reads these lines. */
+    private static JsonObject page(JobSnapshot job, JobViewParameters view, ResultLine... lines) {
+        List<FinishedLine> planned = Stream.of(lines)
+                .map(line -> new FinishedLine(line.index(), 0))
+                .collect(Collectors.toCollection(ArrayList::new));
+        if (!view.selection().readsResults()) {
+            // the first line of the next page
+            planned.add(new FinishedLine(lines[lines.length - 1].index() + 1, 0));
+        }
+        LinePage page = new LinePage(job, view, planned);
+        LineWriter format = new JobJson("https://checks.example.org").withLines(job, view, page);
+        Buffer out = Buffer.buffer();
+        format.begin(out);
+        for (ResultLine line : lines) {
+            if (page.accept(line)) {
+                format.line(out, line);
+            }
+        }
+        format.end(out);
+        return out.toJsonObject();
+    }
+
+    private static List<String> inputs(JsonObject page) {
+        return page.getJsonArray("results").stream()
+                .map(line -> ((JsonObject) line).getString("input"))
+                .toList();
+    }
+
     private static String line(LineWriter format, ResultLine line) {
         Buffer out = Buffer.buffer();
         format.line(out, line);
@@ -366,7 +474,7 @@ class ResultFormatTest {
     }
 
     private static List<List<String>> csv(JobSnapshot job, boolean raw, ResultLine... lines) {
-        return CsvReader.builder().ofCsvRecord(text(new JobCsv(job, MODULE, List.of(), raw), lines)).stream()
+        return CsvReader.builder().ofCsvRecord(text(new JobCsv(job, MODULE, List.of(), List.of(), raw), lines)).stream()
                 .map(CsvRecord::getFields)
                 .toList();
     }
@@ -386,27 +494,29 @@ class ResultFormatTest {
     private static String summary(Map<String, Object> options) {
         JobSnapshot job = job(JobState.QUEUED, 3, 0, List.of());
         return new JobJson("http://localhost")
-                .summary(new JobSnapshot(
-                        job.id(),
-                        job.token(),
-                        job.name(),
-                        job.module(),
-                        options,
-                        job.state(),
-                        job.version(),
-                        job.total(),
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        List.of(),
-                        List.of(),
-                        TIME,
-                        null,
-                        null,
-                        null))
+                .summary(
+                        new JobSnapshot(
+                                job.id(),
+                                job.token(),
+                                job.name(),
+                                job.module(),
+                                options,
+                                job.state(),
+                                job.version(),
+                                job.total(),
+                                0,
+                                0,
+                                0,
+                                0,
+                                0,
+                                0,
+                                List.of(),
+                                List.of(),
+                                TIME,
+                                null,
+                                null,
+                                null),
+                        3)
                 .toString();
     }
 }

@@ -1,0 +1,163 @@
+package dev.plumbline.http.api.job;
+
+import com.google.common.hash.Hashing;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.portfolio.LineFilter;
+import dev.plumbline.portfolio.PortfolioLine;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.PrintableText;
+import io.vertx.core.http.HttpServerRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lines of a job that a client selects, and the fields of their results.
+ *
+ * @param verdicts in alphabetical order; empty for all lines
+ * @param findings codes or {@code PART/CODE}, in alphabetical order; empty for all lines
+ * @param text a part of the input or target; empty for all lines
+ * @param fields in the requested order; empty for all fields
+ */
+record LineSelection(Set<String> verdicts, Set<String> findings, String text, List<String> fields) {
+    /** All lines with all fields. */
+    static final LineSelection ALL = new LineSelection(Set.of(), Set.of(), "", List.of());
+
+    private static final List<String> VERDICTS =
+            Arrays.stream(Verdict.values()).map(Verdict::id).toList();
+    private static final Pattern FINDING = Pattern.compile("([a-z0-9-]+/)?[a-z0-9_]+");
+    private static final int MAX_SHOWN = 64;
+
+    /**
+     * Returns the selection of a request. Fields are validated by {@link #unknownFields}, because they depend on the
+     * module of the job.
+     *
+     * @throws ProblemException if a parameter has an invalid value
+     */
+    static LineSelection of(HttpServerRequest request) {
+        List<Problem.Fault> faults = new ArrayList<>();
+        Set<String> verdicts = new TreeSet<>(values(request, "verdict"));
+        for (String verdict : verdicts) {
+            if (!VERDICTS.contains(verdict)) {
+                faults.add(Problem.Fault.parameter(
+                        "verdict",
+                        "'" + shorten(verdict) + "' is not a verdict. Verdicts: " + String.join(", ", VERDICTS) + "."));
+            }
+        }
+        Set<String> findings = new TreeSet<>(values(request, "finding"));
+        for (String finding : findings) {
+            if (!FINDING.matcher(finding).matches()) {
+                faults.add(Problem.Fault.parameter(
+                        "finding",
+                        "'" + shorten(finding) + "' is not the code of a finding. Use CODE or PART/CODE, for example"
+                                + " not_found or hsts/max_age_too_short."));
+            }
+        }
+        if (!faults.isEmpty()) {
+            throw new ProblemException(Problem.invalidParameters(faults));
+        }
+        String text = request.getParam("q", "");
+        return new LineSelection(verdicts, findings, text, List.copyOf(new LinkedHashSet<>(values(request, "fields"))));
+    }
+
+    private static List<String> values(HttpServerRequest request, String parameter) {
+        String value = request.getParam(parameter, "");
+        return value.isEmpty() ? List.of() : List.of(value.split(",", -1));
+    }
+
+    private static String shorten(String value) {
+        return PrintableText.shorten(value, MAX_SHOWN);
+    }
+
+    /**
+     * Returns the problem of fields that the module does not declare; null if there are none.
+     *
+     * @param module null if the module no longer exists
+     */
+    @Nullable
+    Problem unknownFields(JobMessage.JobSnapshot job, @Nullable ModuleDescription module) {
+        if (fields.isEmpty()) {
+            return null;
+        }
+        List<String> known = module == null
+                ? List.of()
+                : module.fields().stream().map(FieldDescription::name).toList();
+        List<Problem.Fault> faults = new ArrayList<>();
+        for (String field : fields) {
+            if (!known.contains(field)) {
+                faults.add(Problem.Fault.parameter(
+                        "fields",
+                        "'" + shorten(field) + "' is not a field of " + job.module()
+                                + (known.isEmpty() ? "." : ". Fields: " + String.join(", ", known) + ".")));
+            }
+        }
+        return faults.isEmpty() ? null : Problem.invalidParameters(faults);
+    }
+
+    /** Whether the selection of lines depends on the content of their results, other than the verdict. */
+    boolean readsResults() {
+        return !findings.isEmpty() || !text.isEmpty();
+    }
+
+    /** Returns the number of selected lines; null if {@link #readsResults}. */
+    @Nullable
+    Integer count(JobMessage.JobSnapshot job) {
+        if (readsResults()) {
+            return null;
+        }
+        if (verdicts.isEmpty()) {
+            return job.total();
+        }
+        return count("pass", job.pass())
+                + count("warn", job.warn())
+                + count("fail", job.fail())
+                + count("error", job.error());
+    }
+
+    private int count(String verdict, int lines) {
+        return verdicts.contains(verdict) ? lines : 0;
+    }
+
+    /** Returns the condition for a line of the job that has one of the verdicts. Findings require the whole result. */
+    Predicate<JobMessage.ResultLine> filter(JobMessage.JobSnapshot job) {
+        LineFilter byText = new LineFilter(Set.of(), Set.of(), text);
+        LineFilter byFinding = new LineFilter(Set.of(), findings, "");
+        return line -> byText.matches(withoutResult(line))
+                && (findings.isEmpty() || byFinding.matches(PortfolioLine.parse(JobJson.line(job, line))));
+    }
+
+    private static PortfolioLine withoutResult(JobMessage.ResultLine line) {
+        byte[] result = line.result();
+        String target = result == null ? null : StoredResult.target(result);
+        return new PortfolioLine(
+                line.index(), line.input(), target, "done", null, Map.of(), List.of(), null, null, null);
+    }
+
+    /** Returns a part of the entity tag; empty for {@link #ALL}. Different selections have different tags. */
+    String tag() {
+        return equals(ALL)
+                ? ""
+                : "-"
+                        + Hashing.sha256()
+                                .hashString(
+                                        List.of(verdicts, findings, fields).stream()
+                                                .map(values -> String.join(",", values))
+                                                .collect(Collectors.joining("\n", "", "\n" + text)),
+                                        StandardCharsets.UTF_8)
+                                .toString()
+                                .substring(0, 32);
+    }
+}
