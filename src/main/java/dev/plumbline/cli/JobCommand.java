@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -151,7 +152,7 @@ public final class JobCommand {
                 throw new CommandException("Job %1$s has not finished. Run 'plumbline job watch %2$s%1$s' first."
                         .formatted(job.getString("token"), server.arguments()));
             }
-            List<String> inputs = client.results(token, "ndjson")
+            List<String> inputs = client.results(token, "ndjson", LineFilterOptions.NONE)
                     .lines()
                     .map(JsonObject::new)
                     .filter(JobCommand::isRetryable)
@@ -176,16 +177,46 @@ public final class JobCommand {
         return error != null && !ErrorCode.rejectsTarget(error.getString("code", ""));
     }
 
-    @Command(name = "watch", description = "Waits for jobs and shows their progress.", mixinStandardHelpOptions = true)
+    /** The output of {@code job watch}. */
+    enum LineFormat {
+        NDJSON;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Command(
+            name = "watch",
+            description = {
+                "Waits for jobs and shows their progress.",
+                "With --output ndjson, prints each line when it finishes, instead of the number of results by verdict."
+            },
+            mixinStandardHelpOptions = true)
     int watch(
             @Mixin ServerOptions server,
-            @Parameters(arity = "1..*", paramLabel = "TOKEN", description = "Tokens of jobs.") List<String> tokens) {
-        return run(server, client -> watch(server, client, jobs(client, tokens), null));
+            @Parameters(arity = "1..*", paramLabel = "TOKEN", description = "Tokens of jobs.") List<String> tokens,
+            @Option(names = "--output", paramLabel = "FORMAT", description = "ndjson: print lines as they finish.")
+                    @Nullable
+                    LineFormat output) {
+        return run(server, client -> {
+            List<JsonObject> jobs = jobs(client, tokens);
+            return output == null ? watch(server, client, jobs, null) : follow(server, client, jobs);
+        });
+    }
+
+    private static int follow(ServerOptions server, ServiceClient client, List<JsonObject> jobs)
+            throws CommandException, IOException, InterruptedException {
+        ProgressBar progress = ProgressBar.onStderr(true);
+        JobPoller poller =
+                JobPoller.following(client, jobs, progress, new JobLineFollower(client, StandardOutput.writer(), jobs));
+        return await(server, poller, progress);
     }
 
     @Command(
             name = "download",
-            description = "Waits for jobs and prints their results in the order of the tokens.",
+            description = "Waits for jobs and prints their results, or some of them, in the order of the tokens.",
             mixinStandardHelpOptions = true)
     int download(
             @Mixin ServerOptions server,
@@ -195,8 +226,15 @@ public final class JobCommand {
                             paramLabel = "FORMAT",
                             defaultValue = "csv",
                             description = "csv, ndjson or json (default: ${DEFAULT-VALUE}).")
-                    JobResultJoiner.Format output) {
-        return run(server, client -> watch(server, client, jobs(client, tokens), output));
+                    JobResultJoiner.Format output,
+            @Mixin LineFilterOptions filters) {
+        return run(server, client -> {
+            List<JsonObject> jobs = new ArrayList<>();
+            for (String token : tokens) {
+                jobs.add(client.job(token, filters));
+            }
+            return watch(server, client, jobs, output, filters);
+        });
     }
 
     @Command(name = "cancel", description = "Cancels jobs. Finished results are kept.", mixinStandardHelpOptions = true)
@@ -254,18 +292,34 @@ public final class JobCommand {
         return jobs;
     }
 
-    /** Waits for the jobs and writes their results; without a format, the number of results by verdict. */
     private static int watch(
             ServerOptions server, ServiceClient client, List<JsonObject> jobs, JobResultJoiner.@Nullable Format format)
             throws CommandException, IOException, InterruptedException {
+        return watch(server, client, jobs, format, LineFilterOptions.NONE);
+    }
+
+    /** Waits for the jobs and writes their results; without a format, the number of results by verdict. */
+    private static int watch(
+            ServerOptions server,
+            ServiceClient client,
+            List<JsonObject> jobs,
+            JobResultJoiner.@Nullable Format format,
+            LineFilterOptions filters)
+            throws CommandException, IOException, InterruptedException {
         JobResultJoiner joiner = format == null ? null : new JobResultJoiner(format, StandardOutput.writer());
         ProgressBar progress = ProgressBar.onStderr(true);
-        JobPoller poller = new JobPoller(client, jobs, progress, joiner);
-        try (InterruptHook hook = InterruptHook.register(() -> poller.interruption(server.arguments()), progress)) {
-            poller.await();
-        }
+        JobPoller poller = new JobPoller(client, jobs, progress, joiner, filters);
+        int code = await(server, poller, progress);
         if (joiner == null) {
             System.out.println(poller.counts());
+        }
+        return code;
+    }
+
+    private static int await(ServerOptions server, JobPoller poller, ProgressBar progress)
+            throws CommandException, IOException, InterruptedException {
+        try (InterruptHook hook = InterruptHook.register(() -> poller.interruption(server.arguments()), progress)) {
+            poller.await();
         }
         return poller.completed() ? 0 : UNFINISHED;
     }

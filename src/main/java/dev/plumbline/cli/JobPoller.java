@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,24 +26,50 @@ final class JobPoller {
     private final List<JsonObject> jobs;
     private final ProgressBar progress;
     private final @Nullable JobResultJoiner joiner;
+    private final LineFilterOptions filters;
+    private final @Nullable JobLineFollower follower;
     private int joined;
 
     /**
      * @param jobs the jobs as the service last reported them
      * @param joiner receives the results; null if they are not requested
+     * @param filters of these results
      */
-    JobPoller(ServiceClient client, List<JsonObject> jobs, ProgressBar progress, @Nullable JobResultJoiner joiner) {
+    JobPoller(
+            ServiceClient client,
+            List<JsonObject> jobs,
+            ProgressBar progress,
+            @Nullable JobResultJoiner joiner,
+            LineFilterOptions filters) {
+        this(client, jobs, progress, joiner, filters, null);
+    }
+
+    private JobPoller(
+            ServiceClient client,
+            List<JsonObject> jobs,
+            ProgressBar progress,
+            @Nullable JobResultJoiner joiner,
+            LineFilterOptions filters,
+            @Nullable JobLineFollower follower) {
         this.client = client;
         this.jobs = new CopyOnWriteArrayList<>(jobs);
         this.progress = progress;
         this.joiner = joiner;
+        this.filters = filters;
+        this.follower = follower;
+    }
+
+    /** Returns a poller that prints lines when they finish. */
+    static JobPoller following(
+            ServiceClient client, List<JsonObject> jobs, ProgressBar progress, JobLineFollower follower) {
+        return new JobPoller(client, jobs, progress, null, LineFilterOptions.NONE, follower);
     }
 
     /** Returns when all jobs are final and their results are written. */
     void await() throws CommandException, IOException, InterruptedException {
         join();
         showProgress();
-        while (!jobs.stream().allMatch(JobPoller::isFinal)) {
+        while (!IntStream.range(0, jobs.size()).allMatch(this::isDone)) {
             long started = System.nanoTime();
             if (!poll()) {
                 // the service does not wait if too many other requests of the key wait
@@ -56,19 +83,39 @@ final class JobPoller {
         }
     }
 
-    /** Requests each unfinished job once, and waits only for the first. Returns whether a job became final. */
-    private boolean poll() throws CommandException, InterruptedException {
-        boolean finished = false;
+    private boolean isDone(int job) {
+        return follower == null ? isFinal(jobs.get(job)) : follower.hasEnded(job);
+    }
+
+    /**
+     * Requests each unfinished job once, and waits only for the first. Returns whether a job became final or lines were
+     * printed.
+     */
+    private boolean poll() throws CommandException, IOException, InterruptedException {
+        boolean changed = false;
         int waitSeconds = POLL_SECONDS;
         for (int i = 0; i < jobs.size(); i++) {
-            if (!isFinal(jobs.get(i))) {
-                jobs.set(i, client.job(jobs.get(i).getString("token"), waitSeconds));
+            if (!isDone(i)) {
+                changed |= poll(i, waitSeconds);
                 waitSeconds = 0;
-                finished |= isFinal(jobs.get(i));
             }
         }
         showProgress();
-        return finished;
+        return changed;
+    }
+
+    private boolean poll(int job, int waitSeconds) throws CommandException, IOException, InterruptedException {
+        if (follower == null) {
+            jobs.set(job, client.job(jobs.get(job).getString("token"), waitSeconds));
+            return isDone(job);
+        }
+        JobLineFollower.NewLines read = follower.read(job, waitSeconds);
+        jobs.set(job, read.job());
+        if (!read.lines().isEmpty()) {
+            progress.clear();
+            follower.print(read);
+        }
+        return isDone(job) || !read.lines().isEmpty();
     }
 
     private void showProgress() {
@@ -102,7 +149,8 @@ final class JobPoller {
     private void join() throws CommandException, IOException, InterruptedException {
         while (joiner != null && joined < jobs.size() && isFinal(jobs.get(joined))) {
             progress.clear();
-            joiner.append(client.results(jobs.get(joined).getString("token"), joiner.requestedFormat()));
+            JsonObject job = jobs.get(joined);
+            joiner.append(client.results(job.getString("token"), joiner.requestedFormat(), filters), total(job));
             joined++;
         }
     }
@@ -147,6 +195,10 @@ final class JobPoller {
 
     static boolean isFinal(JsonObject job) {
         return FINAL_STATES.contains(job.getString("state"));
+    }
+
+    static long total(JsonObject job) {
+        return job.getJsonObject("counts").getLong("total", 0L);
     }
 
     private long sum(String count) {

@@ -25,6 +25,9 @@ final class JobResultJoiner {
     private long lines;
     private boolean begun;
 
+    /** The number of lines of the earlier jobs. */
+    private long offset;
+
     JobResultJoiner(Format format, Writer out) {
         this.format = format;
         this.out = out;
@@ -34,13 +37,15 @@ final class JobResultJoiner {
         return format == Format.CSV ? "csv" : "ndjson";
     }
 
-    void append(String results) throws IOException {
+    /** @param total the number of lines of the job, of which the results can be a part */
+    void append(String results, long total) throws IOException {
         if (format == Format.CSV) {
             appendCsv(sanitizeCells(results));
         } else {
             appendJson(results);
         }
         begun = true;
+        offset += total;
         out.flush();
     }
 
@@ -62,12 +67,21 @@ final class JobResultJoiner {
             if (format == Format.JSON) {
                 out.write(lines == 0 ? "[\n" : ",\n");
             }
-            out.write(INDEX_MEMBER + lines++);
+            out.write(INDEX_MEMBER + index(results, start + INDEX_MEMBER.length(), rest));
             out.write(results, rest, end - rest);
+            lines++;
             if (format == Format.NDJSON) {
                 out.write('\n');
             }
             start = end + 1;
+        }
+    }
+
+    private long index(String results, int start, int end) throws IOException {
+        try {
+            return offset + Long.parseLong(results, start, end, 10);
+        } catch (NumberFormatException invalid) {
+            throw new IOException("A result does not begin with its index.", invalid);
         }
     }
 
@@ -93,11 +107,12 @@ final class JobResultJoiner {
                 continue;
             }
             if (!header) {
-                out.write(Long.toString(lines++));
-                start = results.indexOf(',', start);
-                if (start < 0 || start > i) {
+                int rest = results.indexOf(',', start);
+                if (rest < 0 || rest > i) {
                     throw new IOException("A record does not begin with its index.");
                 }
+                out.write(Long.toString(index(results, start, rest)));
+                start = rest;
             }
             if (!header || !begun) {
                 out.write(results, start, i + 1 - start);

@@ -31,6 +31,7 @@ public final class OptionConverters {
     public static void register(CommandLine line) {
         line.registerConverter(ReportFormat.class, text -> find(ReportFormat.values(), text))
                 .registerConverter(JobResultJoiner.Format.class, text -> find(JobResultJoiner.Format.values(), text))
+                .registerConverter(JobCommand.LineFormat.class, text -> find(JobCommand.LineFormat.values(), text))
                 .registerConverter(Verdict.class, text -> find(FAIL_ON, text))
                 .registerConverter(AccountEmail.class, OptionConverters::email)
                 .registerConverter(Plan.class, OptionConverters::plan)

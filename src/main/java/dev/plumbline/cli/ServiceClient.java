@@ -16,6 +16,8 @@ import io.vertx.ext.web.client.HttpResponse;
 import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
 import java.net.ConnectException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -88,14 +90,37 @@ final class ServiceClient implements AutoCloseable {
      * @param waitSeconds maximum time that the service waits for the end of the job, 0 to 30
      */
     JsonObject job(String token, int waitSeconds) throws CommandException, InterruptedException {
-        Map<String, String> headers = waitSeconds == 0 ? Map.of() : Map.of("Prefer", "wait=" + waitSeconds);
-        return job(json(send(HttpMethod.GET, path(token) + "?results=false", headers, null)));
+        return job(json(send(HttpMethod.GET, path(token) + "?results=false", prefer(waitSeconds), null)));
+    }
+
+    /** Returns a job without its results, if the service accepts the filters. */
+    JsonObject job(String token, LineFilterOptions filters) throws CommandException, InterruptedException {
+        return job(json(
+                send(HttpMethod.GET, path(token) + "?results=false" + filters.validatedParameters(), Map.of(), null)));
+    }
+
+    private static Map<String, String> prefer(int waitSeconds) {
+        return waitSeconds == 0 ? Map.of() : Map.of("Prefer", "wait=" + waitSeconds);
+    }
+
+    /**
+     * Returns a job with the lines that finished after a cursor, in the order in which they finished.
+     *
+     * @param since the cursor; empty for the first lines
+     * @param waitSeconds maximum time that the service waits for a line, 0 to 30
+     */
+    JsonObject finishedLines(String token, String since, int limit, int waitSeconds)
+            throws CommandException, InterruptedException {
+        String path = path(token) + "?limit=" + limit + "&since=" + URLEncoder.encode(since, StandardCharsets.UTF_8);
+        return job(json(send(HttpMethod.GET, path, prefer(waitSeconds), null)));
     }
 
     /** Returns the results of a job in a format of the API: {@code csv} or {@code ndjson}. */
-    String results(String token, String format) throws CommandException, InterruptedException {
-        return send(HttpMethod.GET, path(token) + "/results." + format, Map.of(), null)
-                .bodyAsString("UTF-8");
+    String results(String token, String format, LineFilterOptions filters)
+            throws CommandException, InterruptedException {
+        String path = path(token) + "/results." + format + filters.parameters();
+        // null if it is empty
+        return Strings.nullToEmpty(send(HttpMethod.GET, path, Map.of(), null).bodyAsString("UTF-8"));
     }
 
     String document(String path) throws CommandException, InterruptedException {

@@ -131,8 +131,8 @@ final class ServiceTraining implements AutoCloseable {
             // the service delays the response until the job has ended
         }
         get("/api/v1/jobs/" + token);
-        client.results(token, "csv");
-        client.results(token, "ndjson");
+        client.results(token, "csv", LineFilterOptions.NONE);
+        client.results(token, "ndjson", LineFilterOptions.NONE);
         client.list(20);
     }
 

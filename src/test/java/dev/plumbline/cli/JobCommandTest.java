@@ -258,6 +258,88 @@ class JobCommandTest {
         assertThat(job("", "list").out()).startsWith("TOKEN").containsPattern(token + " .*completed +2/2 +http-status");
     }
 
+    @Test
+    void downloadsCanBeFiltered() {
+        String token = job("", "create", "http-status", url("/a"), url("/missing"), "not a target")
+                .out();
+        String other =
+                job("", "create", "http-status", url("/missing"), url("/b")).out();
+        job("", "watch", token, other);
+
+        CommandResult failed =
+                job("", "download", token, other, "--output", "ndjson", "--verdict", "fail,error", "--query", "MISS");
+        CommandResult csv =
+                job("", "download", token, other, "--finding", "status_client_error", "--fields", "final_url,status");
+        CommandResult unknown = job("", "download", token, "--fields", "color");
+        CommandResult none = job("", "download", token, "--query", "nowhere", "--output", "json");
+
+        assertThat(failed.out().lines().map(JsonObject::new))
+                .extracting(line -> line.getInteger("index") + " " + line.getString("input"))
+                .containsExactly("1 " + url("/missing"), "3 " + url("/missing"));
+        assertThat(csv.out().lines()).extracting(line -> line.split(",")[0]).containsExactly("index", "1", "3");
+        assertThat(csv.out().lines().findFirst().orElseThrow())
+                .endsWith(",checked_at,final_url,status,finding_codes,top_finding");
+        assertThat(unknown.code()).isEqualTo(4);
+        assertThat(unknown.err())
+                .startsWith("plumbline: HTTP 422: Parameter fields: 'color' is not a field of http-status. Fields: ");
+        assertThat(none.code()).as(none.err()).isZero();
+        assertThat(none.out()).isEqualTo("[]");
+    }
+
+    @Test
+    void watchPrintsLinesWhenTheyFinish() {
+        String token = job("", "create", "http-status", url("/a"), url("/missing"), url("/a"))
+                .out();
+        String other =
+                job("", "create", "http-status", "not a target", url("/b")).out();
+
+        CommandResult result = job("", "watch", token, other, "--output", "ndjson");
+
+        assertThat(result.code()).as(result.err()).isZero();
+        assertThat(result.out().lines().map(JsonObject::new))
+                .extracting(line -> line.getInteger("index") + " " + line.getString("verdict"))
+                .containsExactlyInAnyOrder("0 pass", "1 fail", "2 pass", "3 error", "4 pass");
+        assertThat(job("", "watch", token, other, "--output", "ndjson").out().lines())
+                .hasSize(5);
+    }
+
+    /** The second line finishes after the first one has been printed. */
+    @Test
+    void watchPrintsLinesOfARunningJob() {
+        List<String> requests = new CopyOnWriteArrayList<>();
+        CommandResult result = jobAtServer(
+                request -> {
+                    requests.add(request.uri());
+                    String line = "{\"index\":%d,\"verdict\":\"pass\"}";
+                    boolean last = request.uri().endsWith("since=a");
+                    String results = request.uri().contains("results=false")
+                            ? ""
+                            : ",\"since\":\"%s\",\"results\":[%s]"
+                                    .formatted(last ? "b" : "a", line.formatted(last ? 0 : 1));
+                    request.response()
+                            .end("{\"token\":\"%s\",\"state\":\"%s\",\"counts\":{\"total\":2}%s}"
+                                    .formatted(TOKEN, last ? "completed" : "running", results));
+                },
+                "watch",
+                TOKEN,
+                "--output",
+                "ndjson");
+
+        assertThat(result.code()).as(result.err()).isZero();
+        assertThat(result.out().lines())
+                .containsExactly("{\"index\":1,\"verdict\":\"pass\"}", "{\"index\":0,\"verdict\":\"pass\"}");
+        assertThat(requests).hasSize(3);
+    }
+
+    @Test
+    void watchNeedsAServiceThatReturnsNewLines() {
+        CommandResult result =
+                jobAtServer(request -> request.response().end(RUNNING_JOB), "watch", TOKEN, "--output", "ndjson");
+
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err()).startsWith("plumbline: The service does not support --output for 'job watch'.");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"create http-status no.target", "list", "watch TOKEN", "download TOKEN"})
     void outputToAFullDiskIsAnError(String command) throws IOException {

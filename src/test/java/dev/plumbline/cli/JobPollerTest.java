@@ -53,14 +53,16 @@ class JobPollerTest {
         JsonObject running = new JsonObject().put("token", SECOND).put("state", "running");
         ProgressBar progress = ProgressBar.onStderr(false);
         try (ServiceClient client = new ServiceClient("http://127.0.0.1:1", "key", notice -> {})) {
-            assertThat(new JobPoller(client, List.of(finished, running), progress, null).interruption("--server a "))
+            assertThat(new JobPoller(client, List.of(finished, running), progress, null, LineFilterOptions.NONE)
+                            .interruption("--server a "))
                     .isEqualTo(String.join(
                             "\n",
                             "plumbline: Interrupted. The job continues on the service.",
                             "Watch: plumbline job watch --server a " + SECOND,
                             "Download: plumbline job download --server a " + FIRST + " " + SECOND,
                             "Cancel: plumbline job cancel --server a " + SECOND));
-            assertThat(new JobPoller(client, List.of(finished), progress, null).interruption(""))
+            assertThat(new JobPoller(client, List.of(finished), progress, null, LineFilterOptions.NONE)
+                            .interruption(""))
                     .isEqualTo("plumbline: Interrupted.\nDownload: plumbline job download " + FIRST);
         }
     }
@@ -84,7 +86,12 @@ class JobPollerTest {
 
         JobPoller poller;
         try (ServiceClient client = new ServiceClient("http://127.0.0.1:" + server.actualPort(), "key", notice -> {})) {
-            poller = new JobPoller(client, List.of(client.job(FIRST, 0), client.job(SECOND, 0)), progress, joiner);
+            poller = new JobPoller(
+                    client,
+                    List.of(client.job(FIRST, 0), client.job(SECOND, 0)),
+                    progress,
+                    joiner,
+                    LineFilterOptions.NONE);
             poller.await();
         }
 
@@ -94,6 +101,6 @@ class JobPollerTest {
                 .contains("1,000/1,000");
         assertThat(poller.counts()).hasToString("1,000 pass, 0 warn, 0 fail, 0 error");
         assertThat(poller.completed()).isTrue();
-        assertThat(out.toString()).isEqualTo("index,job\r\n0," + FIRST + "\r\n1," + SECOND + "\r\n");
+        assertThat(out.toString()).isEqualTo("index,job\r\n0," + FIRST + "\r\n500," + SECOND + "\r\n");
     }
 }
