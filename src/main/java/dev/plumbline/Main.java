@@ -14,6 +14,7 @@ import dev.plumbline.cli.OptionConverters;
 import dev.plumbline.cli.RestoreCommand;
 import dev.plumbline.cli.ServeCommand;
 import dev.plumbline.cli.StandardOutput;
+import dev.plumbline.cli.SummaryCommand;
 import dev.plumbline.cli.ToolsCommand;
 import dev.plumbline.cli.TrainingCommand;
 import dev.plumbline.cli.UsageErrorHandler;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Mixin;
             ServeCommand.class,
             CheckCommand.class,
             JobCommand.class,
+            SummaryCommand.class,
             AccountCommand.class,
             KeyCommand.class,
             BackupCommand.class,

@@ -5,31 +5,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The lines of a job to print, and their fields: parameters of the API. */
 final class LineFilterOptions {
     static final LineFilterOptions NONE = new LineFilterOptions();
 
-    @Option(
-            names = "--verdict",
-            split = ",",
-            paramLabel = "VERDICT",
-            description = "Only lines with these verdicts, for example warn,fail.")
-    private @Nullable List<String> verdicts;
-
-    @Option(
-            names = "--finding",
-            split = ",",
-            paramLabel = "CODE",
-            description = "Only lines with one of these findings; for composites also PART/CODE.")
-    private @Nullable List<String> findings;
-
-    @Option(
-            names = "--query",
-            paramLabel = "TEXT",
-            description = "Only lines whose input or target contains this text.")
-    private @Nullable String query;
+    @Mixin
+    private FilterOptions filter = new FilterOptions();
 
     @Option(
             names = "--fields",
@@ -41,8 +25,9 @@ final class LineFilterOptions {
     /** Returns the query of a request for lines, with a question mark; empty without filters. */
     String parameters() {
         StringJoiner parameters = new StringJoiner("&", "?", "").setEmptyValue("");
-        add(parameters, "verdict", verdicts);
-        add(parameters, "finding", findings);
+        add(parameters, "verdict", filter.verdicts());
+        add(parameters, "finding", filter.findings());
+        String query = filter.query();
         add(parameters, "q", query == null ? null : List.of(query));
         add(parameters, "fields", fields);
         return parameters.toString();
@@ -51,7 +36,7 @@ final class LineFilterOptions {
     /** Returns the parameters whose values the service can reject without reading lines, each after an ampersand. */
     String validatedParameters() {
         StringJoiner parameters = new StringJoiner("&", "&", "").setEmptyValue("");
-        add(parameters, "verdict", verdicts);
+        add(parameters, "verdict", filter.verdicts());
         add(parameters, "fields", fields);
         return parameters.toString();
     }

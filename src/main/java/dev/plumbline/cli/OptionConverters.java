@@ -30,6 +30,8 @@ public final class OptionConverters {
     /** Registers the converters that the type of an option selects. */
     public static void register(CommandLine line) {
         line.registerConverter(ReportFormat.class, text -> find(ReportFormat.values(), text))
+                .registerConverter(
+                        SummaryCommand.SummaryFormat.class, text -> find(SummaryCommand.SummaryFormat.values(), text))
                 .registerConverter(JobResultJoiner.Format.class, text -> find(JobResultJoiner.Format.values(), text))
                 .registerConverter(JobCommand.LineFormat.class, text -> find(JobCommand.LineFormat.values(), text))
                 .registerConverter(Verdict.class, text -> find(FAIL_ON, text))

@@ -159,6 +159,11 @@ final class ServiceClient implements AutoCloseable {
         return new CommandException("The response of the server is not " + expected + ". Check --server.");
     }
 
+    /** Whether a text has the form of a job token. */
+    static boolean isToken(String text) {
+        return TOKEN.matcher(text).matches();
+    }
+
     private static String path(String token) throws CommandException {
         if (!TOKEN.matcher(token).matches()) {
             throw new CommandException("'" + token + "' is not a valid job token. A token is job_ and 22 characters.");

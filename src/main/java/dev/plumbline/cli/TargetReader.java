@@ -54,20 +54,30 @@ final class TargetReader implements AutoCloseable {
         return name + " contains no targets. Add one target per line.";
     }
 
-    /** The message for a file that cannot be read. */
+    /** The message for the file of {@code --input} that cannot be read. */
     static String unreadable(FileSystemException failure) {
+        return unreadable(failure, "Check --input.");
+    }
+
+    /** The message for a file that cannot be read, with what to do. */
+    static String unreadable(FileSystemException failure, String action) {
         String problem = failure instanceof NoSuchFileException
                 ? "does not exist"
                 : DIRECTORY.equals(failure.getReason()) ? DIRECTORY : "cannot be read";
-        return "File '" + TerminalText.sanitize(failure.getFile()) + "' " + problem + ". Check --input.";
+        return "File '" + TerminalText.sanitize(failure.getFile()) + "' " + problem + ". " + action;
     }
 
     /** Opens a file. The JDK also opens a directory, and reports it without its name when it is read. */
     static InputStream open(Path file) throws IOException {
+        requireFile(file);
+        return Files.newInputStream(file);
+    }
+
+    /** @throws FileSystemException if it is a directory */
+    static void requireFile(Path file) throws FileSystemException {
         if (Files.isDirectory(file)) {
             throw new FileSystemException(file.toString(), null, DIRECTORY);
         }
-        return Files.newInputStream(file);
     }
 
     /**

@@ -1,0 +1,112 @@
+package dev.plumbline.cli;
+
+import dev.plumbline.check.CompositePart;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.ExceptionMessage;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The common part of commands that read results from files and jobs. */
+final class ResultOptions {
+    private static final String CHECK_NAME = "Use an NDJSON file or the token of a job.";
+
+    @Option(
+            names = "--module",
+            paramLabel = "MODULE",
+            description = "Module of the results. Required only if the lines do not contain it, as those of jobs.")
+    private @Nullable String module;
+
+    /** A command that reads results. */
+    interface Work {
+        /** Returns the exit code. */
+        int run(ResultLines.JobReader jobs) throws CommandException, IOException, InterruptedException;
+    }
+
+    /** Connects to the service when the first job is read. */
+    private static final class LazyClient implements ResultLines.JobReader, AutoCloseable {
+        private final ServerOptions server;
+        private @Nullable ServiceClient connected;
+
+        LazyClient(ServerOptions server) {
+            this.server = server;
+        }
+
+        private ServiceClient client() {
+            ServiceClient client = connected;
+            if (client == null) {
+                client = server.connect();
+                connected = client;
+            }
+            return client;
+        }
+
+        @Override
+        public JsonObject job(String token) throws CommandException, InterruptedException {
+            return client().job(token, 0);
+        }
+
+        @Override
+        public String ndjson(String token) throws CommandException, InterruptedException {
+            return client().results(token, "ndjson", LineFilterOptions.NONE);
+        }
+
+        @Override
+        public void close() {
+            if (connected != null) {
+                connected.close();
+            }
+        }
+    }
+
+    /** The module of {@code --module}; null if it is not given. */
+    @Nullable
+    String module() {
+        return module;
+    }
+
+    /** The modules of the program, to describe the module with this name. */
+    static ModuleCatalogue catalogue(@Nullable String module) throws CommandException {
+        if (module == null) {
+            throw new CommandException("The module of the results is not known. Add --module MODULE.");
+        }
+        ModuleCatalogue modules = ModuleCatalogue.loadOnly(List.of(), module);
+        if (modules.find(module) == null) {
+            throw new CommandException(OptionConverters.unknownModule(module));
+        }
+        return modules;
+    }
+
+    static ModuleDescription description(ModuleCatalogue modules, String module) {
+        ModuleDefinition<?> found = modules.find(module);
+        if (found == null) {
+            throw new IllegalStateException("the module is not loaded: " + module);
+        }
+        return found.description();
+    }
+
+    static List<ModuleDescription> parts(ModuleCatalogue modules, String module) {
+        return modules.parts(module).stream().map(CompositePart::module).toList();
+    }
+
+    /** Runs a command and reports why it failed. */
+    static int run(ServerOptions server, Work work) {
+        try (LazyClient client = new LazyClient(server)) {
+            return work.run(client);
+        } catch (FileSystemException unreadable) {
+            return StandardError.fail(CheckCommand.INVALID, TargetReader.unreadable(unreadable, CHECK_NAME));
+        } catch (StandardOutput.ClosedException | StandardOutput.FailedException reported) {
+            return CheckCommand.INVALID;
+        } catch (CommandException | IOException failed) {
+            return StandardError.fail(CheckCommand.INVALID, ExceptionMessage.of(failed));
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return CheckCommand.INVALID;
+        }
+    }
+}

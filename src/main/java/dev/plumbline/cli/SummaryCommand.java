@@ -1,0 +1,110 @@
+package dev.plumbline.cli;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.cli.report.SummaryText;
+import dev.plumbline.portfolio.PortfolioLine;
+import dev.plumbline.portfolio.PortfolioSummary;
+import dev.plumbline.target.ExceptionMessage;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code plumbline summary}: adds up the results of files and jobs. */
+@Command(
+        name = "summary",
+        description = {
+            "Summarizes results: verdicts, findings with the number of targets, and the values of fields.",
+            "Reads NDJSON files (- for stdin) or jobs. All results must be of one module."
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeOnExecutionException = CheckCommand.INVALID)
+public final class SummaryCommand implements Callable<Integer> {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    /** The formats of a summary. */
+    enum SummaryFormat {
+        TEXT,
+        JSON;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Parameters(arity = "1..*", paramLabel = "FILE|TOKEN", description = "NDJSON files, or tokens of jobs.")
+    private List<String> names = new ArrayList<>();
+
+    @Option(
+            names = "--output",
+            paramLabel = "FORMAT",
+            defaultValue = "text",
+            description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+    private SummaryFormat output = SummaryFormat.TEXT;
+
+    @Mixin
+    private FilterOptions filter = new FilterOptions();
+
+    @Mixin
+    private ResultOptions results = new ResultOptions();
+
+    @Mixin
+    private ServerOptions server = new ServerOptions();
+
+    @Override
+    public Integer call() {
+        return ResultOptions.run(server, this::summarize);
+    }
+
+    private int summarize(ResultLines.JobReader client) throws CommandException, IOException, InterruptedException {
+        try (ResultLines lines = ResultLines.open(names, client, results.module(), false)) {
+            PortfolioLine line = lines.next();
+            if (line == null) {
+                throw new CommandException("The input contains no results.");
+            }
+            ModuleCatalogue modules = ResultOptions.catalogue(lines.module());
+            String module = Objects.requireNonNull(lines.module());
+            PortfolioSummary summary = new PortfolioSummary(
+                    ResultOptions.description(modules, module), ResultOptions.parts(modules, module), filter.filter());
+            try {
+                for (; line != null; line = lines.next()) {
+                    summary.add(line);
+                }
+            } catch (IllegalArgumentException tooManyCodes) {
+                throw new CommandException(
+                        "The input cannot be summarized: " + ExceptionMessage.of(tooManyCodes) + ".");
+            }
+            Writer out = StandardOutput.writer();
+            out.write(
+                    output == SummaryFormat.JSON
+                            ? json(module, lines.jobs(), summary) + "\n"
+                            : SummaryText.of(ResultOptions.description(modules, module), summary));
+            out.flush();
+            return 0;
+        }
+    }
+
+    private static String json(String module, List<JsonObject> jobs, PortfolioSummary summary) throws IOException {
+        JsonObject job = jobs.size() == 1 ? jobs.get(0) : new JsonObject();
+        Map<String, @Nullable Object> members = new LinkedHashMap<>();
+        members.put("token", job.getString("token"));
+        members.put("module", module);
+        members.put("state", job.getString("state"));
+        members.put("counts", summary.counts());
+        members.putAll(summary.toMap());
+        return JSON.writeValueAsString(members);
+    }
+}

@@ -1,0 +1,127 @@
+package dev.plumbline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.plumbline.support.CommandLineRunner;
+import dev.plumbline.support.CommandResult;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SummaryCommandTest {
+    @TempDir
+    Path folder;
+
+    private String file(String name, String... lines) throws IOException {
+        return Files.writeString(folder.resolve(name), String.join("\n", lines).replace('\'', '"') + "\n")
+                .toString();
+    }
+
+    private static final String OK = "{'index':0,'input':'a.test','module':'http-status','target':'https://a.test/',"
+            + "'verdict':'pass','fields':{'status':200},'findings':[],'error':null}";
+    private static final String MISSING = "{'index':1,'input':'b.test','module':'http-status',"
+            + "'target':'https://b.test/','verdict':'fail','fields':{'status':404},"
+            + "'findings':[{'level':'fail','code':'status_client_error','message':'404.'}],'error':null}";
+    private static final String REFUSED = "{'index':2,'input':'c.test','module':'http-status',"
+            + "'target':'https://c.test/','verdict':'fail','fields':{'status':null},'findings':[],"
+            + "'error':{'code':'connect_refused'}}";
+
+    @Test
+    void filesAreSummarizedTogether() throws IOException {
+        String first = file("first", OK, MISSING);
+        String second = file("second", "", MISSING, " ", REFUSED);
+
+        CommandResult result = CommandLineRunner.run("", "summary", first, second);
+
+        assertThat(result.err()).isEmpty();
+        assertThat(result.code()).isZero();
+        assertThat(result.out().lines())
+                .startsWith("HTTP status, 4 lines: 1 pass, 0 warn, 3 fail, 0 error", "", "FINDINGS")
+                .anyMatch(line -> line.matches(" +2  fail  status_client_error  \\w.*"))
+                .contains("ERRORS")
+                .anyMatch(line -> line.matches(" +1  connect_refused"))
+                .contains("FIELDS")
+                .anyMatch(line -> line.matches(
+                        "  status +min 200, median 404, p90 404, max 404; 404 \\(2\\), 200 \\(1\\); null 1"));
+    }
+
+    @Test
+    void jsonHasTheMembersOfTheApi() throws IOException {
+        CommandResult result = CommandLineRunner.run(
+                (OK + "\n" + MISSING).replace('\'', '"'), "summary", "-", "--output", "json", "--verdict", "fail,warn");
+
+        JsonObject json = new JsonObject(result.out());
+        assertThat(json.fieldNames())
+                .containsExactly(
+                        "token", "module", "state", "counts", "matched", "findings", "errors", "fields", "areas");
+        assertThat(json.getString("module")).isEqualTo("http-status");
+        assertThat(json.getJsonObject("counts").getLong("pass")).isOne();
+        assertThat(json.getLong("matched")).isOne();
+        assertThat(json.getJsonArray("findings").getJsonObject(0).getJsonArray("indexes"))
+                .containsExactly(1);
+    }
+
+    @Test
+    void linesOfAJobNeedTheModule() throws IOException {
+        String file = file("job", OK.replace("'module':'http-status',", ""));
+        String rules = file("rules", OK.replace("'module':'http-status'", "'rules':'http-status/3'"));
+
+        assertThat(CommandLineRunner.run("", "summary", file))
+                .isEqualTo(new CommandResult(
+                        4, "", "plumbline: The module of the results is not known. Add --module MODULE."));
+        assertThat(CommandLineRunner.run("", "summary", file, "--module", "http-status")
+                        .code())
+                .isZero();
+        assertThat(CommandLineRunner.run("", "summary", rules).code()).isZero();
+        assertThat(CommandLineRunner.run("", "summary", file, "--module", "http-stats")
+                        .err())
+                .startsWith("plumbline: Unknown module 'http-stats'");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiterString = " => ",
+            quoteCharacter = '^',
+            value = {
+                "{'input':'a','verdict':1} => File '%', line 2: 'verdict' is not a string. Use the output of --output ndjson.",
+                "[ => File '%', line 2: not a JSON object",
+                "{'input':'a','verdict':'\u009b'} => File '%', line 2: 'verdict' is '\ufffd', not pass",
+                "{'input':'a','verdict':null,'module':'hsts'} => File '%', line 2: the module is 'hsts', not"
+                        + " 'http-status'. Use results of one module.",
+            })
+    void theLineThatIsNotAResultIsNamed(String line, String error) throws IOException {
+        String file = file("invalid", OK, line);
+
+        CommandResult result = CommandLineRunner.run("", "summary", file);
+
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err())
+                .startsWith("plumbline: " + error.replace("%", file))
+                .hasLineCount(1);
+    }
+
+    @Test
+    void otherInputsAreErrors() throws IOException {
+        String missing = folder.resolve("missing").toString();
+        String advice = " Use an NDJSON file or the token of a job.";
+
+        assertThat(CommandLineRunner.run("", "summary", missing))
+                .isEqualTo(new CommandResult(4, "", "plumbline: File '" + missing + "' does not exist." + advice));
+        assertThat(CommandLineRunner.run("", "summary", folder.toString()))
+                .isEqualTo(new CommandResult(4, "", "plumbline: File '" + folder + "' is a directory." + advice));
+        assertThat(CommandLineRunner.run("", "summary", file("empty", "")))
+                .isEqualTo(new CommandResult(4, "", "plumbline: The input contains no results."));
+        assertThat(CommandLineRunner.run("", "summary", file("long", OK, "x".repeat(2 << 20)))
+                        .err())
+                .endsWith("line 2: longer than 1 MiB. Use the output of --output ndjson.");
+        assertThat(CommandLineRunner.run("", "summary", file("ok", OK), "--verdict", "Pass"))
+                .isEqualTo(new CommandResult(
+                        4, "", "plumbline: Unknown verdict 'Pass'. Verdicts: pass, warn, fail, error."));
+        assertThat(CommandLineRunner.run("", "summary").err()).startsWith("plumbline: Missing required parameter");
+    }
+}
