@@ -7,6 +7,7 @@ import dev.plumbline.cli.CheckCommand;
 import dev.plumbline.cli.CompletionCommand;
 import dev.plumbline.cli.ConfigCommand;
 import dev.plumbline.cli.ConfigOption;
+import dev.plumbline.cli.DiffCommand;
 import dev.plumbline.cli.HelpCommand;
 import dev.plumbline.cli.JobCommand;
 import dev.plumbline.cli.KeyCommand;
@@ -37,6 +38,7 @@ import picocli.CommandLine.Mixin;
             CheckCommand.class,
             JobCommand.class,
             SummaryCommand.class,
+            DiffCommand.class,
             AccountCommand.class,
             KeyCommand.class,
             BackupCommand.class,

@@ -148,10 +148,7 @@ public final class JobCommand {
             @Mixin WaitOption wait) {
         return run(server, client -> {
             JsonObject job = client.job(token, 0);
-            if (!JobPoller.isFinal(job)) {
-                throw new CommandException("Job %1$s has not finished. Run 'plumbline job watch %2$s%1$s' first."
-                        .formatted(job.getString("token"), server.arguments()));
-            }
+            server.requireFinal(job);
             List<String> inputs = client.results(token, "ndjson", LineFilterOptions.NONE)
                     .lines()
                     .map(JsonObject::new)

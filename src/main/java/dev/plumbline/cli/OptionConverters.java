@@ -5,7 +5,9 @@ import dev.plumbline.account.ApiKeyRequest;
 import dev.plumbline.account.Plan;
 import dev.plumbline.account.Scope;
 import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.cli.report.ChangeFormat;
 import dev.plumbline.cli.report.ReportFormat;
+import dev.plumbline.portfolio.LineChange;
 import dev.plumbline.result.Verdict;
 import java.time.Duration;
 import java.util.Arrays;
@@ -30,6 +32,8 @@ public final class OptionConverters {
     /** Registers the converters that the type of an option selects. */
     public static void register(CommandLine line) {
         line.registerConverter(ReportFormat.class, text -> find(ReportFormat.values(), text))
+                .registerConverter(ChangeFormat.class, text -> find(ChangeFormat.values(), text))
+                .registerConverter(LineChange.Kind.class, text -> find(LineChange.Kind.values(), text))
                 .registerConverter(
                         SummaryCommand.SummaryFormat.class, text -> find(SummaryCommand.SummaryFormat.values(), text))
                 .registerConverter(JobResultJoiner.Format.class, text -> find(JobResultJoiner.Format.values(), text))
@@ -46,6 +50,16 @@ public final class OptionConverters {
         @Override
         public Iterator<String> iterator() {
             return Arrays.stream(FAIL_ON).map(Verdict::id).iterator();
+        }
+    }
+
+    /** The values of {@code --change} for help and completion. */
+    static final class Changes implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Arrays.stream(LineChange.Kind.values())
+                    .map(LineChange.Kind::id)
+                    .iterator();
         }
     }
 

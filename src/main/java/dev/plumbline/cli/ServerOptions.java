@@ -1,5 +1,6 @@
 package dev.plumbline.cli;
 
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.IDN;
 import java.net.MalformedURLException;
@@ -14,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The service of {@code job} commands and the API key. */
+/** The service of commands that use jobs, and the API key. */
 final class ServerOptions {
     private static final String DEFAULT = "http://127.0.0.1:8080";
     private static final int MAX_PORT = 65_535;
@@ -61,6 +62,14 @@ final class ServerOptions {
     String arguments() {
         return (server == null ? "" : "--server " + server + " ")
                 + (keyFile == null ? "" : "--key-file " + keyFile + " ");
+    }
+
+    /** @throws CommandException if the job has not finished */
+    void requireFinal(JsonObject job) throws CommandException {
+        if (!JobPoller.isFinal(job)) {
+            throw new CommandException("Job %1$s has not finished. Run 'plumbline job watch %2$s%1$s' first."
+                    .formatted(job.getString("token"), arguments()));
+        }
     }
 
     private String key() {

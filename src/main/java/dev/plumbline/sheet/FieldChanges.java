@@ -11,15 +11,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the fields of two results of a module as its sheet declares: volatile values are ignored, and the order of
- * the items of an array only counts if it has a meaning.
+ * Compares the fields of two results of a module as its sheet declares: volatile values are ignored unless they are
+ * requested, and the order of the items of an array only counts if it has a meaning.
  */
 public final class FieldChanges {
-    private FieldChanges() {}
+    private final boolean withVolatile;
+
+    private FieldChanges(boolean withVolatile) {
+        this.withVolatile = withVolatile;
+    }
 
     /**
-     * Returns the fields whose values differ, in declared order. A missing value is equal to null, and 1 is equal to
-     * 1.0.
+     * Returns the fields whose values differ, in declared order, without volatile values. A missing value is equal to
+     * null, and 1 is equal to 1.0.
      *
      * @param fields the declared fields; other values are ignored
      * @param before values of the types that JSON has, by field name
@@ -28,18 +32,37 @@ public final class FieldChanges {
             List<FieldDescription> fields,
             Map<String, ? extends @Nullable Object> before,
             Map<String, ? extends @Nullable Object> after) {
+        return new FieldChanges(false).find(fields, before, after);
+    }
+
+    /** As {@link #between}, but volatile values are compared like the others. */
+    public static List<FieldDescription> withVolatileBetween(
+            List<FieldDescription> fields,
+            Map<String, ? extends @Nullable Object> before,
+            Map<String, ? extends @Nullable Object> after) {
+        return new FieldChanges(true).find(fields, before, after);
+    }
+
+    private List<FieldDescription> find(
+            List<FieldDescription> fields,
+            Map<String, ? extends @Nullable Object> before,
+            Map<String, ? extends @Nullable Object> after) {
         return fields.stream()
-                .filter(field -> !field.isVolatile())
+                .filter(this::isCompared)
                 .filter(field -> differ(field, before.get(field.name()), after.get(field.name())))
                 .toList();
     }
 
-    private static boolean differ(FieldDescription field, @Nullable Object before, @Nullable Object after) {
+    private boolean isCompared(FieldDescription field) {
+        return withVolatile || !field.isVolatile();
+    }
+
+    private boolean differ(FieldDescription field, @Nullable Object before, @Nullable Object after) {
         return !Objects.equals(before, after) && !Objects.equals(comparable(field, before), comparable(field, after));
     }
 
     /** The value without its volatile parts, in a form with the equality of the comparison. */
-    private static @Nullable Object comparable(FieldDescription field, @Nullable Object value) {
+    private @Nullable Object comparable(FieldDescription field, @Nullable Object value) {
         if (!(value instanceof List<?> list)) {
             return item(field, value);
         }
@@ -48,13 +71,13 @@ public final class FieldChanges {
         return items;
     }
 
-    private static @Nullable Object item(FieldDescription field, @Nullable Object value) {
+    private @Nullable Object item(FieldDescription field, @Nullable Object value) {
         if (field.members().isEmpty() || !(value instanceof Map<?, ?> map)) {
-            return untyped(value, field.volatileMembers());
+            return untyped(value, withVolatile ? List.of() : field.volatileMembers());
         }
         Map<String, Object> members = new LinkedHashMap<>();
         for (FieldDescription member : field.members()) {
-            Object kept = member.isVolatile() ? null : comparable(member, map.get(member.name()));
+            Object kept = isCompared(member) ? comparable(member, map.get(member.name())) : null;
             if (kept != null) {
                 members.put(member.name(), kept);
             }
@@ -77,6 +100,9 @@ public final class FieldChanges {
         if (value instanceof List<?> list) {
             return list.stream().map(item -> untyped(item, volatileMembers)).toList();
         }
-        return value instanceof Number number ? new BigDecimal(number.toString()).stripTrailingZeros() : value;
+        // JSON of another program can contain a number that is too large for a double
+        return value instanceof Number number && Double.isFinite(number.doubleValue())
+                ? new BigDecimal(number.toString()).stripTrailingZeros()
+                : value;
     }
 }

@@ -74,6 +74,7 @@ class FieldChangesTest {
                 arguments("{status: 200}", "{status: 404}", "status"),
                 arguments("{status: 200}", "{status: null}", "status"),
                 arguments("{status: 200}", "{status: '200'}", "status"),
+                arguments("{share: 1E999}", "{share: 1}", "share"),
                 arguments("{hops: [a, b]}", "{hops: [b, a]}", "hops"),
                 arguments("{names: [a, b, b]}", "{names: [a, a, b]}", "names"),
                 arguments("{names: [a]}", "{names: []}", "names"),
@@ -96,6 +97,28 @@ class FieldChangesTest {
     void returnsAllChangedFieldsInDeclaredOrder() {
         assertThat(changed("{hops: [a], time_ms: 1, status: 1}", "{hops: [b], time_ms: 2, status: 2}"))
                 .containsExactly("status", "hops");
+    }
+
+    @ParameterizedTest
+    @MethodSource("withVolatile")
+    void volatileValuesAreComparedOnRequest(String before, String after, List<String> fields) {
+        assertThat(FieldChanges.withVolatileBetween(FIELDS, json(before), json(after)))
+                .extracting(FieldDescription::name)
+                .isEqualTo(fields);
+    }
+
+    static Stream<Arguments> withVolatile() {
+        return Stream.of(
+                arguments("{time_ms: 1.5}", "{time_ms: 12}", List.of("time_ms")),
+                arguments("{time_ms: 1.0}", "{time_ms: 1}", List.of()),
+                arguments(
+                        "{servers: [{name: a, delay_ms: 1}]}",
+                        "{servers: [{name: a, delay_ms: 2}]}",
+                        List.of("servers")),
+                arguments("{policy: {text: a}}", "{policy: {text: b}}", List.of("policy")),
+                arguments("{headers: {a: [{ttl: 1}]}}", "{headers: {a: [{ttl: 2}]}}", List.of("headers")),
+                arguments("{names: [a, b]}", "{names: [b, a]}", List.of()),
+                arguments("{undeclared: 1}", "{undeclared: 2}", List.of()));
     }
 
     private static List<String> changed(String before, String after) {

@@ -1,0 +1,137 @@
+package dev.plumbline.portfolio;
+
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
+import dev.plumbline.portfolio.LineChange.FieldChange;
+import dev.plumbline.portfolio.LineChange.Kind;
+import dev.plumbline.portfolio.PortfolioLine.LineFinding;
+import dev.plumbline.result.Level;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.FieldChanges;
+import dev.plumbline.sheet.FieldDescription;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.InvalidTargetException;
+import dev.plumbline.target.TargetParser;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Compares two results of a target.
+ *
+ * @param module the module of both results
+ * @param withVolatile whether to list volatile fields, too. They never cause a change.
+ */
+public record LineComparison(ModuleDescription module, boolean withVolatile) {
+    private static final Level[] MOST_SEVERE_FIRST = {Level.FAIL, Level.WARN, Level.INFO};
+
+    /** The target by which lines are matched: of a line without a result, the normalized input. */
+    public String target(PortfolioLine line) {
+        if (line.target() != null) {
+            return line.target();
+        }
+        try {
+            return TargetParser.parse(module, line.input()).text();
+        } catch (InvalidTargetException invalid) {
+            return line.input();
+        }
+    }
+
+    /**
+     * Returns the change between two lines with the same target.
+     *
+     * <p>Null in a result with an error means that the value was not determined, and is not a change.
+     */
+    public LineChange compare(PortfolioLine before, PortfolioLine after) {
+        boolean comparable = before.hasResult() && after.hasResult() && isError(before) == isError(after);
+        List<LineFinding> added = difference(after.findings(), before.findings());
+        List<LineFinding> removed = difference(before.findings(), after.findings());
+        boolean fieldChanged = FieldChanges.between(module.fields(), before.fields(), after.fields()).stream()
+                .anyMatch(field -> isDetermined(field, before, after));
+        List<FieldChange> fields = new ArrayList<>();
+        if (fieldChanged || withVolatile) {
+            List<FieldDescription> changed = withVolatile
+                    ? FieldChanges.withVolatileBetween(module.fields(), before.fields(), after.fields())
+                    : FieldChanges.between(module.fields(), before.fields(), after.fields());
+            for (FieldDescription field : changed) {
+                if (isDetermined(field, before, after)) {
+                    fields.add(new FieldChange(
+                            field.name(),
+                            after.fields().get(field.name()),
+                            before.fields().get(field.name())));
+                }
+            }
+        }
+        int severity = comparable ? compareSeverity(after, before) : 0;
+        boolean changed = before.verdict() != after.verdict()
+                || fieldChanged
+                || !added.isEmpty()
+                || !removed.isEmpty()
+                || !Objects.equals(before.errorCode(), after.errorCode());
+        return new LineChange(
+                target(after),
+                severity > 0 ? Kind.WORSE : severity < 0 ? Kind.BETTER : changed ? Kind.CHANGED : Kind.UNCHANGED,
+                after.index(),
+                before.index(),
+                after.verdict(),
+                before.verdict(),
+                added,
+                removed,
+                List.copyOf(fields),
+                after.rules(),
+                before.rules(),
+                after.errorCode(),
+                before.errorCode(),
+                comparable);
+    }
+
+    /** The change of a target that only the later results contain. */
+    public LineChange ofNew(PortfolioLine after) {
+        return LineChange.ofNew(target(after), after);
+    }
+
+    /** The change of a target that only the earlier results contain. */
+    public LineChange ofGone(PortfolioLine before) {
+        return LineChange.ofGone(target(before), before);
+    }
+
+    private static boolean isError(PortfolioLine line) {
+        return line.verdict() == Verdict.ERROR;
+    }
+
+    private static boolean isDetermined(FieldDescription field, PortfolioLine before, PortfolioLine after) {
+        return isDetermined(field, before) && isDetermined(field, after);
+    }
+
+    private static boolean isDetermined(FieldDescription field, PortfolioLine line) {
+        boolean complete = line.hasResult() && line.errorCode() == null;
+        return complete || line.fields().get(field.name()) != null;
+    }
+
+    /** Compares the verdicts, then the number of findings of each level, the most severe level first. */
+    private static int compareSeverity(PortfolioLine one, PortfolioLine other) {
+        int severity = Objects.requireNonNull(one.verdict()).compareTo(Objects.requireNonNull(other.verdict()));
+        for (Level level : MOST_SEVERE_FIRST) {
+            severity = severity == 0 ? Long.compare(count(one, level), count(other, level)) : severity;
+        }
+        return severity;
+    }
+
+    private static long count(PortfolioLine line, Level level) {
+        return line.findings().stream()
+                .filter(finding -> finding.level() == level)
+                .count();
+    }
+
+    /** The findings without those of the other line with the same part and code. */
+    private static List<LineFinding> difference(List<LineFinding> findings, List<LineFinding> others) {
+        if (findings.isEmpty()) {
+            return List.of();
+        }
+        Multiset<String> paths = HashMultiset.create();
+        others.forEach(other -> paths.add(other.path()));
+        return findings.stream()
+                .filter(finding -> !paths.remove(finding.path()))
+                .toList();
+    }
+}

@@ -1,0 +1,374 @@
+package dev.plumbline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import dev.plumbline.support.Await;
+import dev.plumbline.support.CommandLineRunner;
+import dev.plumbline.support.CommandResult;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class DiffCommandTest {
+    private static final String BEFORE = "job_0123456789012345678901";
+    private static final String AFTER = "job_abcdefghijklmnopqrstuv";
+    private static final String FOUND = "{'level':'fail','code':'status_client_error','message':'404.'}";
+
+    @TempDir
+    Path folder;
+
+    private final Vertx vertx = Vertx.vertx();
+
+    @AfterEach
+    void stop() {
+        Await.value(vertx.close());
+    }
+
+    private String file(String name, String... lines) throws IOException {
+        return Files.writeString(folder.resolve(name), String.join("\n", lines).replace('\'', '"') + "\n")
+                .toString();
+    }
+
+    /** A result of {@code http-status}. */
+    private static String line(String host, String verdict, int status, String findings) {
+        return ("{'input':'%1$s','module':'http-status','target':'https://%1$s/','verdict':'%2$s',"
+                        + "'fields':{'status':%3$d,'response_time_ms':%3$d1},'findings':[%4$s],'error':null}")
+                .formatted(host, verdict, status, findings);
+    }
+
+    private static String error(String host) {
+        return "{'input':'%1$s','module':'http-status','target':'https://%1$s/','verdict':'error',".formatted(host)
+                + "'fields':{'status':null},'findings':[],'error':{'code':'dns_timeout'}}";
+    }
+
+    private static CommandResult diff(String... arguments) {
+        List<String> all = new ArrayList<>(List.of("diff"));
+        all.addAll(List.of(arguments));
+        return CommandLineRunner.run("", all.toArray(String[]::new));
+    }
+
+    private String before() throws IOException {
+        return file(
+                "before",
+                line("same.test", "pass", 200, ""),
+                line("worse.test", "pass", 200, ""),
+                line("better.test", "fail", 404, FOUND),
+                line("changed.test", "pass", 200, ""),
+                line("gone.test", "pass", 200, ""));
+    }
+
+    private String after() throws IOException {
+        return file(
+                "after",
+                line("new.test", "pass", 200, ""),
+                line("better.test", "pass", 200, ""),
+                line("changed.test", "pass", 204, ""),
+                line("worse.test", "fail", 404, FOUND),
+                line("same.test", "pass", 200, "").replace("2001", "5"));
+    }
+
+    @Test
+    void changesArePrintedWithTheirFindingsAndFields() throws IOException {
+        CommandResult result = diff(before(), after());
+
+        assertThat(result)
+                .isEqualTo(new CommandResult(
+                        1,
+                        """
+                        NEW       https://new.test/  pass
+                        BETTER    https://better.test/  fail → pass
+                                  - fail status_client_error: 404.
+                                  status: 404 → 200
+                        CHANGED   https://changed.test/  pass
+                                  status: 200 → 204
+                        WORSE     https://worse.test/  pass → fail
+                                  + fail status_client_error: 404.
+                                  status: 200 → 404
+                        GONE      https://gone.test/  pass
+
+                        1 new, 1 gone, 1 worse, 1 better, 1 changed, 1 unchanged""",
+                        ""));
+    }
+
+    @Test
+    void volatileFieldsAndUnchangedTargetsArePrintedOnRequest() throws IOException {
+        CommandResult result = diff(before(), after(), "--volatile", "--change", "unchanged,changed");
+
+        assertThat(result.out())
+                .isEqualTo(
+                        """
+                        CHANGED   https://changed.test/  pass
+                                  status: 200 → 204
+                                  response_time_ms: 2001 → 2041
+                        UNCHANGED https://same.test/  pass
+                                  response_time_ms: 2001 → 5
+
+                        1 new, 1 gone, 1 worse, 1 better, 1 changed, 1 unchanged""");
+    }
+
+    @Test
+    void theOutputCanBeJsonNdjsonOrCsv() throws IOException {
+        JsonObject json =
+                new JsonObject(diff(before(), after(), "--output", "json").out());
+        CommandResult ndjson = diff(before(), after(), "--output", "ndjson");
+        List<NamedCsvRecord> csv =
+                CsvReader.builder()
+                        .ofNamedCsvRecord(
+                                diff(before(), after(), "--output", "csv").out())
+                        .stream()
+                        .toList();
+
+        assertThat(json.fieldNames())
+                .containsExactlyInAnyOrder(
+                        "token", "against", "module", "options_differ", "counts", "next_cursor", "lines");
+        assertThat(json.getJsonObject("counts"))
+                .isEqualTo(new JsonObject(
+                        "{\"new\":1,\"gone\":1,\"worse\":1,\"better\":1,\"changed\":1,\"unchanged\":1}"));
+        JsonArray lines = json.getJsonArray("lines");
+        assertThat(lines).hasSize(5);
+        assertThat(lines.getJsonObject(3))
+                .isEqualTo(new JsonObject("{\"target\":\"https://worse.test/\",\"change\":\"worse\",\"index\":3,"
+                        + "\"against_index\":1,\"verdict\":\"fail\",\"against_verdict\":\"pass\",\"findings_added\":"
+                        + "[{\"part\":null,\"code\":\"status_client_error\",\"level\":\"fail\",\"message\":\"404.\"}],"
+                        + "\"findings_removed\":[],\"fields\":[{\"name\":\"status\",\"value\":404,"
+                        + "\"against_value\":200}],\"rules\":null,\"against_rules\":null,\"error_code\":null,"
+                        + "\"against_error_code\":null}"));
+        assertThat(ndjson.out().lines().map(JsonObject::new)).containsExactlyElementsOf(objects(lines));
+        assertThat(csv).hasSize(5);
+        assertThat(csv.get(3).getFieldsAsMap())
+                .containsEntry("target", "https://worse.test/")
+                .containsEntry("change", "worse")
+                .containsEntry("against_index", "1")
+                .containsEntry("findings_added", "status_client_error")
+                .containsEntry("fields", "[{\"name\":\"status\",\"value\":404,\"against_value\":200}]");
+        assertThat(csv.get(4).getField("index")).isEmpty();
+    }
+
+    private static List<JsonObject> objects(JsonArray array) {
+        return array.stream().map(JsonObject.class::cast).toList();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"pass, pass, 0", "pass, fail, 1", "fail, pass, 0", "pass, error, 3", "error, pass, 3", "error, error, 0"
+    })
+    void theExitCodeIsThatOfTheWorstChange(String before, String after, int code) throws IOException {
+        String ofBefore = before.equals("error") ? error("a.test") : line("a.test", before, 200, "");
+        String ofAfter = after.equals("error") ? error("a.test") : line("a.test", after, 200, "");
+        String unchanged = line("same.test", "pass", 200, "");
+
+        CommandResult result = diff(file("1", unchanged, ofBefore), file("2", ofAfter, unchanged));
+
+        assertThat(result.code()).as(result.toString()).isEqualTo(code);
+        assertThat(result.out().contains("1 could not be compared, because a check was not completed."))
+                .isEqualTo(code == 3);
+    }
+
+    @Test
+    void aWorseTargetDecidesTheExitCode() throws IOException {
+        CommandResult result = diff(
+                file("1", line("a.test", "pass", 200, ""), line("b.test", "pass", 200, "")),
+                file("2", error("a.test"), line("b.test", "warn", 200, "")));
+
+        assertThat(result.code()).isOne();
+        assertThat(result.out()).contains("CHANGED   https://a.test/  pass → error (dns_timeout)");
+    }
+
+    @Test
+    void equalTargetsAreMatchedInOrderOverSeveralFiles() throws IOException {
+        String first = file("1", line("a.test", "pass", 1, ""), line("a.test", "pass", 2, ""));
+        String second = file("2", line("a.test", "pass", 3, ""));
+        String after = file(
+                "3",
+                line("a.test", "pass", 1, ""),
+                line("a.test", "pass", 2, ""),
+                line("a.test", "pass", 4, ""),
+                line("a.test", "pass", 5, ""));
+
+        JsonObject json = new JsonObject(
+                diff(first + "," + second, after, "--output", "json").out());
+
+        assertThat(objects(json.getJsonArray("lines")))
+                .extracting(line -> line.getString("change"), line -> line.getInteger("against_index"))
+                .containsExactly(tuple("changed", 2), tuple("new", null));
+        assertThat(json.getJsonObject("counts").getInteger("unchanged")).isEqualTo(2);
+    }
+
+    @Test
+    void aFileNameCanContainACommaAndAnInputCanBeStdin() throws IOException {
+        String file = file("a,b", line("a.test", "pass", 200, ""));
+
+        String stdin = line("a.test", "pass", 204, "").replace('\'', '"');
+        assertThat(CommandLineRunner.run(stdin, "diff", file, "-").out()).contains("status: 200 → 204");
+        assertThat(CommandLineRunner.run(stdin, "diff", "-", file).out()).contains("status: 204 → 200");
+        assertThat(CommandLineRunner.run(stdin, "diff", "-", "-").err())
+                .isEqualTo("plumbline: BEFORE and AFTER are both stdin. Use a file for one of them.");
+    }
+
+    @Test
+    void changedRulesAreStated() throws IOException {
+        CommandResult result = diff(
+                file("1", line("a.test", "pass", 200, "").replace("'error'", "'rules':'http-status/1','error'")),
+                file("2", line("a.test", "pass", 201, "").replace("'error'", "'rules':'http-status/2','error'")));
+
+        assertThat(result.out()).contains("The rules changed: http-status/1 → http-status/2");
+    }
+
+    @Test
+    void invalidInputIsAnError() throws IOException {
+        String file = file("1", line("a.test", "pass", 200, ""));
+        String other = file("2", line("a.test", "pass", 200, "").replace("http-status", "hsts"));
+        String broken = file("3", line("a.test", "pass", 200, ""), "{");
+
+        assertThat(diff(file, other).err())
+                .isEqualTo("plumbline: File '" + other
+                        + "', line 1: the module is 'hsts', not 'http-status'. Use results of one module.");
+        assertThat(diff(broken, file).err()).startsWith("plumbline: File '" + broken + "', line 2: not a JSON object");
+        assertThat(diff(file, folder + "/missing").err()).contains("missing' does not exist.");
+        assertThat(diff(file, file, "--change", "bad").err())
+                .startsWith("plumbline: Invalid value for option '--change'")
+                .contains("must be one of new, gone, worse, better, changed, unchanged, not 'bad'");
+        for (CommandResult result : List.of(diff(file, other), diff(broken, file), diff(file), diff(file, ""))) {
+            assertThat(result.code()).isEqualTo(4);
+        }
+        assertThat(diff(file("4"), file("5")).err())
+                .isEqualTo("plumbline: The module of the results is not known. Add --module MODULE.");
+        assertThat(diff(file("4"), file).out()).endsWith("1 new, 0 gone, 0 worse, 0 better, 0 changed, 0 unchanged");
+    }
+
+    @Test
+    void textOfTargetsDoesNotControlTheTerminal() throws IOException {
+        String hostile = "\u001b[31m\u202e";
+        String before = file("1", line("a.test", "pass", 200, ""));
+        String after = file(
+                "2",
+                new JsonObject(line("a.test", "fail", 200, "").replace('\'', '"'))
+                        .put("target", "https://a.test/")
+                        .put("fields", new JsonObject().put("server", hostile))
+                        .put(
+                                "findings",
+                                new JsonArray()
+                                        .add(new JsonObject()
+                                                .put("level", "fail")
+                                                .put("code", hostile)
+                                                .put("message", hostile)))
+                        .encode(),
+                new JsonObject(line("b.test", "pass", 200, "").replace('\'', '"'))
+                        .put("target", hostile)
+                        .encode());
+
+        for (String format : List.of("text", "csv")) {
+            assertThat(diff(before, after, "--output", format).out())
+                    .contains("\ufffd")
+                    .doesNotContainPattern("[\\p{Cc}\\p{Cf}&&[^\r\n]]");
+        }
+    }
+
+    @Test
+    void manyLinesInAnotherOrderAreMatched() throws IOException {
+        List<String> before = new ArrayList<>();
+        List<String> after = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) {
+            before.add(line("t" + i + ".test", "pass", 200, ""));
+            after.add(line("t" + i + ".test", "pass", i == 12_345 ? 204 : 200, ""));
+        }
+        Collections.shuffle(after, new Random(1));
+
+        CommandResult result = diff(file("1", before.toArray(String[]::new)), file("2", after.toArray(String[]::new)));
+
+        assertThat(result.out())
+                .isEqualTo("CHANGED   https://t12345.test/  pass\n          status: 200 → 204\n\n"
+                        + "0 new, 0 gone, 0 worse, 0 better, 1 changed, 19,999 unchanged");
+    }
+
+    /** Serves jobs and their results by token. */
+    private String serve(Map<String, String> results, Map<String, JsonObject> jobs) {
+        HttpServer server = Await.value(vertx.createHttpServer()
+                .requestHandler(request -> {
+                    String path = request.path().substring("/api/v1/jobs/".length());
+                    String body = results.get(path.replaceFirst("/.*", ""));
+                    if (body == null) {
+                        request.response().setStatusCode(404).end("{\"detail\":\"Job not found.\"}");
+                    } else if (path.endsWith("/results.ndjson")) {
+                        request.response().end(body.replace('\'', '"'));
+                    } else {
+                        request.response().end(jobs.get(path).toBuffer());
+                    }
+                })
+                .listen(0, "127.0.0.1"));
+        return "http://127.0.0.1:" + server.actualPort();
+    }
+
+    private static JsonObject job(String token, String state, String options) {
+        return new JsonObject()
+                .put("token", token)
+                .put("module", "http-status")
+                .put("state", state)
+                .put("counts", new JsonObject().put("total", 1))
+                .put("options", new JsonObject(options));
+    }
+
+    @Test
+    void jobsAreCompared() throws IOException {
+        Map<String, String> results = new ConcurrentHashMap<>();
+        String module = "'module':'http-status',";
+        results.put(BEFORE, line("a.test", "pass", 200, "").replace(module, ""));
+        results.put(AFTER, line("a.test", "pass", 204, "").replace(module, ""));
+        Map<String, JsonObject> jobs = new ConcurrentHashMap<>();
+        jobs.put(BEFORE, job(BEFORE, "completed", "{\"max_redirects\":3}"));
+        jobs.put(AFTER, job(AFTER, "completed", "{\"max_redirects\":5,\"method\":\"get\"}"));
+        String server = serve(results, jobs);
+        String key = Files.writeString(folder.resolve("key"), "plk_key").toString();
+
+        CommandResult text = diff(BEFORE, AFTER, "--server", server, "--key-file", key);
+        JsonObject json = new JsonObject(diff(BEFORE, AFTER, "--server", server, "--key-file", key, "--output", "json")
+                .out());
+        CommandResult mixed = diff(BEFORE, file("1", results.get(AFTER)), "--server", server, "--key-file", key);
+
+        assertThat(text.out())
+                .endsWith("The options of the jobs differ: max_redirects 3 → 5, method none → \"get\"")
+                .contains("status: 200 → 204");
+        assertThat(json.getString("token")).isEqualTo(AFTER);
+        assertThat(json.getString("against")).isEqualTo(BEFORE);
+        assertThat(json.getJsonArray("options_differ").getJsonObject(0))
+                .isEqualTo(new JsonObject("{\"name\":\"max_redirects\",\"value\":5,\"against_value\":3}"));
+        assertThat(mixed.out()).contains("status: 200 → 204").doesNotContain("options");
+        jobs.put(AFTER, job(AFTER, "running", "{}"));
+        assertThat(diff(BEFORE, AFTER, "--server", server, "--key-file", key))
+                .isEqualTo(new CommandResult(
+                        4,
+                        "",
+                        "plumbline: Job %1$s has not finished. Run 'plumbline job watch --server %2$s --key-file %3$s %1$s' first."
+                                .formatted(AFTER, server, key)));
+        results.remove(BEFORE);
+        assertThat(diff(BEFORE, AFTER, "--server", server, "--key-file", key))
+                .isEqualTo(new CommandResult(4, "", "plumbline: HTTP 404: Job not found."));
+    }
+
+    @Test
+    void onlyJobsNeedAKey() throws IOException {
+        String file = file("1", line("a.test", "pass", 200, ""));
+
+        assertThat(diff(file, file).code()).isZero();
+        CommandResult withoutKey = diff(file, BEFORE);
+        assertThat(withoutKey.code()).isEqualTo(4);
+        assertThat(withoutKey.err()).startsWith("plumbline: API key required.");
+    }
+}
