@@ -52,6 +52,7 @@ public final class Bench {
         rows.addAll(moduleRows());
         rows.add(new HttpxRow());
         rows.add(new StartRow());
+        rows.add(new DiffRow());
         rows.add(new MemoryRow(List.of(cached, http, https)));
         rows.addAll(clusterRows());
         // last, because a million lines remain in the queue of their service
