@@ -30,6 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -177,6 +178,38 @@ class JobCommandTest {
                 .isEqualTo("plumbline: Column 'link' does not exist. Set --column to one of: name, url.");
         assertThat(job("", "create", "http-status", "a.test", "--column", "url").err())
                 .isEqualTo("plumbline: --column 'url' is given without a file. Add --input FILE.");
+    }
+
+    @Test
+    void jobsAreSummarizedAndCompared() {
+        String before =
+                job("", "create", "http-status", url("/ok"), url("/missing")).out();
+        String after = job("", "create", "http-status", url("/missing"), url("/new"), "-o", "fresh=true")
+                .out();
+        job("", "watch", before, after);
+        String[] server = {"--server", service.uri("").toString(), "--key-file", keyFile.toString()};
+
+        CommandResult summary = CommandLineRunner.run(
+                "",
+                Stream.concat(Stream.of("summary", before, "--output", "json"), Stream.of(server))
+                        .toArray(String[]::new));
+        CommandResult diff = CommandLineRunner.run(
+                "",
+                Stream.concat(Stream.of("diff", before, after), Stream.of(server))
+                        .toArray(String[]::new));
+
+        JsonObject json = new JsonObject(summary.out());
+        assertThat(json.getString("token")).isEqualTo(before);
+        assertThat(json.getString("state")).isEqualTo("completed");
+        assertThat(json.getJsonObject("counts").getInteger("done")).isEqualTo(2);
+        assertThat(json.getJsonArray("findings").getJsonObject(0).getString("code"))
+                .isEqualTo("status_client_error");
+        assertThat(diff.out())
+                .startsWith("NEW       " + url("/new"))
+                .contains("GONE      " + url("/ok"))
+                .endsWith("1 new, 1 gone, 0 worse, 0 better, 0 changed, 1 unchanged\n"
+                        + "The options of the jobs differ: fresh none → true");
+        assertThat(diff.code()).isZero();
     }
 
     @Test
