@@ -5,7 +5,8 @@ create or replace function find_chunks_excluding(
   p_owner bigint, p_max_chunks int, p_modules text[], p_excluded_accounts bigint[], p_max_start_tag bigint,
   p_excluded_suspect_accounts bigint[]
 ) returns table (job_id bigint, number int)
-language plpgsql stable rows 16 as $$
+-- as in lock_next_chunks
+language plpgsql stable rows 16 set enable_bitmapscan = off as $$
 #variable_conflict use_column
 begin
   return query

@@ -2,7 +2,8 @@
 create or replace function lock_next_chunks(
   p_owner bigint, p_max_chunks int, p_modules text[], p_max_start_tag bigint, p_excluded_suspect_accounts bigint[]
 ) returns table (job_id bigint, number int, start_tag bigint)
-language plpgsql rows 16 as $$
+-- reads the index in order: with a limit that is not known, the planner can prefer to sort all waiting chunks
+language plpgsql rows 16 set enable_bitmapscan = off set enable_sort = off as $$
 #variable_conflict use_column
 begin
   return query
