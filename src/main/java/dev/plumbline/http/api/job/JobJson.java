@@ -109,10 +109,14 @@ final class JobJson {
         };
     }
 
-    /** Returns a line with all fields. */
-    static byte[] line(JobMessage.JobSnapshot job, JobMessage.ResultLine line) {
+    /**
+     * Returns a line.
+     *
+     * @param fields the fields of the result; empty for all
+     */
+    static byte[] line(JobMessage.JobSnapshot job, JobMessage.ResultLine line, List<String> fields) {
         Buffer out = Buffer.buffer();
-        writeLine(out, job, line, List.of());
+        writeLine(out, job, line, fields);
         return out.getBytes();
     }
 

@@ -41,6 +41,9 @@ record LineSelection(Set<String> verdicts, Set<String> findings, String text, Li
     private static final Pattern FINDING = Pattern.compile("([a-z0-9-]+/)?[a-z0-9_]+");
     private static final int MAX_SHOWN = 64;
 
+    /** The field with the findings of the parts of a composite. Other fields are not parsed. */
+    private static final List<String> FIELDS_WITH_FINDINGS = List.of("causes");
+
     /**
      * Returns the selection of a request. Fields are validated by {@link #unknownFields}, because they depend on the
      * module of the job.
@@ -131,12 +134,13 @@ record LineSelection(Set<String> verdicts, Set<String> findings, String text, Li
         return verdicts.contains(verdict) ? lines : 0;
     }
 
-    /** Returns the condition for a line of the job that has one of the verdicts. Findings require the whole result. */
+    /** Returns the condition for a line of the job that has one of the verdicts. */
     Predicate<JobMessage.ResultLine> filter(JobMessage.JobSnapshot job) {
         LineFilter byText = new LineFilter(Set.of(), Set.of(), text);
         LineFilter byFinding = new LineFilter(Set.of(), findings, "");
         return line -> byText.matches(withoutResult(line))
-                && (findings.isEmpty() || byFinding.matches(PortfolioLine.parse(JobJson.line(job, line))));
+                && (findings.isEmpty()
+                        || byFinding.matches(PortfolioLine.parse(JobJson.line(job, line, FIELDS_WITH_FINDINGS))));
     }
 
     private static PortfolioLine withoutResult(JobMessage.ResultLine line) {

@@ -171,6 +171,41 @@ class ResultFormatTest {
         assertThat(counted.fieldNames()).doesNotContain("results", "next_cursor");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "part_fail, 2",
+        "hsts/too_short, 2",
+        "too_short, 2",
+        "dmarc/too_short, 0",
+        "hsts/part_fail, 0",
+        "old_protocol, 1",
+        "none, 0"
+    })
+    void findingsOfPartsAreSelected(String code, int matched) {
+        JobSnapshot job = job(JobState.COMPLETED, 3, 0, List.of());
+        LineSelection selection = new LineSelection(Set.of(), Set.of(code), "", List.of());
+        Finding ofParts = new Finding(Level.FAIL, "part_fail", null, "A part has a problem.", "Fix it.", null);
+        Map<String, Object> cause = new LinkedHashMap<>();
+        cause.put("module", "hsts");
+        cause.put("level", "fail");
+        cause.put("code", "too_short");
+        cause.put("message", "Too short.");
+        Map<String, Object> fields = Map.of("causes", List.of(cause), "parts", List.of(Map.of("module", "dmarc")));
+        byte[] composite = ResultJson.write(new CheckResult(
+                "made-up", "example.com", Verdict.FAIL, fields, List.of(ofParts), List.of(), null, TIME, 84));
+        Finding other = new Finding(Level.INFO, "old_protocol", null, "HTTP/1.1 is used.", "Enable HTTP/2.", null);
+
+        JsonObject page = page(
+                job,
+                new JobViewParameters(ResultFormat.JSON, 0, 3, true, false, false, selection, null),
+                new ResultLine(0, "a", cached(composite)),
+                new ResultLine(1, "b", result("x", null, List.of(other))),
+                new ResultLine(2, "c", cached(composite)));
+
+        assertThat(page.getInteger("matched")).isEqualTo(matched);
+        assertThat(inputs(page)).hasSize(matched);
+    }
+
     @Test
     void selectedFieldsAreCopiedUnchanged() {
         JobSnapshot job = job(JobState.COMPLETED, 1, 0, List.of());
@@ -424,7 +459,12 @@ class ResultFormatTest {
         fields.put("open", true);
         byte[] plain = ResultJson.write(
                 new CheckResult("made-up", "example.com", Verdict.PASS, fields, findings, List.of(), error, TIME, 84));
-        String text = new String(plain, StandardCharsets.UTF_8);
+        return cached(plain);
+    }
+
+    /** Adds the members of a line. */
+    private static byte[] cached(byte[] result) {
+        String text = new String(result, StandardCharsets.UTF_8);
         return (text.substring(0, text.length() - 1) + ",\"waited_ms\":12,\"cached\":false}")
                 .getBytes(StandardCharsets.UTF_8);
     }
