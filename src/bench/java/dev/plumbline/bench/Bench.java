@@ -19,35 +19,44 @@ public final class Bench {
         FreshRow http = new FreshRow(
                 "http",
                 "Fresh http-status, HTTP ÷ blackbox_exporter /probe",
-                false,
+                FreshRow.Site.HTTP,
                 "",
                 3,
                 "defaults: Plumbline sends HEAD, the reference GET");
-        FreshRow httpGet = new FreshRow("http-get", "Same with method=get", false, "?method=get", 3, "both send GET");
+        FreshRow httpGet =
+                new FreshRow("http-get", "Same with method=get", FreshRow.Site.HTTP, "?method=get", 3, "both send GET");
         FreshRow https = new FreshRow(
                 "https",
                 "Fresh http-status, HTTPS without verification ÷ blackbox_exporter /probe",
-                true,
+                FreshRow.Site.HTTPS,
                 "?verify_tls=false",
                 2,
                 "neither verifies the certificate; Plumbline sends HEAD, the reference GET");
         FreshRow httpsGet = new FreshRow(
                 "https-get",
                 "Same with method=get",
-                true,
+                FreshRow.Site.HTTPS,
                 "?verify_tls=false&method=get",
                 2,
                 "neither verifies; both send GET");
         FreshRow httpsVerified = new FreshRow(
                 "https-verified",
                 "Same, only Plumbline verifies the certificate",
-                true,
+                FreshRow.Site.HTTPS,
                 "",
                 2,
                 "Plumbline verifies with a root from tls.extra_roots; Plumbline sends HEAD, the reference GET");
-        List<Row> rows =
-                new ArrayList<>(List.of(cached, CachedRow.ofTheWeb(), http, httpGet, https, httpsGet, httpsVerified));
-        rows.add(new HandshakeRow());
+        FreshRow httpsMlkem = new FreshRow(
+                "https-mlkem",
+                "Same without verification, site in Go with X25519MLKEM768",
+                FreshRow.Site.MLKEM,
+                "?verify_tls=false&method=get",
+                2,
+                "neither verifies; both send GET; the reference offers X25519MLKEM768 only if it is built with Go 1.24 or newer");
+        List<Row> rows = new ArrayList<>(
+                List.of(cached, CachedRow.ofTheWeb(), http, httpGet, https, httpsGet, httpsVerified, httpsMlkem));
+        rows.add(new HandshakeRow(false));
+        rows.add(new HandshakeRow(true));
         rows.addAll(jobRows());
         rows.addAll(moduleRows());
         rows.add(new HttpxRow());

@@ -17,14 +17,15 @@ import org.jspecify.annotations.Nullable;
  * row first uses it. {@link #close()} stops all of them.
  */
 final class BenchStage implements AutoCloseable {
-    /** Time until the start is complete and the garbage collector may have returned memory. */
-    private static final long SETTLE_MS = 3_000;
+    /** Time until the start is complete and the JVM has returned memory, which it does every 10 s. */
+    private static final long SETTLE_MS = 25_000;
 
     private final BenchOptions options;
     private final Path folder;
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
     private @Nullable Wrk wrk;
     private @Nullable NginxTarget nginx;
+    private @Nullable MlkemTarget mlkem;
     private @Nullable LocalServers servers;
     private @Nullable Blackbox blackbox;
     private @Nullable ServiceUnderLoad service;
@@ -62,6 +63,13 @@ final class BenchStage implements AutoCloseable {
             nginx = opened(NginxTarget.start(folder));
         }
         return nginx;
+    }
+
+    MlkemTarget mlkem() throws IOException, InterruptedException {
+        if (mlkem == null) {
+            mlkem = opened(MlkemTarget.start(folder, nginx()));
+        }
+        return mlkem;
     }
 
     /** The servers in this process, with the certificate of nginx. */
