@@ -78,6 +78,7 @@ final class ServiceUnderLoad implements AutoCloseable {
         environment.put("PLUMBLINE_TARGETS_PORTS", "*");
         environment.put("PLUMBLINE_TARGETS_PER_IP_PER_SECOND", "0");
         environment.put("PLUMBLINE_TARGETS_PER_IP_CONCURRENT", "0");
+        environment.put("PLUMBLINE_TARGETS_DNS_PER_DOMAIN_PER_SECOND", "0");
         environment.putAll(settings);
         return ChildProcess.start("plumbline", folder, command, environment);
     }
