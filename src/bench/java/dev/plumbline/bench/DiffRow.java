@@ -17,21 +17,6 @@ final class DiffRow implements Row {
     private static final long POLL_MS = 20;
     private static final int EXIT_CODE_WORSE = 1;
 
-    /** A result of http-status; the parameters are index, status, verdict, findings and response time. */
-    private static final String LINE = "{\"index\":%1$d,\"input\":\"https://www.host-%1$d.example/path\","
-            + "\"module\":\"http-status\",\"target\":\"https://www.host-%1$d.example/path\",\"verdict\":\"%3$s\","
-            + "\"fields\":{\"status\":%2$d,\"status_text\":null,\"ok\":%6$b,"
-            + "\"final_url\":\"https://www.host-%1$d.example/path/\",\"redirect_count\":1,\"redirects\":["
-            + "{\"url\":\"https://www.host-%1$d.example/path\",\"status\":301,\"location\":\"/path/\",\"time_ms\":%5$d}],"
-            + "\"response_time_ms\":%5$d,\"http_version\":\"2\",\"content_type\":\"text/html; charset=utf-8\","
-            + "\"content_length\":%5$d,\"server\":\"nginx\",\"ip\":\"192.0.2.17\",\"method_used\":\"head\","
-            + "\"attempts\":1,\"blocked_suspected\":false,\"soft_404_suspected\":false,\"contains_matched\":null},"
-            + "\"findings\":[%4$s{\"level\":\"info\",\"code\":\"redirected\",\"field\":\"redirects\","
-            + "\"message\":\"The URL redirects to https://www.host-%1$d.example/path/.\","
-            + "\"action\":\"Use https://www.host-%1$d.example/path/ in links.\",\"reference\":\"RFC 9110\"}],"
-            + "\"truncated\":[],\"error\":null,\"checked_at\":\"2026-11-20T10:00:00.123Z\",\"duration_ms\":%5$d,"
-            + "\"waited_ms\":0}\n";
-
     private static final String FINDING = "{\"level\":\"fail\",\"code\":\"status_client_error\",\"field\":\"status\","
             + "\"message\":\"The status code is 404.\",\"action\":\"Restore the page or fix the link.\","
             + "\"reference\":\"RFC 9110 section 15.5\"},";
@@ -79,18 +64,35 @@ final class DiffRow implements Row {
             for (int i = 0; i < LINES; i++) {
                 boolean worse = later && i % WORSE_EVERY == 0;
                 int millis = 10 + (i * (later ? 31 : 17)) % 500;
-                out.write(String.format(
-                        Locale.ROOT,
-                        LINE,
-                        i,
-                        worse ? 404 : 200,
-                        worse ? "fail" : "pass",
-                        worse ? FINDING : "",
-                        millis,
-                        !worse));
+                out.write(line(i, worse, millis));
             }
         }
         return file;
+    }
+
+    /** A result of http-status. */
+    private static String line(int index, boolean worse, int millis) {
+        return String.format(
+                Locale.ROOT,
+                "{\"index\":%1$d,\"input\":\"https://www.host-%1$d.example/path\","
+                        + "\"module\":\"http-status\",\"target\":\"https://www.host-%1$d.example/path\",\"verdict\":\"%3$s\","
+                        + "\"fields\":{\"status\":%2$d,\"status_text\":null,\"ok\":%6$b,"
+                        + "\"final_url\":\"https://www.host-%1$d.example/path/\",\"redirect_count\":1,\"redirects\":["
+                        + "{\"url\":\"https://www.host-%1$d.example/path\",\"status\":301,\"location\":\"/path/\",\"time_ms\":%5$d}],"
+                        + "\"response_time_ms\":%5$d,\"http_version\":\"2\",\"content_type\":\"text/html; charset=utf-8\","
+                        + "\"content_length\":%5$d,\"server\":\"nginx\",\"ip\":\"192.0.2.17\",\"method_used\":\"head\","
+                        + "\"attempts\":1,\"blocked_suspected\":false,\"soft_404_suspected\":false,\"contains_matched\":null},"
+                        + "\"findings\":[%4$s{\"level\":\"info\",\"code\":\"redirected\",\"field\":\"redirects\","
+                        + "\"message\":\"The URL redirects to https://www.host-%1$d.example/path/.\","
+                        + "\"action\":\"Use https://www.host-%1$d.example/path/ in links.\",\"reference\":\"RFC 9110\"}],"
+                        + "\"truncated\":[],\"error\":null,\"checked_at\":\"2026-11-20T10:00:00.123Z\",\"duration_ms\":%5$d,"
+                        + "\"waited_ms\":0}\n",
+                index,
+                worse ? 404 : 200,
+                worse ? "fail" : "pass",
+                worse ? FINDING : "",
+                millis,
+                !worse);
     }
 
     private static Run diff(Path jar, Path before, Path after) throws IOException, InterruptedException {
