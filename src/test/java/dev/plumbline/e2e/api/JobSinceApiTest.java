@@ -57,6 +57,15 @@ class JobSinceApiTest {
     }
 
     @Test
+    void theEntityTagsOfAllAndOfNewLinesDiffer() {
+        String token = create("not a target");
+        String all = header(jobs.get("/" + token, "Prefer", "wait=20"), "ETag");
+
+        assertThat(jobs.get("/" + token + "?since=", "If-None-Match", all).statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
     void onlyNewLinesAreReturned() {
         String token = create(target.url("/gate/a"), "not a target", target.url("/gate/a"), target.url("/gate/b"));
         JsonObject first = since(token, "", "", "Prefer", "wait=20");
@@ -236,6 +245,7 @@ class JobSinceApiTest {
         "?since=&cursor=bDE, 422, invalid-parameter",
         "?since=&results=false, 422, invalid-parameter",
         "?since=&format=csv&limit=1, 422, invalid-parameter",
+        "/results.csv?since=&limit=1, 422, invalid-parameter",
         "?since=&since=, 422, invalid-parameter"
     })
     void invalidCombinationsAreRejected(String query, int status, String code) {

@@ -46,10 +46,9 @@ record JobViewParameters(
         if (since != null) {
             rejectWithSince("cursor", cursor != null, "The cursor in since selects the lines.");
             rejectWithSince("results", !lines, "The response has the lines after the cursor.");
-            rejectWithSince(
-                    "limit",
-                    format != ResultFormat.JSON && request.getParam("limit") != null,
-                    "In CSV and NDJSON, the next cursor is sent before the lines.");
+            if (format != ResultFormat.JSON) {
+                rejectLimit(request);
+            }
         }
         return new JobViewParameters(
                 format,
@@ -60,6 +59,13 @@ record JobViewParameters(
                 false,
                 LineSelection.of(request),
                 since);
+    }
+
+    private static void rejectLimit(HttpServerRequest request) {
+        rejectWithSince(
+                "limit",
+                request.getParam("limit") != null,
+                "In CSV and NDJSON, the next cursor is sent before the lines.");
     }
 
     private static int line(String cursor) {
@@ -102,7 +108,11 @@ record JobViewParameters(
      * @throws ProblemException if a parameter has an invalid value
      */
     static JobViewParameters ofFile(RoutingContext ctx, ResultFormat format) {
-        return file(ctx, format, LineSelection.of(ctx.request()), since(ctx));
+        SinceCursor since = since(ctx);
+        if (since != null) {
+            rejectLimit(ctx.request());
+        }
+        return file(ctx, format, LineSelection.of(ctx.request()), since);
     }
 
     private static JobViewParameters file(
@@ -167,7 +177,7 @@ record JobViewParameters(
     }
 
     private String suffix() {
-        String page = lines ? "-" + (since == null ? from : since) + "-" + limit : "";
+        String page = lines ? "-" + (since == null ? from : "since" + since) + "-" + limit : "";
         return "-" + format.id() + page + (raw ? "-raw" : "") + selection.tag() + '"';
     }
 
