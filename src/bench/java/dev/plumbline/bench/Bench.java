@@ -61,6 +61,7 @@ public final class Bench {
         rows.addAll(moduleRows());
         rows.add(new HttpxRow());
         rows.add(new StartRow());
+        rows.add(new ColdRow());
         rows.add(new DiffRow());
         rows.add(new MemoryRow(List.of(cached, http, https)));
         rows.addAll(clusterRows());

@@ -123,7 +123,16 @@ final class BenchStage implements AutoCloseable {
         return baseline;
     }
 
+    /** As {@link #resolving()}, a new process that the caller closes. */
+    ServiceUnderLoad anotherResolving(String name) throws IOException, InterruptedException {
+        return startResolving(options, name);
+    }
+
     private ServiceUnderLoad resolving(BenchOptions build, String name) throws IOException, InterruptedException {
+        return opened(startResolving(build, name));
+    }
+
+    private ServiceUnderLoad startResolving(BenchOptions build, String name) throws IOException, InterruptedException {
         Path bootstrap =
                 SiteFiles.writeBootstrap(Files.createDirectory(folder.resolve("rdap-" + name)), nginx().site(false));
         Map<String, String> settings = Map.of(
@@ -145,7 +154,7 @@ final class BenchStage implements AutoCloseable {
                 "0",
                 "PLUMBLINE_REGISTRIES_PER_SERVER_CONCURRENT",
                 "0");
-        return opened(ServiceUnderLoad.start(build, folder, folder.resolve(name), settings));
+        return ServiceUnderLoad.start(build, folder, folder.resolve(name), settings);
     }
 
     /** Starts another service with an empty database. The caller closes it. */
