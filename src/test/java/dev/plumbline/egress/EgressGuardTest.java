@@ -12,6 +12,7 @@ import dev.plumbline.config.Config;
 import dev.plumbline.dns.DnsResolver;
 import dev.plumbline.lab.DnsFaults;
 import dev.plumbline.lab.DnsLab;
+import dev.plumbline.lab.FreePorts;
 import dev.plumbline.lab.HostileTargets;
 import dev.plumbline.lab.HostileTargets.Case;
 import dev.plumbline.lab.HostileTargets.Rejection;
@@ -258,7 +259,8 @@ class EgressGuardTest {
         opened.get().close();
         assertCode(guard.open(vertx, pinned, port, 0), ErrorCode.DEADLINE_EXCEEDED);
         Await.value(server.close());
-        assertCode(guard.open(vertx, pinned, port, 5_000), ErrorCode.CONNECT_REFUSED);
+        // not the port of the server, which another process can use now
+        assertCode(guard.open(vertx, pinned, FreePorts.next(), 5_000), ErrorCode.CONNECT_REFUSED);
     }
 
     @ParameterizedTest
