@@ -12,7 +12,6 @@ import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.TargetParser;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -46,25 +45,17 @@ public record LineComparison(ModuleDescription module, boolean withVolatile) {
         boolean comparable = before.hasResult() && after.hasResult() && isError(before) == isError(after);
         List<LineFinding> added = difference(after.findings(), before.findings());
         List<LineFinding> removed = difference(before.findings(), after.findings());
-        boolean fieldChanged = FieldChanges.between(module.fields(), before.fields(), after.fields()).stream()
-                .anyMatch(field -> isDetermined(field, before, after));
-        List<FieldChange> fields = new ArrayList<>();
-        if (fieldChanged || withVolatile) {
-            List<FieldDescription> changed = withVolatile
-                    ? FieldChanges.withVolatileBetween(module.fields(), before.fields(), after.fields())
-                    : FieldChanges.between(module.fields(), before.fields(), after.fields());
-            for (FieldDescription field : changed) {
-                if (isDetermined(field, before, after)) {
-                    fields.add(new FieldChange(
-                            field.name(),
-                            after.fields().get(field.name()),
-                            before.fields().get(field.name())));
-                }
-            }
-        }
+        List<FieldChange> fieldsChanged =
+                determined(FieldChanges.between(module.fields(), before.fields(), after.fields()), before, after);
+        List<FieldChange> fields = withVolatile
+                ? determined(
+                        FieldChanges.withVolatileBetween(module.fields(), before.fields(), after.fields()),
+                        before,
+                        after)
+                : fieldsChanged;
         int severity = comparable ? compareSeverity(after, before) : 0;
         boolean changed = before.verdict() != after.verdict()
-                || fieldChanged
+                || !fieldsChanged.isEmpty()
                 || !added.isEmpty()
                 || !removed.isEmpty()
                 || !Objects.equals(before.errorCode(), after.errorCode());
@@ -77,7 +68,7 @@ public record LineComparison(ModuleDescription module, boolean withVolatile) {
                 before.verdict(),
                 added,
                 removed,
-                List.copyOf(fields),
+                fields,
                 after.rules(),
                 before.rules(),
                 after.errorCode(),
@@ -99,8 +90,15 @@ public record LineComparison(ModuleDescription module, boolean withVolatile) {
         return line.verdict() == Verdict.ERROR;
     }
 
-    private static boolean isDetermined(FieldDescription field, PortfolioLine before, PortfolioLine after) {
-        return isDetermined(field, before) && isDetermined(field, after);
+    private static List<FieldChange> determined(
+            List<FieldDescription> fields, PortfolioLine before, PortfolioLine after) {
+        return fields.stream()
+                .filter(field -> isDetermined(field, before) && isDetermined(field, after))
+                .map(field -> new FieldChange(
+                        field.name(),
+                        after.fields().get(field.name()),
+                        before.fields().get(field.name())))
+                .toList();
     }
 
     private static boolean isDetermined(FieldDescription field, PortfolioLine line) {

@@ -148,11 +148,7 @@ public final class PortfolioSummary {
                     number ? numbers.p90() : null,
                     number ? numbers.max() : null,
                     text || number ? distinct : null,
-                    listed
-                            ? texts.top(MAX_TOP_VALUES).stream()
-                                    .map(count -> new FrequentValue(count.value(), count.count()))
-                                    .toList()
-                            : null,
+                    listed ? texts.top(MAX_TOP_VALUES) : null,
                     number ? numbers.isExact() : texts.isExact());
         }
     }

@@ -1,6 +1,7 @@
 package dev.plumbline.portfolio;
 
 import com.google.common.hash.Hashing;
+import dev.plumbline.portfolio.PortfolioSummary.FrequentValue;
 import dev.plumbline.target.PrintableText;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -13,9 +14,6 @@ import java.util.Map;
  * number of different texts, is a lower bound. Not thread-safe.
  */
 final class ValueCounts {
-    /** A text and the number of its occurrences. */
-    record Count(String value, long count) {}
-
     static final int MAX_VALUES = 4_096;
 
     private static final int KEPT = MAX_VALUES / 2;
@@ -66,11 +64,11 @@ final class ValueCounts {
     }
 
     /** The most frequent texts. */
-    List<Count> top(int limit) {
+    List<FrequentValue> top(int limit) {
         return counts.entrySet().stream()
                 .sorted(MOST_FREQUENT_FIRST)
                 .limit(limit)
-                .map(entry -> new Count(entry.getKey().text(), entry.getValue()))
+                .map(entry -> new FrequentValue(entry.getKey().text(), entry.getValue()))
                 .toList();
     }
 }
