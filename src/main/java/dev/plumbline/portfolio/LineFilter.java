@@ -2,7 +2,7 @@ package dev.plumbline.portfolio;
 
 import dev.plumbline.portfolio.PortfolioLine.LineFinding;
 import dev.plumbline.result.Verdict;
-import java.util.Arrays;
+import dev.plumbline.target.LowerCaseId;
 import java.util.Locale;
 import java.util.Set;
 
@@ -20,7 +20,7 @@ public record LineFilter(Set<String> verdicts, Set<String> findings, String text
     /** @throws IllegalArgumentException if a verdict does not exist */
     public LineFilter {
         for (String verdict : verdicts) {
-            if (Arrays.stream(Verdict.values()).noneMatch(known -> known.id().equals(verdict))) {
+            if (LowerCaseId.find(Verdict.values(), verdict) == null) {
                 throw new IllegalArgumentException(
                         "Unknown verdict '" + verdict + "'. Verdicts: pass, warn, fail, error.");
             }

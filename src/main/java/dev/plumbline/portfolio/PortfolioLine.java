@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.plumbline.result.Level;
 import dev.plumbline.result.Verdict;
+import dev.plumbline.target.LowerCaseId;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -142,12 +143,11 @@ public record PortfolioLine(
     }
 
     private static Verdict verdict(String id) {
-        for (Verdict verdict : Verdict.values()) {
-            if (verdict.id().equals(id)) {
-                return verdict;
-            }
+        Verdict verdict = LowerCaseId.find(Verdict.values(), id);
+        if (verdict == null) {
+            throw new IllegalArgumentException("'verdict' is '" + id + "', not pass, warn, fail or error");
         }
-        throw new IllegalArgumentException("'verdict' is '" + id + "', not pass, warn, fail or error");
+        return verdict;
     }
 
     @SuppressWarnings("unchecked")
@@ -209,12 +209,11 @@ public record PortfolioLine(
     }
 
     private static Level level(String id) {
-        for (Level level : Level.values()) {
-            if (level.id().equals(id)) {
-                return level;
-            }
+        Level level = LowerCaseId.find(Level.values(), id);
+        if (level == null) {
+            throw new IllegalArgumentException("'finding.level' is '%s', not info, warn or fail".formatted(id));
         }
-        throw new IllegalArgumentException("'finding.level' is '%s', not info, warn or fail".formatted(id));
+        return level;
     }
 
     private static String required(Map<?, ?> members, String name, String path) {
