@@ -1,6 +1,9 @@
 package dev.plumbline.result;
 
+import de.siegmar.fastcsv.writer.CsvWriter;
+import de.siegmar.fastcsv.writer.LineDelimiter;
 import de.siegmar.fastcsv.writer.QuoteStrategy;
+import java.io.Writer;
 
 /** Cells of CSV files that contain data of targets. */
 public final class SpreadsheetText {
@@ -8,7 +11,7 @@ public final class SpreadsheetText {
      * Quotes empty strings, to distinguish them from null, and cells with a semicolon, which spreadsheets of many
      * locales interpret as the separator.
      */
-    public static final QuoteStrategy QUOTES = new QuoteStrategy() {
+    private static final QuoteStrategy QUOTES = new QuoteStrategy() {
         @Override
         public boolean quoteEmpty(int line, int column) {
             return true;
@@ -24,6 +27,15 @@ public final class SpreadsheetText {
     private static final String FORMULA_CHARACTERS = "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n";
 
     private SpreadsheetText() {}
+
+    /** Returns a writer of records with CRLF (RFC 4180) that passes each record to {@code out} at once. */
+    public static CsvWriter csv(Writer out) {
+        return CsvWriter.builder()
+                .lineDelimiter(LineDelimiter.CRLF)
+                .quoteStrategy(QUOTES)
+                .bufferSize(0)
+                .build(out);
+    }
 
     /**
      * Adds an apostrophe before a formula, which spreadsheets would run. Replaces U+0000, which many readers reject or

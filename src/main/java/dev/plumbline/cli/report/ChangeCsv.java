@@ -1,7 +1,6 @@
 package dev.plumbline.cli.report;
 
 import de.siegmar.fastcsv.writer.CsvWriter;
-import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.plumbline.portfolio.LineChange;
 import dev.plumbline.portfolio.PortfolioLine.LineFinding;
 import dev.plumbline.result.SpreadsheetText;
@@ -36,11 +35,7 @@ final class ChangeCsv implements ChangeReport {
     private final CsvWriter csv;
 
     ChangeCsv(Writer out) {
-        csv = CsvWriter.builder()
-                .lineDelimiter(LineDelimiter.CRLF)
-                .quoteStrategy(SpreadsheetText.QUOTES)
-                .bufferSize(0)
-                .build(out);
+        csv = SpreadsheetText.csv(out);
         csv.writeRecord(COLUMNS);
     }
 

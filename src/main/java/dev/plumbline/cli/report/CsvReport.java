@@ -3,7 +3,6 @@ package dev.plumbline.cli.report;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import de.siegmar.fastcsv.writer.CsvWriter;
-import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.PartColumns;
 import dev.plumbline.result.FindingColumns;
@@ -34,11 +33,7 @@ final class CsvReport implements ReportWriter {
     CsvReport(ModuleDescription module, List<CompositePart> parts, Writer out) {
         this.parts = new PartColumns(parts);
         this.module = module;
-        this.csv = CsvWriter.builder()
-                .lineDelimiter(LineDelimiter.CRLF)
-                .quoteStrategy(SpreadsheetText.QUOTES)
-                .bufferSize(0)
-                .build(out);
+        this.csv = SpreadsheetText.csv(out);
         List<String> header = new ArrayList<>(COLUMNS);
         module.fields().forEach(field -> header.add(field.name()));
         header.addAll(this.parts.names());

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import de.siegmar.fastcsv.writer.CsvWriter;
-import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.PartColumns;
@@ -60,11 +59,7 @@ public final class JobCsv implements LineWriter {
 
     private final PartColumns partColumns;
     private final StringWriter text = new StringWriter();
-    private final CsvWriter csv = CsvWriter.builder()
-            .lineDelimiter(LineDelimiter.CRLF)
-            .quoteStrategy(SpreadsheetText.QUOTES)
-            .bufferSize(0)
-            .build(text);
+    private final CsvWriter csv = SpreadsheetText.csv(text);
 
     /**
      * @param module null if the module no longer exists; its fields then have no columns
