@@ -1,41 +1,34 @@
 package dev.plumbline.cli.report;
 
 import dev.plumbline.result.Verdict;
-import java.util.EnumMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToLongFunction;
-import java.util.stream.Collectors;
 
 /** The number of results by verdict. Not thread-safe. */
 public final class VerdictCounts {
-    private final Map<Verdict, Long> counts = new EnumMap<>(Verdict.class);
+    private final EnumCounts<Verdict> counts = new EnumCounts<>(Verdict.class);
     private long refused;
-
-    public VerdictCounts() {
-        for (Verdict verdict : Verdict.values()) {
-            counts.put(verdict, 0L);
-        }
-    }
 
     /** Creates the counts that a service has reported. */
     public static VerdictCounts of(ToLongFunction<Verdict> reported) {
         VerdictCounts counts = new VerdictCounts();
-        counts.counts.replaceAll((verdict, zero) -> reported.applyAsLong(verdict));
+        for (Verdict verdict : Verdict.values()) {
+            counts.counts.add(verdict, reported.applyAsLong(verdict));
+        }
         return counts;
     }
 
     public void add(CheckedLine line) {
-        counts.merge(line.result().verdict(), 1L, Long::sum);
+        counts.add(line.result().verdict(), 1);
         refused += line.refused() ? 1 : 0;
     }
 
     public long of(Verdict verdict) {
-        return counts.getOrDefault(verdict, 0L);
+        return counts.of(verdict);
     }
 
     public long total() {
-        return counts.values().stream().mapToLong(Long::longValue).sum();
+        return counts.all().values().stream().mapToLong(Long::longValue).sum();
     }
 
     /** The number of targets that were not checked, because they are not valid or not allowed. */
@@ -46,7 +39,7 @@ public final class VerdictCounts {
     /** The most severe verdict; {@code pass} without results. */
     public Verdict worst() {
         Verdict worst = Verdict.PASS;
-        for (Map.Entry<Verdict, Long> count : counts.entrySet()) {
+        for (Map.Entry<Verdict, Long> count : counts.all().entrySet()) {
             worst = count.getValue() > 0 ? count.getKey() : worst;
         }
         return worst;
@@ -55,9 +48,6 @@ public final class VerdictCounts {
     /** For example {@code 9 pass, 0 warn, 1 fail, 0 error}. */
     @Override
     public String toString() {
-        return counts.entrySet().stream()
-                .map(count -> String.format(
-                        Locale.ROOT, "%,d %s", count.getValue(), count.getKey().id()))
-                .collect(Collectors.joining(", "));
+        return counts.toString();
     }
 }
