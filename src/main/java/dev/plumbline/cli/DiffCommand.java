@@ -10,13 +10,13 @@ import dev.plumbline.portfolio.LineChange.Kind;
 import dev.plumbline.portfolio.LineComparison;
 import dev.plumbline.portfolio.PortfolioLine;
 import dev.plumbline.portfolio.TargetIndex;
+import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.PrimitiveIterator;
 import java.util.Set;
 import java.util.TreeSet;
@@ -94,12 +94,11 @@ public final class DiffCommand implements Callable<Integer> {
             for (JsonObject job : Iterables.concat(old.jobs(), current.jobs())) {
                 server.requireFinal(job);
             }
-            String module = current.module();
-            LineComparison comparison = new LineComparison(
-                    ResultOptions.description(ResultOptions.catalogue(module), Objects.requireNonNull(module)),
-                    withVolatile);
+            ModuleDescription module =
+                    ResultOptions.ResultModule.load(current.module()).description();
+            LineComparison comparison = new LineComparison(module, withVolatile);
             Writer out = StandardOutput.writer();
-            ChangeReport report = output.report(compared(old, current, module), out);
+            ChangeReport report = output.report(compared(old, current, module.module()), out);
             ChangeCounts counts = new ChangeCounts();
             TargetIndex index = new TargetIndex();
             for (PortfolioLine line = old.next(); line != null; line = old.next()) {

@@ -70,28 +70,31 @@ final class ResultOptions {
         return module;
     }
 
-    /** The modules of the program, to describe the module with this name. */
-    static ModuleCatalogue catalogue(@Nullable String module) throws CommandException {
-        if (module == null) {
-            throw new CommandException("The module of the results is not known. Add --module MODULE.");
+    /**
+     * The module of results.
+     *
+     * @param parts the modules of the parts of a composite
+     */
+    record ResultModule(ModuleDescription description, List<ModuleDescription> parts) {
+        /**
+         * Loads a module.
+         *
+         * @param name null if it is not known
+         * @throws CommandException if it is not known or does not exist
+         */
+        static ResultModule load(@Nullable String name) throws CommandException {
+            if (name == null) {
+                throw new CommandException("The module of the results is not known. Add --module MODULE.");
+            }
+            ModuleCatalogue modules = ModuleCatalogue.loadOnly(List.of(), name);
+            ModuleDefinition<?> found = modules.find(name);
+            if (found == null) {
+                throw new CommandException(OptionConverters.unknownModule(name));
+            }
+            return new ResultModule(
+                    found.description(),
+                    modules.parts(name).stream().map(CompositePart::module).toList());
         }
-        ModuleCatalogue modules = ModuleCatalogue.loadOnly(List.of(), module);
-        if (modules.find(module) == null) {
-            throw new CommandException(OptionConverters.unknownModule(module));
-        }
-        return modules;
-    }
-
-    static ModuleDescription description(ModuleCatalogue modules, String module) {
-        ModuleDefinition<?> found = modules.find(module);
-        if (found == null) {
-            throw new IllegalStateException("the module is not loaded: " + module);
-        }
-        return found.description();
-    }
-
-    static List<ModuleDescription> parts(ModuleCatalogue modules, String module) {
-        return modules.parts(module).stream().map(CompositePart::module).toList();
     }
 
     /** Runs a command and reports why it failed. */

@@ -1,7 +1,6 @@
 package dev.plumbline.cli;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.cli.report.SummaryText;
 import dev.plumbline.portfolio.PortfolioLine;
 import dev.plumbline.portfolio.PortfolioSummary;
@@ -14,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -75,10 +73,8 @@ public final class SummaryCommand implements Callable<Integer> {
             if (line == null) {
                 throw new CommandException("The input contains no results.");
             }
-            ModuleCatalogue modules = ResultOptions.catalogue(lines.module());
-            String module = Objects.requireNonNull(lines.module());
-            PortfolioSummary summary = new PortfolioSummary(
-                    ResultOptions.description(modules, module), ResultOptions.parts(modules, module), filter.filter());
+            ResultOptions.ResultModule module = ResultOptions.ResultModule.load(lines.module());
+            PortfolioSummary summary = new PortfolioSummary(module.description(), module.parts(), filter.filter());
             try {
                 for (; line != null; line = lines.next()) {
                     summary.add(line);
@@ -90,8 +86,8 @@ public final class SummaryCommand implements Callable<Integer> {
             Writer out = StandardOutput.writer();
             out.write(
                     output == SummaryFormat.JSON
-                            ? json(module, lines.jobs(), summary) + "\n"
-                            : SummaryText.of(ResultOptions.description(modules, module), summary));
+                            ? json(module.description().module(), lines.jobs(), summary) + "\n"
+                            : SummaryText.of(module.description(), summary));
             out.flush();
             return 0;
         }
