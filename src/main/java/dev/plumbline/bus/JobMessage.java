@@ -6,7 +6,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Requests for jobs and their replies, and notifications about jobs. */
@@ -234,13 +233,7 @@ public sealed interface JobMessage extends Message {
      * @param indexes 0-based, in the order of the reply, without repetition
      */
     @BusAddress("job.results")
-    record ReadResults(long jobId, long version, List<Integer> indexes) implements JobMessage {
-        /** Reads consecutive lines. */
-        public static ReadResults range(long jobId, long version, int from, int to) {
-            return new ReadResults(
-                    jobId, version, IntStream.range(from, to).boxed().toList());
-        }
-    }
+    record ReadResults(long jobId, long version, List<Integer> indexes) implements JobMessage {}
 
     /** The reply to {@link ReadResults}. */
     sealed interface ResultsReply extends JobMessage {}

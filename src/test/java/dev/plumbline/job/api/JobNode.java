@@ -36,6 +36,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A node without HTTP: runner and coordinator with a real database. */
@@ -165,8 +166,9 @@ public final class JobNode implements AutoCloseable {
     }
 
     public List<JobMessage.ResultLine> results(JobMessage.JobSnapshot job) {
+        List<Integer> all = IntStream.range(0, 500).boxed().toList();
         JobMessage.ResultsReply reply =
-                ask(JobMessage.ReadResults.range(job.id(), job.version(), 0, 500), JobMessage.ResultsReply.class);
+                ask(new JobMessage.ReadResults(job.id(), job.version(), all), JobMessage.ResultsReply.class);
         return ((JobMessage.ResultLines) reply).lines();
     }
 

@@ -30,7 +30,9 @@ final class LineStream {
         Future<List<JobMessage.ResultLine>> read(List<Integer> indexes);
     }
 
-    private static final int PAGE_LINES = 100;
+    /** The number of lines that are read at once. */
+    static final int PAGE_LINES = 100;
+
     private static final int CHUNK_BYTES = 64 * 1024;
 
     private final RoutingContext ctx;

@@ -10,7 +10,6 @@ import java.util.function.Predicate;
  * once: the position moves past them. Not thread-safe.
  */
 final class NewLineCondition {
-    private static final int PAGE_LINES = 100;
 
     private final JobClient jobs;
     private final JobResponses responses;
@@ -56,7 +55,7 @@ final class NewLineCondition {
         }
         return jobs.lines(job)
                 .read(lines.stream()
-                        .limit(PAGE_LINES)
+                        .limit(LineStream.PAGE_LINES)
                         .map(JobMessage.FinishedLine::index)
                         .toList())
                 .compose(page -> {

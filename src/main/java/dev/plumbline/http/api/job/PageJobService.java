@@ -23,7 +23,6 @@ public final class PageJobService {
     /** The maximum size of a form. */
     public static final int MAX_BYTES = CreateJobOperation.MAX_BYTES;
 
-    private static final int PAGE_LINES = 100;
     private static final int MAX_CONCURRENT = 4;
     private static final int MAX_WAITING = 64;
 
@@ -162,7 +161,7 @@ public final class PageJobService {
         if (from >= to) {
             return Future.succeededFuture();
         }
-        return source.read(IntStream.range(from, Math.min(to, from + PAGE_LINES))
+        return source.read(IntStream.range(from, Math.min(to, from + LineStream.PAGE_LINES))
                         .boxed()
                         .toList())
                 .compose(lines -> vertx.executeBlocking(
