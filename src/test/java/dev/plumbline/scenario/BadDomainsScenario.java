@@ -38,7 +38,6 @@ class BadDomainsScenario {
 
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
     private static final Map<Integer, Integer> HEIGHT_BY_WIDTH = Map.of(1280, 800, 390, 844);
-    private static final ChromiumBrowser CHROMIUM = new ChromiumBrowser();
     private static DomainLab lab;
     private static ServiceUnderTest service;
 
@@ -121,7 +120,6 @@ class BadDomainsScenario {
 
     @AfterAll
     static void stop() {
-        CHROMIUM.close();
         if (service != null) {
             service.close();
         }
@@ -149,7 +147,7 @@ class BadDomainsScenario {
 
         HEIGHT_BY_WIDTH.forEach((width, height) -> {
             try (BrowserSession session =
-                    CHROMIUM.openSession(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
+                    ChromiumBrowser.openSession(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
                 open(session, domain.name(), width, height);
                 String name = "bad-%02d-%s-%d".formatted(domain.number(), domain.name(), width);
                 save(session.page(), name, false);
@@ -169,7 +167,7 @@ class BadDomainsScenario {
         lab.serve(new DomainSpec(name, 11));
         HEIGHT_BY_WIDTH.forEach((width, height) -> {
             try (BrowserSession session =
-                    CHROMIUM.openSession(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
+                    ChromiumBrowser.openSession(service, new ViewportTheme(width, ColorScheme.LIGHT, true))) {
                 open(session, name, width, height);
                 assertThat(session.page().locator(".grade").first().innerText()).contains("A+");
                 save(session.page(), "healthy-" + width, true);

@@ -7,55 +7,50 @@ import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import dev.plumbline.e2e.browser.ViewportTheme;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Debian's Chromium, started for the first context. Not thread-safe. */
-public final class ChromiumBrowser implements AutoCloseable {
+/**
+ * Debian's Chromium, one process for all test classes of the JVM because its start takes seconds of CPU time. It ends
+ * with the JVM. All hostnames resolve to 127.0.0.1. Not thread-safe.
+ */
+public final class ChromiumBrowser {
     private static final double ASSERTION_TIMEOUT_MS = 20_000;
+    private static final List<String> ARGUMENTS = List.of(
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--host-resolver-rules=MAP * 127.0.0.1",
+            "--no-proxy-server");
 
-    private @Nullable Playwright playwright;
-    private @Nullable Browser browser;
+    private static @Nullable Browser browser;
+
+    private ChromiumBrowser() {}
 
     /** Opens a new browser context; skips or fails the test if Chromium is not installed. */
-    public BrowserSession openSession(ServiceUnderTest service, ViewportTheme viewport) {
-        return new BrowserSession(launch(), service, viewport);
+    public static BrowserSession openSession(ServiceUnderTest service, ViewportTheme viewport) {
+        return new BrowserSession(browser(), service, viewport);
     }
 
     /**
-     * Opens a new browser context in which all hostnames resolve to 127.0.0.1 and all certificates are accepted. Skips
-     * or fails the test if Chromium is not installed.
+     * Opens a new browser context that accepts all certificates; skips or fails the test if Chromium is not installed.
      */
-    public BrowserContext lab() {
-        return launch("--host-resolver-rules=MAP * 127.0.0.1", "--no-proxy-server")
-                .newContext(new Browser.NewContextOptions().setIgnoreHTTPSErrors(true));
+    public static BrowserContext openLab() {
+        return browser().newContext(new Browser.NewContextOptions().setIgnoreHTTPSErrors(true));
     }
 
-    /** @param arguments used only for the first context */
-    private Browser launch(String... arguments) {
+    private static Browser browser() {
         Path program = DebianTool.require("chromium");
         if (browser == null) {
             PlaywrightAssertions.setDefaultAssertionTimeout(ASSERTION_TIMEOUT_MS);
-            List<String> all =
-                    new ArrayList<>(List.of("--no-sandbox", "--disable-gpu", "--disable-background-networking"));
-            all.addAll(List.of(arguments));
-            playwright = Playwright.create(
-                    new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
-            browser = playwright
+            browser = Playwright.create(
+                            new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")))
                     .chromium()
                     .launch(new BrowserType.LaunchOptions()
                             .setExecutablePath(program)
-                            .setArgs(all));
+                            .setArgs(ARGUMENTS));
         }
         return browser;
-    }
-
-    @Override
-    public void close() {
-        if (playwright != null) {
-            playwright.close();
-        }
     }
 }

@@ -43,7 +43,6 @@ class AccessibilityTest {
     private static final String EMAIL = "axe@plumbline.example";
     private static final ViewportTheme VIEWPORT = new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true);
 
-    private final ChromiumBrowser chromium = new ChromiumBrowser();
     private final Screenshots screenshots = new Screenshots();
     private HttpLab lab;
     private ServiceUnderTest service;
@@ -56,12 +55,12 @@ class AccessibilityTest {
         Await.value(accounts.create(AccountEmail.parse(EMAIL), Plan.PRO, PASSWORD));
         lab = Await.value(HttpLab.start(DATABASE.vertx()));
         service = SampleModule.startBehindProxy(folder, DATABASE);
-        visitor = chromium.openSession(service, VIEWPORT);
+        visitor = ChromiumBrowser.openSession(service, VIEWPORT);
     }
 
     @AfterAll
     void stop() {
-        chromium.close();
+        visitor.close();
         service.close();
     }
 
@@ -105,7 +104,7 @@ class AccessibilityTest {
 
     @Test
     void reportsOfEveryVerdictAndRejections() {
-        try (BrowserSession session = chromium.openSession(service, VIEWPORT)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, VIEWPORT)) {
             for (String path : List.of(
                     report("http-status", lab.http("/ok")),
                     report("http-status", lab.http("/redirect/to-https")),
@@ -145,7 +144,7 @@ class AccessibilityTest {
 
     @Test
     void accountPages() {
-        try (BrowserSession session = chromium.openSession(service, VIEWPORT)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, VIEWPORT)) {
             session.open("/sign-in");
             session.box("E-mail").fill(EMAIL);
             session.box("Password").fill("not the password");
@@ -171,7 +170,7 @@ class AccessibilityTest {
     @Test
     void jobsBeforeDuringAndAfterTheirRun() {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
-        try (BrowserSession session = chromium.openSession(service, VIEWPORT)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, VIEWPORT)) {
             session.signIn(EMAIL, PASSWORD);
             session.open("/jobs");
             assertAccessible(session);

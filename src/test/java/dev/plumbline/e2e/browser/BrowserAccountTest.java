@@ -36,7 +36,6 @@ class BrowserAccountTest {
 
     private static int userCount;
 
-    private final ChromiumBrowser chromium = new ChromiumBrowser();
     private AccountAdministration accounts;
     private ServiceUnderTest service;
 
@@ -49,7 +48,6 @@ class BrowserAccountTest {
 
     @AfterAll
     void stop() {
-        chromium.close();
         service.close();
     }
 
@@ -68,7 +66,7 @@ class BrowserAccountTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void usersCreateAnAccount(ViewportTheme viewport) {
         String email = "new" + userCount++ + "@plumbline.example";
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             session.open("/sign-in");
             session.link("Create account").click();
             session.box("E-mail").fill(email);
@@ -91,8 +89,8 @@ class BrowserAccountTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aNewPasswordTakesEffectImmediately(ViewportTheme viewport) {
         String email = newUser();
-        try (BrowserSession elsewhere = chromium.openSession(service, viewport);
-                BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession elsewhere = ChromiumBrowser.openSession(service, viewport);
+                BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
             session.signIn(email, PASSWORD);
             session.box("Current password").fill("not the password");
@@ -119,8 +117,8 @@ class BrowserAccountTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void signOutOfAllSessions(ViewportTheme viewport) {
         String email = newUser();
-        try (BrowserSession elsewhere = chromium.openSession(service, viewport);
-                BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession elsewhere = ChromiumBrowser.openSession(service, viewport);
+                BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
             session.signIn(email, PASSWORD);
             assertThat(session.page().locator(".sessions > li")).hasCount(2);
@@ -136,8 +134,8 @@ class BrowserAccountTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void signOutOfAnotherSession(ViewportTheme viewport) {
         String email = newUser();
-        try (BrowserSession elsewhere = chromium.openSession(service, viewport);
-                BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession elsewhere = ChromiumBrowser.openSession(service, viewport);
+                BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             elsewhere.signIn(email, PASSWORD);
             session.signIn(email, PASSWORD);
             session.button("End session").click();
@@ -152,7 +150,7 @@ class BrowserAccountTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aNewKeyIsCopiedWithOneClick(ViewportTheme viewport) {
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             session.page().context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
             session.signIn(newUser(), PASSWORD);
             session.box("Name").fill("pasted elsewhere");

@@ -47,7 +47,6 @@ class BrowserNavigationTest {
 
     private static int userCount;
 
-    private final ChromiumBrowser chromium = new ChromiumBrowser();
     private AccountAdministration accounts;
     private HttpLab lab;
     private ServiceUnderTest service;
@@ -61,7 +60,6 @@ class BrowserNavigationTest {
 
     @AfterAll
     void stop() {
-        chromium.close();
         service.close();
     }
 
@@ -75,7 +73,7 @@ class BrowserNavigationTest {
     @Test
     void pagesOfTheReferenceAreNotLong() {
         try (BrowserSession session =
-                chromium.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
+                ChromiumBrowser.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
             session.open("/docs");
             List<?> paths = (List<?>) session.page()
                     .locator("nav[aria-label='API reference'] a")
@@ -107,7 +105,7 @@ class BrowserNavigationTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aCheckRunsFromTheHomePage(ViewportTheme viewport) {
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             String target = lab.http("/ok?" + viewport.hashCode());
             check(session, target);
 
@@ -123,7 +121,7 @@ class BrowserNavigationTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void anotherCheckOfTheTargetRunsWithOneClick(ViewportTheme viewport) {
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             check(session, lab.http("/ok?tabs" + viewport.hashCode()));
             assertThat(session.page().locator(".tabs [aria-current=page]")).hasText("HTTP status");
             session.link("SSL certificate").click();
@@ -137,7 +135,7 @@ class BrowserNavigationTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aToolIsSelectedBeforeTheCheck(ViewportTheme viewport) {
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             session.open("/");
             session.box("Domain, URL, host:port, IP or e-mail").fill(lab.http("/ok?before" + viewport.hashCode()));
             session.box("Tool").selectOption("http-timing");
@@ -151,7 +149,7 @@ class BrowserNavigationTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void invalidAndForbiddenTargetsAreExplained(ViewportTheme viewport) {
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             check(session, "two words");
             assertThat(session.page().getByRole(AriaRole.ALERT)).containsText("two words is not a valid target");
             session.assertFits();
@@ -167,7 +165,7 @@ class BrowserNavigationTest {
     void cachedReportsAreAvailableOverTheQuota(ViewportTheme viewport) {
         try (ServiceUnderTest small = ServiceUnderTest.start(
                         DATABASE.url(), Map.of("HTTP_TRUSTED_PROXIES", "127.0.0.1", "LIMITS_FRESH_PER_HOUR", "1"));
-                BrowserSession session = chromium.openSession(small, viewport)) {
+                BrowserSession session = ChromiumBrowser.openSession(small, viewport)) {
             String known = lab.http("/ok?known" + viewport.hashCode());
             check(session, known);
             assertThat(session.page().locator(".age")).containsText("0 of 1 fresh checks remaining");
@@ -184,7 +182,7 @@ class BrowserNavigationTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aToolIsFoundAndRunFromItsPage(ViewportTheme viewport) {
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             session.open("/");
             session.page()
                     .getByRole(AriaRole.NAVIGATION)
@@ -211,7 +209,7 @@ class BrowserNavigationTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aCheckRunsWithTheKeyboardAlone(ViewportTheme viewport) {
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             session.open("/tools");
             session.page().keyboard().press("Tab");
             assertThat(session.link("Skip to content")).isFocused();
@@ -236,7 +234,7 @@ class BrowserNavigationTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void usersSignInAndOut(ViewportTheme viewport) {
         String email = newUser();
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             session.open("/bulk");
             session.main()
                     .getByText("Sign in", new Locator.GetByTextOptions().setExact(true))
@@ -264,7 +262,7 @@ class BrowserNavigationTest {
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aKeyIsCreatedUsedAndRevoked(ViewportTheme viewport) {
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             session.signIn(newUser(), PASSWORD);
             session.box("Name").fill("nightly import");
             session.button("Create key").click();
@@ -292,7 +290,7 @@ class BrowserNavigationTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aLongJobIsFollowedAndDownloaded(ViewportTheme viewport) {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             session.signIn(newUser(), PASSWORD);
             session.open("/bulk");
             session.assertFits();
@@ -336,7 +334,7 @@ class BrowserNavigationTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aJobIsCancelled(ViewportTheme viewport) {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             session.signIn(newUser(), PASSWORD);
             session.open("/bulk");
             session.box("Targets")
@@ -358,7 +356,7 @@ class BrowserNavigationTest {
 
     @Test
     void largeFilesAreRejectedAndManyRowsAreCounted() {
-        try (BrowserSession session = chromium.openSession(
+        try (BrowserSession session = ChromiumBrowser.openSession(
                 service,
                 ViewportTheme.withAndWithoutScripts().stream()
                         .filter(ViewportTheme::scripts)
@@ -379,7 +377,7 @@ class BrowserNavigationTest {
 
     @Test
     void typedTextIsRestoredAfterAFileReplacedIt() {
-        try (BrowserSession session = chromium.openSession(
+        try (BrowserSession session = ChromiumBrowser.openSession(
                 service,
                 ViewportTheme.withAndWithoutScripts().stream()
                         .filter(ViewportTheme::scripts)
@@ -412,7 +410,7 @@ class BrowserNavigationTest {
                 .formatted(
                         lab.http("/status/500?" + viewport.hashCode()), lab.http("/ok?1"),
                         lab.http("/status/500?" + viewport.hashCode()), lab.http("/ok?2"));
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             session.signIn(newUser(), PASSWORD);
             session.open("/bulk");
             Locator counts = session.page().locator("#bulk-preview .counts");
@@ -452,7 +450,7 @@ class BrowserNavigationTest {
     void failedLinesAreRetried(ViewportTheme viewport) {
         int port = FreePorts.next();
         String down = "http://127.0.0.1:" + port + "/";
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             session.signIn(newUser(), PASSWORD);
             session.open("/bulk");
             session.box("Targets").fill(lab.http("/ok?" + viewport.hashCode()) + "\n" + down);

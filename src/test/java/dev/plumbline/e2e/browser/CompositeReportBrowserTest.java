@@ -28,7 +28,6 @@ class CompositeReportBrowserTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
-    private final ChromiumBrowser chromium = new ChromiumBrowser();
     private final Screenshots screenshots = new Screenshots();
     private ServiceUnderTest service;
 
@@ -39,7 +38,6 @@ class CompositeReportBrowserTest {
 
     @AfterAll
     void stop() {
-        chromium.close();
         service.close();
     }
 
@@ -47,7 +45,7 @@ class CompositeReportBrowserTest {
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void partsAppearAndTheReportReplacesThem(ViewportTheme viewport) {
         String target = "browser" + Integer.toUnsignedString(viewport.hashCode()) + ".example";
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             Page page = session.page();
             page.navigate(
                     service.uri("/check/" + SampleComposite.NAME + "/" + target).toString(),

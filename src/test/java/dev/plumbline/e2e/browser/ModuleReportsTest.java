@@ -46,7 +46,6 @@ class ModuleReportsTest {
     private static final Set<String> ON_DEFAULT_PORTS =
             Set.of("hsts", "https-redirect", "mail-health", "nameservers", "overview", "security-txt");
 
-    private final ChromiumBrowser chromium = new ChromiumBrowser();
     private Lab lab;
     private List<LabTarget> targets;
     private ServiceUnderTest service;
@@ -64,12 +63,12 @@ class ModuleReportsTest {
         }
         settings.put("TARGETS_PORTS", "*");
         service = ServiceUnderTest.start(DATABASE.url(), settings);
-        session = chromium.openSession(service, new ViewportTheme(ViewportTheme.PHONE, ColorScheme.DARK, true));
+        session = ChromiumBrowser.openSession(service, new ViewportTheme(ViewportTheme.PHONE, ColorScheme.DARK, true));
     }
 
     @AfterAll
     void stop() {
-        chromium.close();
+        session.close();
         service.close();
         lab.close();
     }
@@ -212,7 +211,7 @@ class ModuleReportsTest {
     @Test
     void nullOfAnErrorIsNotReportedAsAbsence() {
         try (BrowserSession withoutScripts =
-                chromium.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, false))) {
+                ChromiumBrowser.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, false))) {
             withoutScripts.open(path("tcp-port", port(false)));
 
             assertThat(withoutScripts
@@ -236,8 +235,8 @@ class ModuleReportsTest {
 
     @Test
     void longValuesAreCollapsedAndRowsAreCards() {
-        try (BrowserSession withoutScripts =
-                chromium.openSession(service, new ViewportTheme(ViewportTheme.PHONE, ColorScheme.LIGHT, false))) {
+        try (BrowserSession withoutScripts = ChromiumBrowser.openSession(
+                service, new ViewportTheme(ViewportTheme.PHONE, ColorScheme.LIGHT, false))) {
             withoutScripts.open(path("dns-records", target("dns-records", "full.lab.test")));
 
             Locator records = withoutScripts.page().locator("#field-records");

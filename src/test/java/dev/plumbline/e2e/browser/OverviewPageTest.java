@@ -37,7 +37,6 @@ class OverviewPageTest {
     private static final int PHONE = 390;
     private static final int PHONE_HEIGHT = 844;
 
-    private static final ChromiumBrowser CHROMIUM = new ChromiumBrowser();
     private static NginxServer nginx;
     private static DnsLab dns;
     private static ServiceUnderTest service;
@@ -76,7 +75,6 @@ class OverviewPageTest {
 
     @AfterAll
     static void stop() {
-        CHROMIUM.close();
         if (nginx != null) {
             nginx.close();
         }
@@ -89,7 +87,7 @@ class OverviewPageTest {
     @Test
     void aDomainEnteredOnTheHomePageReceivesACompleteReport() {
         try (BrowserSession session =
-                CHROMIUM.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
+                ChromiumBrowser.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true))) {
             Page page = session.page();
             session.open("/");
             session.box("Domain, URL, host:port, IP or e-mail").fill(DOMAIN);

@@ -28,7 +28,6 @@ class PrintTest {
     @RegisterExtension
     static final TestDatabase DATABASE = new TestDatabase();
 
-    private final ChromiumBrowser chromium = new ChromiumBrowser();
     private ServiceUnderTest service;
 
     @BeforeAll
@@ -38,14 +37,13 @@ class PrintTest {
 
     @AfterAll
     void stop() {
-        chromium.close();
         service.close();
     }
 
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void collapsedDetailsArePrinted(ViewportTheme viewport) {
-        try (BrowserSession session = chromium.openSession(service, viewport)) {
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             session.open("/check/sample-module/bad.example");
             Locator innermost = session.page()
                     .locator("#field-tree details:not(:has(details)) .members")

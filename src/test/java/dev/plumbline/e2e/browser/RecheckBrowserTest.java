@@ -39,7 +39,6 @@ class RecheckBrowserTest {
     /** A check that does not time out during the analysis of its page. */
     private static final String OPTIONS = "?timeout_ms=30000";
 
-    private final ChromiumBrowser chromium = new ChromiumBrowser();
     private AccountAdministration accounts;
     private CountingTarget target;
     private ServiceUnderTest service;
@@ -54,7 +53,6 @@ class RecheckBrowserTest {
 
     @AfterAll
     void stop() {
-        chromium.close();
         service.close();
     }
 
@@ -63,7 +61,7 @@ class RecheckBrowserTest {
     }
 
     private BrowserSession visit(boolean scripts) {
-        return chromium.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, scripts));
+        return ChromiumBrowser.openSession(service, new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, scripts));
     }
 
     private void signIn(BrowserSession session, String name) {

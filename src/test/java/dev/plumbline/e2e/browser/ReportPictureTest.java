@@ -55,8 +55,7 @@ class ReportPictureTest {
                 DnsLab dns = DnsLab.start().address(HOST, "127.0.0.1");
                 ServiceUnderTest service = ServiceUnderTest.start(
                         DATABASE.url(), Map.of("DNS_SERVERS", dns.address(), "TLS_EXTRA_ROOTS", roots.toString()));
-                ChromiumBrowser chromium = new ChromiumBrowser();
-                BrowserSession session = chromium.openSession(service, viewport)) {
+                BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
             int port = servers.serve(
                     server, TlsServers.ServerOptions.DEFAULT, new InetSocketAddress("127.0.0.1", WRITE ? 443 : 0));
             String report = "/check/ssl-certificate/" + HOST + ":" + port;

@@ -43,7 +43,9 @@ class DistributionIT {
                     name.startsWith("lib") ? ServiceProcess.JAR : distribution().resolve(name);
             Files.copy(source, file, StandardCopyOption.COPY_ATTRIBUTES);
         }
-        cache = Path.of(start("aot-cache").out().strip());
+        CommandResult training = start("aot-cache");
+        assertThat(training.err()).isEmpty();
+        cache = Path.of(training.out().strip());
         // prevents that a start creates it again while the tests end
         Files.createDirectory(cache.resolveSibling(cache.getFileName() + ".lock"));
     }

@@ -2,6 +2,7 @@ package dev.plumbline.module.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Page;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
@@ -52,8 +53,8 @@ class CorsBrowserComparisonTest {
                 .filter(name -> !name.equals("redirect"))
                 .toList();
         SoftAssertions all = new SoftAssertions();
-        try (ChromiumBrowser chromium = new ChromiumBrowser();
-                Page page = chromium.lab().newPage();
+        try (BrowserContext context = ChromiumBrowser.openLab();
+                Page page = context.newPage();
                 HttpFixture fixture = HttpFixture.start()) {
             List<String> urls = names.stream()
                     .map(name -> fixture.lab().at("https://other.test", "/cors/" + name))

@@ -2,6 +2,7 @@ package dev.plumbline.module.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Page;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.check.SheetModule;
@@ -66,8 +67,8 @@ class CspBrowserComparisonTest {
         SoftAssertions all = new SoftAssertions();
         try (HttpFixture fixture = HttpFixture.start();
                 NginxServer nginx = NginxServer.start(folder, fixture.identity(), locations.toString());
-                ChromiumBrowser chromium = new ChromiumBrowser();
-                Page page = chromium.lab().newPage()) {
+                BrowserContext context = ChromiumBrowser.openLab();
+                Page page = context.newPage()) {
             HttpProbe probe = fixture.probe(HttpFixture.policy(List.of("127.0.0.0/8"), List.of("*")));
             for (int i = 0; i < POLICIES.size(); i++) {
                 String url = nginx.http("/" + i);

@@ -254,13 +254,12 @@ class MixedContentTest {
     void agreesWithChromiumOnNginx() throws Exception {
         String server = "root FOLDER/www; types { text/html html; } location /header { "
                 + "add_header Content-Security-Policy upgrade-insecure-requests; try_files /page.html =404; }";
-        try (ChromiumBrowser browser = new ChromiumBrowser();
-                NginxServer nginx = NginxServer.start(folder, FIXTURE.identity(), server)) {
+        try (NginxServer nginx = NginxServer.start(folder, FIXTURE.identity(), server)) {
             Path www = Files.createDirectories(folder.resolve("www"));
             Files.writeString(www.resolve("page.html"), "<!doctype html><title>x</title>" + RESOURCES);
 
             CheckResult result = FIXTURE.check(MODULE, probe, nginx.https("/page.html"), "");
-            Visit visit = visit(browser, nginx.https("/page.html"));
+            Visit visit = visit(nginx.https("/page.html"));
 
             assertThat(result.fields().get("active"))
                     .as("blocked")
@@ -273,7 +272,7 @@ class MixedContentTest {
             assertThat(visit.requested()).noneMatch(url -> url.startsWith("http://"));
 
             CheckResult upgraded = FIXTURE.check(MODULE, probe, nginx.https("/header"), "");
-            Visit upgrading = visit(browser, nginx.https("/header"));
+            Visit upgrading = visit(nginx.https("/header"));
 
             assertThat(upgraded.fields().get("active"))
                     .asInstanceOf(LIST)
@@ -289,9 +288,9 @@ class MixedContentTest {
     /** What Chromium reports for a page. */
     private record Visit(Set<String> blocked, Set<String> upgraded, Set<String> requested) {}
 
-    private static Visit visit(ChromiumBrowser browser, String url) {
+    private static Visit visit(String url) {
         Visit visit = new Visit(new TreeSet<>(), new TreeSet<>(), new TreeSet<>());
-        try (BrowserContext context = browser.lab()) {
+        try (BrowserContext context = ChromiumBrowser.openLab()) {
             Page page = context.newPage();
             page.onConsoleMessage(message -> {
                 Matcher matcher = CONSOLE.matcher(message.text().replace('\n', ' '));

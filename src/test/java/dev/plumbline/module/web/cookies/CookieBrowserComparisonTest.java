@@ -34,18 +34,16 @@ class CookieBrowserComparisonTest {
     private static final ModuleDefinition<Cookies.Evidence> MODULE = SheetModule.load(new Cookies());
     private static final long MINUTE = 60;
 
-    private static ChromiumBrowser chromium;
     private static BrowserContext browser;
 
     @BeforeAll
     static void start() {
-        chromium = new ChromiumBrowser();
-        browser = chromium.lab();
+        browser = ChromiumBrowser.openLab();
     }
 
     @AfterAll
     static void stop() {
-        chromium.close();
+        browser.close();
     }
 
     /** @param part the text of the cases that depend on the origin */

@@ -444,9 +444,8 @@ class IndexabilityTest {
     @Test
     void agreesWithChromiumOnNginx() throws Exception {
         String server = "root FOLDER/www; types { text/html html; } add_header X-Robots-Tag noarchive;";
-        try (ChromiumBrowser browser = new ChromiumBrowser();
-                NginxServer nginx = NginxServer.start(folder, FIXTURE.identity(), server);
-                BrowserContext context = browser.lab()) {
+        try (NginxServer nginx = NginxServer.start(folder, FIXTURE.identity(), server);
+                BrowserContext context = ChromiumBrowser.openLab()) {
             Path www = Files.createDirectories(folder.resolve("www"));
             Files.writeString(
                     www.resolve("page.html"),
