@@ -33,6 +33,15 @@
       }
     }
   };
+  // the findings of the filter; the selection is kept, and an open list is not changed
+  const replaceOptions = (fresh) => {
+    const select = document.getElementById("job-finding");
+    if (select !== document.activeElement) {
+      const value = select.value;
+      select.replaceChildren(...fresh.childNodes);
+      select.value = value;
+    }
+  };
   let interval = 1000;
   let announced = Number(card().dataset.progress);
   const announce = () => {
@@ -54,6 +63,7 @@
         const page = new DOMParser().parseFromString(await response.text(), "text/html");
         const last = page.querySelector("[data-finished=true]") !== null;
         replace(state, page.getElementById("job-state"));
+        replaceOptions(page.getElementById("job-finding"));
         if (!busy || last) {
           replace(lines, page.getElementById("job-lines"));
         }

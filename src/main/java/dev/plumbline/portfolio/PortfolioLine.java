@@ -89,6 +89,15 @@ public record PortfolioLine(
         if (line == null) {
             throw new IllegalArgumentException("not a JSON object: null");
         }
+        return of(line);
+    }
+
+    /**
+     * As {@link #parse}, for a line that has been parsed.
+     *
+     * @param line the members of the line
+     */
+    public static PortfolioLine of(Map<?, ?> line) {
         if (!line.containsKey("verdict")) {
             throw new IllegalArgumentException("not a result: 'verdict' is missing");
         }

@@ -321,9 +321,15 @@ class BrowserNavigationTest {
             assertThat(rows).hasSize(LINES);
             assertThat(new JsonObject(rows.get(0)).getString("input")).isEqualTo(target.url("/missing/0"));
 
-            session.page().getByLabel("Verdict").selectOption("fail");
+            session.box("Fail").check();
             session.button("Filter").click();
-            assertThat(session.page().locator("#job-lines [role=status]")).containsText("100 of 500 lines");
+            assertThat(session.page().locator("#job-lines [role=status]")).containsText("100 of 500 lines match");
+            session.link("Next").click();
+            assertThat(session.page().locator(".pages")).containsText("Lines 51 to 100 of 100");
+            assertThat(session.box("Fail")).isChecked();
+            assertThat(session.box("Pass")).not().isChecked();
+            session.assertFits();
+            assertThat(session.download(session.page().locator("#job-csv"))).hasSize(101);
             session.open("/jobs");
             assertThat(session.page().locator(".jobs li")).containsText(new String[] {"500 lines"});
             session.assertFits();

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bulk checks in a browser without JavaScript. */
@@ -429,15 +430,18 @@ class BulkPagesTest {
 
         assertThat(job.select(".state .now").text()).contains("Completed", "100 %", "500 of 500");
         assertThat(job.select(".lines tbody tr")).hasSize(50);
-        assertThat(job.select(".pages").text()).contains("Page 1 of 10");
+        assertThat(job.select(".pages").text()).isEqualTo("Lines 1 to 50 of 500 Next");
+        assertThat(job.select(".matches").text()).isEqualTo("500 lines.");
         assertThat(job.select(".chart figcaption").eachText())
                 .startsWith("Verdicts", "Status code")
                 .contains("Response time");
-        Document last = page(owner.page(path + "?page=10"));
-        assertThat(last.select(".lines tbody td:first-child").eachText().get(49))
-                .isEqualTo("500");
+        Document next =
+                page(owner.page(path + job.select("a[rel=next]").attr("href").replaceFirst("[^?]*", "")));
+        assertThat(next.select(".lines tbody td:first-child").eachText().get(49))
+                .isEqualTo("100");
+        assertThat(next.select("a[rel=prev]").attr("href")).isEqualTo(path + "#lines");
         Document failed = page(owner.page(path + "?verdict=fail"));
-        assertThat(failed.select("[role=status]").text()).contains("100 of 500 lines");
+        assertThat(failed.select("[role=status]").text()).contains("100 of 500 lines match.");
         Document found = page(owner.page(path + "?q=OK%3F49&sort=input&dir=desc"));
         assertThat(inputs(found))
                 .isSortedAccordingTo(java.util.Comparator.reverseOrder())
@@ -445,7 +449,6 @@ class BulkPagesTest {
                 .allSatisfy(input -> assertThat(input).contains("ok?49"));
         Document sorted = page(owner.page(path + "?sort=status"));
         assertThat(sorted.select("th[aria-sort=ascending]").text()).startsWith("Status");
-        assertThat(page(owner.page(path + "?page=99")).select(".pages").text()).contains("10 of 10");
         assertThat(page(owner.page("/jobs")).select(".jobs a").eachAttr("href")).contains(path);
     }
 
@@ -475,10 +478,105 @@ class BulkPagesTest {
         Document job = finished(owner, path);
         assertThat(job.select(".state .badge").first().text()).isEqualTo("Cancelled");
         assertThat(job.select("#job-cancel")).isEmpty();
-        assertThat(page(owner.page(path + "?verdict=unfinished"))
+        assertThat(page(owner.page(path + "?sort=verdict&dir=desc"))
                         .select(".lines .badge")
                         .eachText())
                 .contains("cancelled");
+    }
+
+    @Test
+    void linesAreFilteredByTheParametersOfTheApi() {
+        String missing = lab.http("/missing?filter");
+        String path = created(send(
+                owner,
+                String.join(
+                        "\n",
+                        lab.http("/ok?Filter"),
+                        missing,
+                        "no target",
+                        lab.http("/ok?other"),
+                        "no FILTER target")));
+        finished(owner, path);
+
+        Document some = page(owner.page(path + "?verdict=fail,error&q=filter"));
+        assertThat(inputs(some)).containsExactly(missing, "no FILTER target");
+        assertThat(some.select(".matches").text()).startsWith("2 of 5 lines match.");
+        assertThat(some.select("[name=verdict][checked]").eachAttr("value")).containsExactly("fail", "error");
+        assertThat(some.select("#job-q").val()).isEqualTo("filter");
+
+        Document form = page(owner.page(path));
+        assertThat(form.select("#job-finding option").eachAttr("value")).contains("", "status_client_error");
+        assertThat(form.select("#job-finding option[value=status_client_error]").text())
+                .isEqualTo("Fail: HTTP client error (4xx) (1)");
+        Document found = page(owner.page(path + "?verdict=pass&verdict=fail&finding=status_client_error&q="));
+        assertThat(inputs(found)).containsExactly(missing);
+        assertThat(found.select("#job-finding option[selected]").attr("value")).isEqualTo("status_client_error");
+        assertThat(page(owner.page(path + "?finding=no_such_finding,another"))
+                        .select("#job-finding option[selected]")
+                        .text())
+                .isEqualTo("another, no_such_finding");
+    }
+
+    @Test
+    void theSelectedFieldsAreTheColumnsOfTableAndFiles() {
+        String path = created(send(owner, lab.http("/missing?columns") + "\n" + lab.http("/ok?columns")));
+        finished(owner, path);
+
+        Document page = page(owner.page(path + "?fields=final_url&fields=status&verdict=fail"));
+
+        assertThat(page.select(".lines th").eachText())
+                .containsExactly("# ↑", "Verdict", "Input", "Final URL", "Status code", "Duration");
+        assertThat(page.select("[name=fields][checked]").eachAttr("value"))
+                .containsExactlyInAnyOrder("final_url", "status");
+        assertThat(page.select("#job-csv").text()).isEqualTo("Download CSV (1 line)");
+        String link = page.select("#job-csv").attr("href");
+        assertThat(link).isEqualTo(path + "/results.csv?verdict=fail&fields=final_url%2Cstatus");
+        List<String> csv = owner.page(link).body().lines().toList();
+        assertThat(csv).hasSize(2);
+        assertThat(csv.get(0)).endsWith(",checked_at,final_url,status,finding_codes,top_finding");
+        String ndjson = page.select("#job-ndjson").attr("href");
+        assertThat(owner.page(ndjson).body().lines()).hasSize(1);
+        String sorted = page.select(".lines th a").get(3).attr("href");
+        assertThat(sorted).isEqualTo(path + "?verdict=fail&fields=final_url%2Cstatus&sort=final_url#lines");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "verdict=maybe,pass | 'maybe' is not a verdict. Verdicts: pass, warn, fail, error.",
+                "finding=a/b/c | 'a/b/c' is not the code of a finding.",
+                "fields=status,nothing | 'nothing' is not a field of http-status. Fields: ",
+                "cursor=bDE | The cursor is not valid for the lines of this job. Open the first page.",
+                "cursor=nonsense | The cursor is not valid for the lines of this job. Open the first page."
+            })
+    void invalidFiltersAreExplained(String query, String message) {
+        String path = created(send(owner, lab.http("/ok")));
+        finished(owner, path);
+
+        HttpResponse<String> response = owner.page(path + "?" + query + "&q=kept");
+
+        assertThat(response.statusCode()).isEqualTo(422);
+        Document page = page(response);
+        assertThat(page.select("[role=alert] li").text()).startsWith(message);
+        assertThat(page.select("#job-q").val()).isEqualTo("kept");
+        assertThat(page.select(".state .now").text()).contains("1 of 1 done");
+        assertThat(page.select(".lines")).isEmpty();
+        if (!query.startsWith("cursor")) {
+            HttpResponse<String> file = owner.page(path + "/results.csv?" + query);
+            assertThat(file.statusCode()).isEqualTo(422);
+            assertThat(page(file).select("main").text()).contains(message);
+        }
+    }
+
+    @Test
+    void afterSignInTheFilteredLinesAreShown() {
+        HttpResponse<String> response =
+                new CookieClient(service).page("/jobs/job_0000000000000000000000?verdict=fail&q=a&other=1");
+
+        assertThat(response.statusCode()).isEqualTo(401);
+        assertThat(page(response).select("main a").eachAttr("href"))
+                .contains("/sign-in?next=%2Fjobs%2Fjob_0000000000000000000000%3Fverdict%3Dfail%26q%3Da");
     }
 
     @Test
@@ -555,7 +653,13 @@ class BulkPagesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E", "?sort=%22%3E%3Cb%3E&verdict=%27"})
+    @ValueSource(
+            strings = {
+                "",
+                "?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E",
+                "?sort=%22%3E%3Cb%3E",
+                "?verdict=%27&finding=%22%3E%3Cb%3E&fields=%3Cimg+src%3Dx%3E&cursor=%3Cb%3E"
+            })
     void hostileInputIsEscaped(String query) {
         String path = created(send(owner, HOSTILE + "\n" + lab.http("/ok?" + "<b>x</b>")));
         finished(owner, path);
@@ -563,7 +667,7 @@ class BulkPagesTest {
         HttpResponse<String> response = owner.page(path + query);
         Document job = page(response);
 
-        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.statusCode()).isEqualTo(query.contains("verdict") ? 422 : 200);
         assertThat(job.select("main script, main b, main img")).isEmpty();
         assertThat(response.body()).doesNotContain("\u202e").doesNotContain("\u0007");
         for (Element element : job.getAllElements()) {

@@ -97,9 +97,9 @@ record JobViewParameters(
         return new JobViewParameters(ResultFormat.JSON, 0, ALL_LINES, lines, false, false, LineSelection.ALL, null);
     }
 
-    /** Returns the view of a request for a file with all lines. */
-    static JobViewParameters wholeFile(RoutingContext ctx, ResultFormat format) {
-        return file(ctx, format, LineSelection.ALL, null);
+    /** Returns the view of a request for a file with all selected lines. */
+    static JobViewParameters wholeFile(RoutingContext ctx, ResultFormat format, LineSelection selection) {
+        return file(ctx, format, selection, null);
     }
 
     /**

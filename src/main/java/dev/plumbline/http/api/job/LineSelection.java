@@ -14,11 +14,13 @@ import io.vertx.core.http.HttpServerRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -32,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * @param text a part of the input or target; empty for all lines
  * @param fields in the requested order; empty for all fields
  */
-record LineSelection(Set<String> verdicts, Set<String> findings, String text, List<String> fields) {
+public record LineSelection(Set<String> verdicts, Set<String> findings, String text, List<String> fields) {
     /** All lines with all fields. */
-    static final LineSelection ALL = new LineSelection(Set.of(), Set.of(), "", List.of());
+    public static final LineSelection ALL = new LineSelection(Set.of(), Set.of(), "", List.of());
 
     private static final List<String> VERDICTS =
             Arrays.stream(Verdict.values()).map(Verdict::id).toList();
@@ -51,8 +53,46 @@ record LineSelection(Set<String> verdicts, Set<String> findings, String text, Li
      * @throws ProblemException if a parameter has an invalid value
      */
     static LineSelection of(HttpServerRequest request) {
+        LineSelection selection = read(name -> request.getParam(name, ""));
+        List<Problem.Fault> faults = selection.faults();
+        if (!faults.isEmpty()) {
+            throw new ProblemException(Problem.invalidParameters(faults));
+        }
+        return selection;
+    }
+
+    /**
+     * Reads the selection from parameters without validation.
+     *
+     * @param parameters the value of a parameter by its name; empty if the request does not have it
+     */
+    public static LineSelection read(Function<String, String> parameters) {
+        return new LineSelection(
+                new TreeSet<>(values(parameters, "verdict")),
+                new TreeSet<>(values(parameters, "finding")),
+                parameters.apply("q"),
+                List.copyOf(new LinkedHashSet<>(values(parameters, "fields"))));
+    }
+
+    private static List<String> values(Function<String, String> parameters, String name) {
+        String value = parameters.apply(name);
+        return value.isEmpty() ? List.of() : List.of(value.split(",", -1));
+    }
+
+    /** The parameters that are not empty. */
+    public Map<String, String> parameters() {
+        Map<String, String> parameters = new LinkedHashMap<>();
+        parameters.put("verdict", String.join(",", verdicts));
+        parameters.put("finding", String.join(",", findings));
+        parameters.put("q", text);
+        parameters.put("fields", String.join(",", fields));
+        parameters.values().removeIf(String::isEmpty);
+        return parameters;
+    }
+
+    /** Returns the errors of the verdicts and findings. */
+    private List<Problem.Fault> faults() {
         List<Problem.Fault> faults = new ArrayList<>();
-        Set<String> verdicts = new TreeSet<>(values(request, "verdict"));
         for (String verdict : verdicts) {
             if (!VERDICTS.contains(verdict)) {
                 faults.add(Problem.Fault.parameter(
@@ -60,7 +100,6 @@ record LineSelection(Set<String> verdicts, Set<String> findings, String text, Li
                         "'" + shorten(verdict) + "' is not a verdict. Verdicts: " + String.join(", ", VERDICTS) + "."));
             }
         }
-        Set<String> findings = new TreeSet<>(values(request, "finding"));
         for (String finding : findings) {
             if (!FINDING.matcher(finding).matches()) {
                 faults.add(Problem.Fault.parameter(
@@ -69,16 +108,7 @@ record LineSelection(Set<String> verdicts, Set<String> findings, String text, Li
                                 + " not_found or hsts/max_age_too_short."));
             }
         }
-        if (!faults.isEmpty()) {
-            throw new ProblemException(Problem.invalidParameters(faults));
-        }
-        String text = request.getParam("q", "");
-        return new LineSelection(verdicts, findings, text, List.copyOf(new LinkedHashSet<>(values(request, "fields"))));
-    }
-
-    private static List<String> values(HttpServerRequest request, String parameter) {
-        String value = request.getParam(parameter, "");
-        return value.isEmpty() ? List.of() : List.of(value.split(",", -1));
+        return faults;
     }
 
     private static String shorten(String value) {
@@ -92,9 +122,23 @@ record LineSelection(Set<String> verdicts, Set<String> findings, String text, Li
      */
     @Nullable
     Problem unknownFields(JobMessage.JobSnapshot job, @Nullable ModuleDescription module) {
-        if (fields.isEmpty()) {
-            return null;
-        }
+        List<Problem.Fault> faults = unknownFields(job.module(), module);
+        return faults.isEmpty() ? null : Problem.invalidParameters(faults);
+    }
+
+    /**
+     * Returns the errors of all parameters.
+     *
+     * @param name the name of the module of the job
+     * @param module null if the module no longer exists
+     */
+    public List<Problem.Fault> faults(String name, @Nullable ModuleDescription module) {
+        List<Problem.Fault> faults = faults();
+        faults.addAll(unknownFields(name, module));
+        return faults;
+    }
+
+    private List<Problem.Fault> unknownFields(String name, @Nullable ModuleDescription module) {
         List<String> known = module == null
                 ? List.of()
                 : module.fields().stream().map(FieldDescription::name).toList();
@@ -103,11 +147,16 @@ record LineSelection(Set<String> verdicts, Set<String> findings, String text, Li
             if (!known.contains(field)) {
                 faults.add(Problem.Fault.parameter(
                         "fields",
-                        "'" + shorten(field) + "' is not a field of " + job.module()
+                        "'" + shorten(field) + "' is not a field of " + name
                                 + (known.isEmpty() ? "." : ". Fields: " + String.join(", ", known) + ".")));
             }
         }
-        return faults.isEmpty() ? null : Problem.invalidParameters(faults);
+        return faults;
+    }
+
+    /** Returns the filter of lines whose results have been read. The verdicts must be valid. */
+    public LineFilter lineFilter() {
+        return new LineFilter(verdicts, findings, text);
     }
 
     /** Whether the selection of lines depends on the content of their results, other than the verdict. */

@@ -5,6 +5,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.http.problem.RequestFutures;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
@@ -27,6 +28,7 @@ public final class PageJobService {
     private static final int MAX_WAITING = 64;
 
     private final JobClient jobs;
+    private final LinePlanner planner;
     private final JobRequestReader reader;
     private final JobResponses responses;
     private final PageKeyStore keys;
@@ -37,6 +39,7 @@ public final class PageJobService {
     PageJobService(Vertx vertx, JobClient jobs, JobRequestReader reader, JobResponses responses, PageKeyStore keys) {
         this.vertx = vertx;
         this.jobs = jobs;
+        this.planner = new LinePlanner(jobs);
         this.reader = reader;
         this.keys = keys;
         this.responses = responses;
@@ -185,15 +188,17 @@ public final class PageJobService {
         return workers.executeBlocking(work);
     }
 
-    /** Sends all lines of a job as a file. */
-    public void send(RoutingContext ctx, long account, JobMessage.JobSnapshot job, ResultFormat file) {
-        responses.sendStored(
+    /**
+     * Sends the selected lines of a job as a file.
+     *
+     * @param selection valid for the module of the job
+     */
+    public void send(
+            RoutingContext ctx, long account, JobMessage.JobSnapshot job, ResultFormat file, LineSelection selection) {
+        JobViewParameters view = JobViewParameters.wholeFile(ctx, file, selection);
+        RequestFutures.handle(
                 ctx,
-                account,
-                job,
-                JobViewParameters.wholeFile(ctx, file),
-                LinePlanner.all(job),
-                jobs.lines(job),
-                () -> {});
+                planner.plan(job, view),
+                lines -> responses.sendStored(ctx, account, job, view, lines, jobs.lines(job), () -> {}));
     }
 }

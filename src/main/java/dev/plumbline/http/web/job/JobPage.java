@@ -4,10 +4,12 @@ import dev.plumbline.account.AuthenticatedUser;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.http.api.job.LineSelection;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.api.job.ResultFormat;
 import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.RequestBodyReader;
+import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
 import dev.plumbline.http.web.layout.DisplayText;
@@ -32,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code /jobs/{token}}: a job with its charts and lines, its live updates, downloads, cancellation and retry. */
 public final class JobPage implements PageRoutes.Pages {
+    /** The anchor of the lines. */
+    public static final String LINES = "#lines";
+
     private static final String ROUTE = JobsPage.PATH + "/:token";
     private static final ResultColumns NO_COLUMNS = new ResultColumns(List.of(), List.of(), null, null);
 
@@ -74,11 +79,11 @@ public final class JobPage implements PageRoutes.Pages {
         routes.get(
                 ROUTE + "/results.csv",
                 "job-csv",
-                ctx -> withJob(ctx, (user, job) -> jobs.send(ctx, user.account().id(), job, ResultFormat.CSV)));
+                ctx -> withJob(ctx, (user, job) -> send(ctx, user, job, ResultFormat.CSV)));
         routes.get(
                 ROUTE + "/results.ndjson",
                 "job-ndjson",
-                ctx -> withJob(ctx, (user, job) -> jobs.send(ctx, user.account().id(), job, ResultFormat.NDJSON)));
+                ctx -> withJob(ctx, (user, job) -> send(ctx, user, job, ResultFormat.NDJSON)));
         routes.post(ROUTE + "/cancel", "cancel", ctx -> withUser(ctx, user -> cancel(ctx, user)));
         routes.post(
                 ROUTE + "/retry",
@@ -93,7 +98,8 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     private void withUser(RoutingContext ctx, Consumer<AuthenticatedUser> next) {
-        access.pro(ctx, path(Links.encoded(token(ctx))), next);
+        String query = LineQuery.of(ctx.queryParams()).link();
+        access.pro(ctx, path(Links.encoded(token(ctx))) + query, next);
     }
 
     private void withJob(RoutingContext ctx, BiConsumer<AuthenticatedUser, JobMessage.JobSnapshot> next) {
@@ -104,35 +110,70 @@ public final class JobPage implements PageRoutes.Pages {
         JobsPage.handle(ctx, pages, future, next);
     }
 
+    private void send(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job, ResultFormat file) {
+        LineSelection selection = LineQuery.of(ctx.queryParams()).selection();
+        List<Problem.Fault> faults = selection.faults(job.module(), description(job));
+        if (faults.isEmpty()) {
+            jobs.send(ctx, user.account().id(), job, file, selection);
+        } else {
+            JobsPage.showProblem(ctx, pages, Problem.invalidParameters(faults));
+        }
+    }
+
+    private @Nullable ModuleDescription description(JobMessage.JobSnapshot job) {
+        ModuleDefinition<?> module = modules.find(job.module());
+        return module == null ? null : module.description();
+    }
+
     /**
      * A job with its lines.
      *
+     * @param query of this page
+     * @param errors the errors of the query, in sentences; empty if it is valid
+     * @param table null if the query is not valid
+     * @param fields the fields of the module, by name
+     * @param findings the findings of the lines
      * @param options those that differ from their defaults, by title
-     * @param query the query string of this page
      * @param retryable the number of checks with an error code; 0 until the job has finished
      * @param retryKey prevents a second job if the retry is submitted twice
      */
     public record Job(
             JobSummary summary,
-            ResultTable table,
+            LineQuery query,
+            List<String> errors,
+            @Nullable ResultTable table,
+            Map<String, String> fields,
+            List<FindingCount> findings,
             List<Chart> charts,
             Map<String, String> options,
-            String query,
             int retryable,
-            String retryKey) {}
+            String retryKey) {
+
+        /** The number of lines of the files; empty for all. */
+        public String fileLines() {
+            return table == null || !query.filtered()
+                    ? ""
+                    : " (" + (table.matches() == 1 ? "1 line" : table.matches() + " lines") + ")";
+        }
+
+        /** The query string of the files. */
+        public String fileLink() {
+            return table == null ? "" : query.fileLink();
+        }
+    }
 
     private void show(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
         handle(ctx, view(ctx, job), view -> {
             PageInfo page = PageInfo.unlisted(job.name(), "Progress and results of a job.", "bulk")
                     .withScripts("job.js")
                     .withUser(user.account().email());
-            pages.show(ctx, page, "job", view);
+            pages.show(ctx, view.errors().isEmpty() ? 200 : 422, page, "job", view);
         });
     }
 
     /**
-     * The part of the page that changes while the job runs; 204 if it has not changed. The page polls, because any node
-     * can respond. A permanent connection would have to be restored on another node.
+     * The parts of the page that change while the job runs; 204 if they have not changed. The page polls, because any
+     * node can respond. A permanent connection would have to be restored on another node.
      */
     private void live(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
         JobSummary summary = JobSummary.of(job, modules, clock.instant());
@@ -149,19 +190,26 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     private Future<Job> view(RoutingContext ctx, JobMessage.JobSnapshot job) {
+        LineQuery query = LineQuery.of(ctx.queryParams());
+        ModuleDescription module = description(job);
+        List<String> errors =
+                query.faults(job, module).stream().map(Problem.Fault::detail).toList();
         ResultColumns fields = columns.getOrDefault(job.module(), NO_COLUMNS);
-        ResultTable.Filter filter =
-                ResultTable.Filter.of(name -> ctx.queryParams().get(name));
-        ModuleDefinition<?> module = modules.find(job.module());
-        return reader.rows(job, fields.names()).map(rows -> {
+        ResultColumns selected = module == null || !errors.isEmpty()
+                ? fields
+                : fields.withFields(module, query.selection().fields());
+        return reader.rows(job, selected.names()).map(rows -> {
             Instant now = clock.instant();
             JobSummary summary = JobSummary.of(job, modules, now);
             return new Job(
                     summary,
-                    ResultTable.of(rows, filter, fields),
+                    query,
+                    errors,
+                    errors.isEmpty() ? ResultTable.of(rows, query, selected) : null,
+                    module == null ? Map.of() : titles(module),
+                    module == null ? List.of() : FindingCount.of(rows, module, modules),
                     job.done() == 0 ? List.of() : ResultCharts.of(job, fields, rows, now),
                     optionsByTitle(module, job),
-                    filter.link(),
                     summary.finished()
                             ? (int) rows.stream().filter(ResultRow::retryable).count()
                             : 0,
@@ -169,13 +217,18 @@ public final class JobPage implements PageRoutes.Pages {
         });
     }
 
-    private static Map<String, String> optionsByTitle(
-            @Nullable ModuleDefinition<?> module, JobMessage.JobSnapshot job) {
+    private static Map<String, String> titles(ModuleDescription module) {
+        Map<String, String> titles = new LinkedHashMap<>();
+        module.fields().forEach(field -> titles.put(field.name(), field.title()));
+        return titles;
+    }
+
+    private static Map<String, String> optionsByTitle(@Nullable ModuleDescription module, JobMessage.JobSnapshot job) {
         Map<String, String> titles = new LinkedHashMap<>();
         new TreeMap<>(job.options()).forEach((name, value) -> {
             var option = name.equals(ModuleDescription.FRESH.name())
                     ? ModuleDescription.FRESH
-                    : module == null ? null : module.description().option(name);
+                    : module == null ? null : module.option(name);
             titles.put(option == null ? name : option.title(), DisplayText.plain(OptionField.text(value)));
         });
         return titles;
@@ -201,7 +254,7 @@ public final class JobPage implements PageRoutes.Pages {
         return reader.rows(job, fields.names()).compose(rows -> {
             List<String> inputs = rows.stream()
                     .filter(ResultRow::retryable)
-                    .map(ResultRow::input)
+                    .map(row -> row.line().input())
                     .toList();
             if (inputs.isEmpty()) {
                 return Future.succeededFuture(job);

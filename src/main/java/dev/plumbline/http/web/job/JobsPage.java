@@ -69,7 +69,11 @@ public final class JobsPage implements PageRoutes.Pages {
 
     /** Passes the result to the consumer, or shows the problem of a rejection. */
     static <T> void handle(RoutingContext ctx, PageRenderer pages, Future<T> future, Consumer<T> next) {
-        RequestFutures.handle(ctx, future, next, problem -> pages.show(ctx, forPage(problem), "bulk", links(problem)));
+        RequestFutures.handle(ctx, future, next, problem -> showProblem(ctx, pages, problem));
+    }
+
+    static void showProblem(RoutingContext ctx, PageRenderer pages, Problem problem) {
+        pages.show(ctx, forPage(problem), "bulk", links(problem));
     }
 
     private static List<ProblemView.PageLink> links(Problem problem) {

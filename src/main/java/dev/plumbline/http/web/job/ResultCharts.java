@@ -44,7 +44,7 @@ final class ResultCharts {
         FieldDescription dated = columns.dated();
         if (dated != null) {
             double[] times = done.stream()
-                    .map(row -> row.fields().get(dated.name()))
+                    .map(row -> row.field(dated.name()))
                     .map(ResultCharts::epochSecond)
                     .filter(Objects::nonNull)
                     .mapToDouble(Long::doubleValue)
@@ -77,7 +77,7 @@ final class ResultCharts {
                     counts[i],
                     ids[i],
                     100.0 * counts[i] / max,
-                    JobPage.path(job.token()) + "?verdict=" + ids[i] + "#lines"));
+                    JobPage.path(job.token()) + LineQuery.verdictLink(ids[i]) + JobPage.LINES));
         }
         return new Chart.BarChart("Verdicts", bars);
     }
@@ -85,7 +85,7 @@ final class ResultCharts {
     private static @Nullable Chart counts(FieldDescription field, List<ResultRow> done) {
         Map<String, Integer> counts = new TreeMap<>();
         for (ResultRow row : done) {
-            Object value = row.fields().get(field.name());
+            Object value = row.field(field.name());
             if (value instanceof Long
                     || (value instanceof String word && field.values().contains(word))) {
                 counts.merge(value.toString(), 1, Integer::sum);
@@ -130,7 +130,7 @@ final class ResultCharts {
 
     private static double[] values(List<ResultRow> done, @Nullable FieldDescription field) {
         return done.stream()
-                .map(row -> field == null ? row.durationMs() : row.fields().get(field.name()))
+                .map(row -> field == null ? row.durationMs() : row.field(field.name()))
                 .filter(Number.class::isInstance)
                 .mapToDouble(value -> ((Number) value).doubleValue())
                 .toArray();

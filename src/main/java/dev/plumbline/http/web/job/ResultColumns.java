@@ -75,6 +75,24 @@ record ResultColumns(
                 dated);
     }
 
+    /**
+     * These columns with other fields in the table.
+     *
+     * @param names of fields of the module; empty for the default
+     */
+    ResultColumns withFields(ModuleDescription module, List<String> names) {
+        return names.isEmpty()
+                ? this
+                : new ResultColumns(
+                        names.stream()
+                                .flatMap(name -> module.fields().stream()
+                                        .filter(field -> field.name().equals(name)))
+                                .toList(),
+                        counted,
+                        measured,
+                        dated);
+    }
+
     /** The total grade of a composite module and the grades of its areas. The name of a column is a path. */
     private static List<FieldDescription> areaGrades(ModuleDescription module) {
         List<FieldDescription> grades = new ArrayList<>();

@@ -2,8 +2,11 @@ package dev.plumbline.http.web.job;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.google.common.collect.Interner;
+import com.google.common.collect.Interners;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.job.PageJobService;
+import dev.plumbline.portfolio.PortfolioLine.LineFinding;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,9 +22,9 @@ final class ResultReader {
     private static final Duration CACHE_TTL = Duration.ofMinutes(5);
 
     private final PageJobService jobs;
-    private final Cache<Long, Snapshot> cache = Caffeine.newBuilder()
+    private final Cache<Key, Snapshot> cache = Caffeine.newBuilder()
             .maximumWeight(MAX_BYTES)
-            .weigher((Long job, Snapshot snapshot) ->
+            .weigher((Key key, Snapshot snapshot) ->
                     snapshot.rows.stream().mapToInt(ResultRow::weight).sum())
             .expireAfterAccess(CACHE_TTL)
             .build();
@@ -29,6 +32,9 @@ final class ResultReader {
     ResultReader(PageJobService jobs) {
         this.jobs = jobs;
     }
+
+    /** @param fields the names of the fields that were read */
+    private record Key(long job, Set<String> fields) {}
 
     /**
      * The lines at a version of the job.
@@ -40,10 +46,11 @@ final class ResultReader {
     /**
      * All lines of a job, in input order.
      *
-     * @param fields the names of the fields to read; always the same for a module
+     * @param fields the names of the fields to read
      */
     Future<List<ResultRow>> rows(JobMessage.JobSnapshot job, Set<String> fields) {
-        Snapshot cached = cache.getIfPresent(job.id());
+        Key key = new Key(job.id(), fields);
+        Snapshot cached = cache.getIfPresent(key);
         if (cached != null && cached.version >= job.version()) {
             return Future.succeededFuture(cached.rows);
         }
@@ -51,10 +58,14 @@ final class ResultReader {
         if (cached != null) {
             rows.addAll(cached.rows.stream().takeWhile(ResultRow::done).toList());
         }
-        return jobs.lines(job, rows.size(), lines -> lines.forEach(line -> rows.add(ResultRow.of(job, line, fields))))
+        Interner<LineFinding> findings = Interners.newStrongInterner();
+        return jobs.lines(
+                        job,
+                        rows.size(),
+                        lines -> lines.forEach(line -> rows.add(ResultRow.of(job, line, fields, findings::intern))))
                 .map(all -> {
                     Snapshot snapshot = new Snapshot(job.version(), List.copyOf(rows));
-                    cache.asMap().merge(job.id(), snapshot, (a, b) -> a.version > b.version ? a : b);
+                    cache.asMap().merge(key, snapshot, (a, b) -> a.version > b.version ? a : b);
                     return snapshot.rows;
                 });
     }

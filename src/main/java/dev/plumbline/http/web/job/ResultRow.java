@@ -2,158 +2,190 @@ package dev.plumbline.http.web.job;
 
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.job.LineState;
+import dev.plumbline.portfolio.PortfolioLine;
+import dev.plumbline.portfolio.PortfolioLine.LineFinding;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Level;
+import dev.plumbline.result.Verdict;
 import dev.plumbline.target.PrintableText;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A line of a job with the part of its result that tables and charts display.
  *
- * @param index from 0
- * @param target null without a result or for an invalid target
- * @param state as in the API
- * @param verdict null without a result
- * @param errorCode null without an error
+ * @param line its fields are those that are displayed, without nulls: numbers, texts, booleans and lists of these. Its
+ *     findings do not have messages
  * @param message the error message, or the message of the most severe finding above info, or null
  * @param durationMs null without a result
- * @param fields by name: numbers, strings, booleans and lists of these; without nulls
  */
-record ResultRow(
-        int index,
-        String input,
-        @Nullable String target,
-        String state,
-        @Nullable String verdict,
-        @Nullable String errorCode,
-        @Nullable String message,
-        @Nullable Long durationMs,
-        Map<String, Object> fields) {
+record ResultRow(PortfolioLine line, @Nullable String message, @Nullable Long durationMs) {
     private static final int OBJECT_BYTES = 100;
+    private static final int REFERENCE_BYTES = 8;
     private static final int MAX_TEXT_LENGTH = 300;
-    private static final int MAX_ITEMS = 20;
+
+    /** A little more than a cell displays of a list. */
+    private static final int MAX_LIST_LENGTH = 64;
 
     /**
      * Reads a row from the stored result of a line.
      *
-     * @param names the fields to read, or paths of their members; objects and lists of objects are ignored
+     * @param names the fields to read, or paths of their members
+     * @param shared returns an equal finding that other rows contain, too
      */
-    static ResultRow of(JobMessage.JobSnapshot job, JobMessage.ResultLine line, Set<String> names) {
+    static ResultRow of(
+            JobMessage.JobSnapshot job,
+            JobMessage.ResultLine line,
+            Set<String> names,
+            UnaryOperator<LineFinding> shared) {
         String state = LineState.of(job, line).id();
         if (line.result() == null) {
-            return new ResultRow(line.index(), line.input(), null, state, null, null, null, null, Map.of());
+            return new ResultRow(
+                    new PortfolioLine(
+                            line.index(), line.input(), null, state, null, Map.of(), List.of(), null, null, null),
+                    null,
+                    null);
         }
-        JsonObject result = new JsonObject(Buffer.buffer(line.result()));
+        JsonObject result = new JsonObject(Buffer.buffer(line.result())).put("input", line.input());
+        PortfolioLine complete = PortfolioLine.of(result.getMap());
         JsonObject error = result.getJsonObject("error");
         return new ResultRow(
-                line.index(),
-                line.input(),
-                result.getString("target"),
-                state,
-                result.getString("verdict"),
-                error == null ? null : error.getString("code"),
-                error == null ? finding(result) : truncate(error.getString("message", "")),
-                result.getLong("duration_ms"),
-                fields(result.getJsonObject("fields"), names));
+                new PortfolioLine(
+                        line.index(),
+                        line.input(),
+                        complete.target(),
+                        state,
+                        complete.verdict(),
+                        fields(complete.fields(), names),
+                        complete.findings().stream()
+                                .map(finding -> shared.apply(new LineFinding(
+                                        finding.part(), finding.code(), finding.level(), finding.title(), "")))
+                                .toList(),
+                        complete.errorCode(),
+                        complete.rules(),
+                        null),
+                error == null ? finding(complete) : truncate(error.getString("message", "")),
+                result.getLong("duration_ms"));
     }
 
-    private static Map<String, Object> fields(@Nullable JsonObject fields, Set<String> names) {
+    private static Map<String, Object> fields(Map<String, ? extends @Nullable Object> fields, Set<String> names) {
         Map<String, Object> kept = new HashMap<>();
-        if (fields == null) {
-            return kept;
-        }
         for (String name : names) {
-            Object value = value(fields, name);
-            Object plain = value instanceof JsonArray items ? list(items) : plain(value);
-            if (plain != null) {
-                kept.put(name, plain);
+            Object value = compact(value(fields, name));
+            if (value != null) {
+                kept.put(name, value);
             }
         }
         return kept;
     }
 
     /** @param path of a member; its names are separated by dots */
-    private static @Nullable Object value(JsonObject fields, String path) {
+    private static @Nullable Object value(Map<String, ? extends @Nullable Object> fields, String path) {
         Object value = fields;
         for (String name : path.split("\\.", -1)) {
-            value = value instanceof JsonObject object ? object.getValue(name) : null;
+            value = value instanceof Map<?, ?> object ? object.get(name) : null;
         }
         return value;
     }
 
-    private static List<Object> list(JsonArray items) {
-        return items.stream()
-                .map(ResultRow::plain)
-                .filter(Objects::nonNull)
-                .limit(MAX_ITEMS)
-                .toList();
+    /** The part of a value that a cell displays; of objects, only their number. */
+    private static @Nullable Object compact(@Nullable Object value) {
+        if (value instanceof List<?> items) {
+            return items.stream().anyMatch(item -> item instanceof Map || item instanceof List)
+                    ? count(items.size(), "entry", "entries")
+                    : list(items);
+        }
+        return value instanceof Map<?, ?> members
+                ? count(members.size(), "member", "members")
+                : scalar(value, MAX_TEXT_LENGTH);
     }
 
-    private static @Nullable Object plain(@Nullable Object value) {
+    private static String count(int number, String one, String many) {
+        return number + " " + (number == 1 ? one : many);
+    }
+
+    private static List<Object> list(List<?> items) {
+        List<Object> kept = new ArrayList<>();
+        int length = 0;
+        for (Object item : items) {
+            Object plain = scalar(item, MAX_LIST_LENGTH);
+            if (plain != null && length <= MAX_LIST_LENGTH) {
+                kept.add(plain);
+                length += plain.toString().length();
+            }
+        }
+        return List.copyOf(kept);
+    }
+
+    private static @Nullable Object scalar(@Nullable Object value, int maxLength) {
         if (value instanceof String text) {
-            return truncate(text);
+            return PrintableText.shorten(text, maxLength);
         }
         if (value instanceof Integer number) {
             return number.longValue();
         }
-        return value instanceof Number || value instanceof Boolean ? value : null;
+        return value;
     }
 
     /** The message of the most severe finding above info; null if there is none. */
-    private static @Nullable String finding(JsonObject result) {
-        return result.getJsonArray("findings", new JsonArray()).stream()
-                .map(JsonObject.class::cast)
-                .filter(finding -> level(finding) != Level.INFO)
-                .min(Comparator.comparing(ResultRow::level, Level.MOST_SEVERE_FIRST))
-                .map(finding -> truncate(finding.getString("message", "")))
+    private static @Nullable String finding(PortfolioLine line) {
+        return line.findings().stream()
+                .filter(finding -> finding.level() != Level.INFO)
+                .min(Comparator.comparing(LineFinding::level, Level.MOST_SEVERE_FIRST))
+                .map(finding -> truncate(finding.message()))
                 .orElse(null);
-    }
-
-    private static Level level(JsonObject finding) {
-        return Level.of(finding.getString("level"));
     }
 
     private static String truncate(String text) {
         return PrintableText.shorten(text, MAX_TEXT_LENGTH);
     }
 
+    /** From 0. */
+    int index() {
+        return (int) line.index();
+    }
+
+    /** The ID of the verdict; null without a result. */
+    @Nullable
+    String verdict() {
+        Verdict verdict = line.verdict();
+        return verdict == null ? null : verdict.id();
+    }
+
+    /** The value of a field; null if the result does not have one. */
+    @Nullable
+    Object field(String name) {
+        return line.fields().get(name);
+    }
+
     boolean done() {
-        return verdict != null;
+        return line.hasResult();
     }
 
     /** Whether the line has an error that a fresh check can avoid: not a rejected target. */
     boolean retryable() {
-        return errorCode != null && !ErrorCode.rejectsTarget(errorCode);
+        return line.errorCode() != null && !ErrorCode.rejectsTarget(line.errorCode());
     }
 
     /** The approximate memory in bytes. */
     int weight() {
-        int characters =
-                input.length() + (target == null ? 0 : target.length()) + (message == null ? 0 : message.length());
-        for (Object value : fields.values()) {
-            characters += value.toString().length();
+        String target = line.target();
+        int characters = line.input().length()
+                + (target == null ? 0 : target.length())
+                + (message == null ? 0 : message.length());
+        for (Object value : line.fields().values()) {
+            characters += String.valueOf(value).length();
         }
-        return OBJECT_BYTES * (1 + fields.size()) + characters;
-    }
-
-    /** @param text in lower case */
-    boolean contains(String text) {
-        return lower(input).contains(text)
-                || lower(target).contains(text)
-                || lower(message).contains(text);
-    }
-
-    private static String lower(@Nullable String text) {
-        return text == null ? "" : text.toLowerCase(Locale.ROOT);
+        return OBJECT_BYTES * (1 + line.fields().size())
+                + REFERENCE_BYTES * line.findings().size()
+                + characters;
     }
 }

@@ -1,86 +1,42 @@
 package dev.plumbline.http.web.job;
 
-import com.google.common.base.Strings;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.http.web.layout.Labels;
-import dev.plumbline.http.web.layout.Links;
 import dev.plumbline.http.web.report.FieldValueView;
+import dev.plumbline.portfolio.LineFilter;
 import dev.plumbline.result.QuantityText;
 import dev.plumbline.sheet.FieldDescription;
-import dev.plumbline.target.PrintableText;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One page of the filtered and sorted lines of a job.
+ * One page of the selected and sorted lines of a job.
  *
+ * @param query of this page
  * @param lines of this page
  * @param matches the number of lines that match the filter
- * @param page from 1
- * @param pages at least 1
+ * @param first the position of the first line of this page, from 0
+ * @param previous the query of the previous page; null on the first page
+ * @param next the query of the next page; null on the last page
  */
-public record ResultTable(Filter filter, List<Column> columns, List<Line> lines, int matches, int page, int pages) {
+public record ResultTable(
+        LineQuery query,
+        List<Column> columns,
+        List<Line> lines,
+        int matches,
+        int first,
+        @Nullable LineQuery previous,
+        @Nullable LineQuery next) {
     static final int PAGE_LINES = 50;
 
-    private static final int MAX_QUERY_LENGTH = 200;
     private static final int MAX_LIST_LENGTH = 48;
-    private static final List<String> VERDICTS = List.of("pass", "warn", "fail", "error");
-    private static final List<String> SEVERITY = List.of("error", "fail", "warn", "pass");
-    private static final String UNFINISHED = "unfinished";
 
-    /**
-     * The query of the page.
-     *
-     * @param verdict a verdict, {@code unfinished} for lines without a result, or empty for all lines
-     * @param query text that a line must contain; empty for any
-     * @param sort the name of a column; empty for input order
-     * @param page from 1
-     */
-    public record Filter(String verdict, String query, String sort, boolean descending, int page) {
-
-        /** Reads the filter from query parameters. Invalid values are ignored. */
-        static Filter of(Function<String, @Nullable String> parameter) {
-            String verdict = Strings.nullToEmpty(parameter.apply("verdict"));
-            String query = Strings.nullToEmpty(parameter.apply("q")).strip();
-            String page = Strings.nullToEmpty(parameter.apply("page"));
-            return new Filter(
-                    VERDICTS.contains(verdict) || verdict.equals(UNFINISHED) ? verdict : "",
-                    PrintableText.cut(query, MAX_QUERY_LENGTH),
-                    Strings.nullToEmpty(parameter.apply("sort")),
-                    Strings.nullToEmpty(parameter.apply("dir")).equals("desc"),
-                    page.matches("[1-9][0-9]{0,3}") ? Integer.parseInt(page) : 1);
-        }
-
-        Filter at(int otherPage) {
-            return new Filter(verdict, query, sort, descending, otherPage);
-        }
-
-        Filter sorted(String column, boolean descendingOrder) {
-            return new Filter(verdict, query, column, descendingOrder, 1);
-        }
-
-        public String link() {
-            Map<String, String> parameters = new LinkedHashMap<>();
-            parameters.put("verdict", verdict);
-            parameters.put("q", query);
-            parameters.put("sort", sort);
-            parameters.put("dir", descending ? "desc" : "");
-            parameters.put("page", page > 1 ? Integer.toString(page) : "");
-            parameters.values().removeIf(String::isEmpty);
-            return Links.query(parameters);
-        }
-
-        public boolean active() {
-            return !verdict.isEmpty() || !query.isEmpty();
-        }
-    }
+    /** Lines without a result are last. */
+    private static final List<String> SEVERITY = List.of("error", "fail", "warn", "pass", "");
 
     /**
      * @param order {@code ascending}, {@code descending}, or null if the lines are sorted by another column
@@ -115,42 +71,52 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
         }
     }
 
-    static ResultTable of(List<ResultRow> rows, Filter requested, ResultColumns fields) {
+    /** @param requested a valid query */
+    static ResultTable of(List<ResultRow> rows, LineQuery requested, ResultColumns fields) {
         Comparator<ResultRow> order = order(requested, fields);
-        Filter filter = order == null ? requested.sorted("", false).at(requested.page) : requested;
-        String text = filter.query.toLowerCase(Locale.ROOT);
-        List<ResultRow> matches = new ArrayList<>(rows.stream()
-                .filter(row -> matches(row, filter.verdict))
-                .filter(row -> text.isEmpty() || row.contains(text))
-                .toList());
+        LineQuery query = order == null ? requested.sorted("", false).at(requested.first()) : requested;
+        LineFilter filter = query.selection().lineFilter();
+        List<ResultRow> matches = new ArrayList<>(
+                rows.stream().filter(row -> filter.matches(row.line())).toList());
         if (order != null) {
             matches.sort(order);
         }
-        int pages = Math.max(1, (matches.size() + PAGE_LINES - 1) / PAGE_LINES);
-        int page = Math.min(filter.page, pages);
-        List<Line> lines = matches.stream()
-                .skip((page - 1L) * PAGE_LINES)
-                .limit(PAGE_LINES)
-                .map(row -> line(row, fields))
-                .toList();
-        return new ResultTable(filter, columns(filter, fields), lines, matches.size(), page, pages);
+        int cursor = query.first();
+        long before = order == null
+                ? matches.stream().filter(row -> row.index() < cursor).count()
+                : cursor;
+        int last = Math.max(0, matches.size() - 1) / PAGE_LINES * PAGE_LINES;
+        int first = before < matches.size() ? (int) before : last;
+        int end = first + PAGE_LINES;
+        return new ResultTable(
+                query,
+                columns(query, fields),
+                matches.stream()
+                        .skip(first)
+                        .limit(PAGE_LINES)
+                        .map(row -> line(row, fields))
+                        .toList(),
+                matches.size(),
+                first,
+                first > 0 ? at(query, matches, Math.max(0, first - PAGE_LINES), order == null) : null,
+                end < matches.size() ? at(query, matches, end, order == null) : null);
     }
 
-    private static boolean matches(ResultRow row, String verdict) {
-        return verdict.isEmpty()
-                || (verdict.equals(UNFINISHED) ? row.verdict() == null : verdict.equals(row.verdict()));
+    /** The query of the page that starts at a position. */
+    private static LineQuery at(LineQuery query, List<ResultRow> matches, int position, boolean byIndex) {
+        return query.at(position > 0 && byIndex ? matches.get(position).index() : position);
     }
 
-    private static @Nullable Comparator<ResultRow> order(Filter filter, ResultColumns fields) {
-        boolean down = filter.descending;
-        return switch (filter.sort) {
+    private static @Nullable Comparator<ResultRow> order(LineQuery query, ResultColumns fields) {
+        boolean down = query.descending();
+        return switch (query.sort()) {
             case "" -> down ? by(ResultRow::index, true) : null;
-            case "input" -> by(ResultRow::input, down);
-            case "verdict" -> by(row -> row.verdict() == null ? null : SEVERITY.indexOf(row.verdict()), down);
+            case "input" -> by(row -> row.line().input(), down);
+            case "verdict" -> by(row -> SEVERITY.indexOf(row.verdict() == null ? "" : row.verdict()), down);
             case "duration" -> by(ResultRow::durationMs, down);
             default ->
-                fields.shown().stream().anyMatch(field -> field.name().equals(filter.sort))
-                        ? by(row -> row.fields().get(filter.sort), down)
+                fields.shown().stream().anyMatch(field -> field.name().equals(query.sort()))
+                        ? by(row -> row.field(query.sort()), down)
                         : null;
         };
     }
@@ -170,37 +136,38 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
         };
     }
 
-    private static List<Column> columns(Filter filter, ResultColumns fields) {
+    private static List<Column> columns(LineQuery query, ResultColumns fields) {
         List<Column> columns = new ArrayList<>();
-        columns.add(column("#", "", filter));
-        columns.add(column("Verdict", "verdict", filter));
-        columns.add(column("Input", "input", filter));
+        columns.add(column("#", "", query));
+        columns.add(column("Verdict", "verdict", query));
+        columns.add(column("Input", "input", query));
         for (FieldDescription field : fields.shown()) {
-            columns.add(column(field.title(), field.name(), filter));
+            columns.add(column(field.title(), field.name(), query));
         }
-        columns.add(column("Duration", "duration", filter));
+        columns.add(column("Duration", "duration", query));
         return columns;
     }
 
-    private static Column column(String title, String name, Filter filter) {
-        boolean sorted = filter.sort.equals(name);
-        String order = sorted ? (filter.descending ? "descending" : "ascending") : null;
-        boolean descending = sorted && !filter.descending;
-        return new Column(title, order, filter.sorted(name, descending).link());
+    private static Column column(String title, String name, LineQuery query) {
+        boolean sorted = query.sort().equals(name);
+        String order = sorted ? (query.descending() ? "descending" : "ascending") : null;
+        boolean descending = sorted && !query.descending();
+        return new Column(title, order, query.sorted(name, descending).link());
     }
 
     private static Line line(ResultRow row, ResultColumns fields) {
         return new Line(
                 row.index() + 1,
-                DisplayText.of(row.input()),
+                DisplayText.of(row.line().input()),
                 row.verdict(),
-                row.state(),
+                row.line().state(),
                 fields.shown().stream()
-                        .map(field ->
-                                new Cell(field.title(), cell(field, row.fields().get(field.name()))))
+                        .map(field -> new Cell(field.title(), cell(field, row.field(field.name()))))
                         .toList(),
                 row.message() == null ? null : DisplayText.markdown(row.message()),
-                row.durationMs() == null || row.target() == null ? "" : QuantityText.milliseconds(row.durationMs()));
+                row.durationMs() == null || row.line().target() == null
+                        ? ""
+                        : QuantityText.milliseconds(row.durationMs()));
     }
 
     private static DisplayValue cell(FieldDescription field, @Nullable Object value) {
@@ -225,22 +192,8 @@ public record ResultTable(Filter filter, List<Column> columns, List<Line> lines,
                 : new DisplayValue.PlainText(DisplayText.of(text.toString()), false);
     }
 
-    /** The labels of the verdict filter, by value. */
-    public Map<String, String> verdictOptions() {
-        Map<String, String> options = new LinkedHashMap<>();
-        options.put("", "All lines");
-        VERDICTS.forEach(verdict -> options.put(verdict, Labels.verdict(verdict)));
-        options.put(UNFINISHED, "Unfinished");
-        return options;
-    }
-
-    /** The query string of the previous page, or null. */
-    public @Nullable String previous() {
-        return page > 1 ? filter.at(page - 1).link() : null;
-    }
-
-    /** The query string of the next page, or null. */
-    public @Nullable String next() {
-        return page < pages ? filter.at(page + 1).link() : null;
+    /** The lines of this page, for example {@code Lines 51 to 100 of 480}. */
+    public String range() {
+        return "Lines " + (first + 1) + " to " + (first + lines.size()) + " of " + matches;
     }
 }

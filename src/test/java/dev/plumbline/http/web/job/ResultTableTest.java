@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.bus.JobState;
+import dev.plumbline.http.api.job.PageCursor;
+import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.DisplayValue;
 import dev.plumbline.sheet.FieldDescription;
@@ -12,14 +14,21 @@ import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.support.Descriptions;
 import dev.plumbline.support.ModuleDescriptionBuilder;
 import dev.plumbline.target.InputType;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tables and charts of a made-up module with fields of every type. */
 class ResultTableTest {
@@ -81,7 +90,7 @@ class ResultTableTest {
 
         ResultTable table = ResultTable.of(
                 List.of(row(0, "fail", result("fields", fields), columns)),
-                new ResultTable.Filter("", "", "areas.web.grade", false, 1),
+                LineQuery.all().sorted("areas.web.grade", false),
                 columns);
 
         assertThat(table.columns())
@@ -125,7 +134,7 @@ class ResultTableTest {
 
     @Test
     void controlCharactersAreNamedInCells() {
-        ResultTable table = table("", "", 1);
+        ResultTable table = sorted("");
 
         assertThat(table.columns())
                 .extracting(ResultTable.Column::title)
@@ -167,7 +176,7 @@ class ResultTableTest {
     private static List<DisplayValue> cells(ResultColumns columns, JsonArray versions, @Nullable JsonArray numbers) {
         JsonObject fields = new JsonObject().put("versions", versions).put("numbers", numbers);
         ResultRow row = row(0, "pass", result("fields", fields), columns);
-        return ResultTable.of(List.of(row), new ResultTable.Filter("", "", "versions", false, 1), columns)
+        return ResultTable.of(List.of(row), LineQuery.all().sorted("versions", false), columns)
                 .lines()
                 .get(0)
                 .cells()
@@ -178,37 +187,120 @@ class ResultTableTest {
 
     @Test
     void linesAreSortedByFieldWithNullsLast() {
-        assertThat(numbers(table("smtp_code", "", 1))).containsExactly(1, 2, 3);
-        assertThat(numbers(table("not_after", "", 1))).containsExactly(2, 1, 3);
-        ResultTable.Filter down = new ResultTable.Filter("", "", "smtp_code", true, 1);
+        assertThat(numbers(sorted("smtp_code"))).containsExactly(1, 2, 3);
+        assertThat(numbers(sorted("not_after"))).containsExactly(2, 1, 3);
+        LineQuery down = LineQuery.all().sorted("smtp_code", true);
         assertThat(numbers(ResultTable.of(rows(), down, COLUMNS))).containsExactly(2, 1, 3);
-        assertThat(numbers(table("verdict", "", 1))).containsExactly(3, 2, 1);
-        assertThat(numbers(table("no_such_field", "", 1))).containsExactly(1, 2, 3);
+        assertThat(numbers(sorted("verdict"))).containsExactly(3, 2, 1);
+        assertThat(numbers(sorted("no_such_field"))).containsExactly(1, 2, 3);
     }
 
     @Test
-    void linesAreFoundByMessage() {
-        assertThat(numbers(table("", "HOST1", 1))).containsExactly(2);
-        assertThat(numbers(table("", "<B>", 1))).containsExactly(2);
-        assertThat(table("", "nowhere", 7).lines()).isEmpty();
-        assertThat(table("", "nowhere", 7).page()).isEqualTo(1);
+    void linesAreSelected() {
+        assertThat(numbers(selected("verdict", "fail,error"))).containsExactly(2, 3);
+        assertThat(numbers(selected("finding", "sample_fail"))).containsExactly(2);
+        assertThat(numbers(selected("q", "HOST1"))).containsExactly(2);
+        ResultTable none = selected("q", "nowhere");
+        assertThat(none.lines()).isEmpty();
+        assertThat(none.matches()).isZero();
+        assertThat(none.next()).isNull();
     }
 
     @Test
-    void filterRoundTripsThroughItsQueryString() {
-        ResultTable.Filter filter = new ResultTable.Filter("fail", "a&b=<c>", "duration", true, 3);
+    void pagesStartAtTheLineInTheCursor() {
+        List<ResultRow> rows = IntStream.range(0, 120)
+                .mapToObj(i -> row(i, i % 2 == 0 ? "pass" : "fail", result("duration_ms", i % 7)))
+                .toList();
+        for (String order : List.of("?verdict=fail", "?verdict=fail&sort=duration&dir=desc", "?sort=input", "")) {
+            List<Integer> seen = new ArrayList<>();
+            List<ResultTable> pages = new ArrayList<>();
+            for (LineQuery next = query(order);
+                    next != null;
+                    next = pages.get(pages.size() - 1).next()) {
+                pages.add(ResultTable.of(rows, query(next.link()), COLUMNS));
+                seen.addAll(numbers(pages.get(pages.size() - 1)));
+            }
+            assertThat(seen)
+                    .as(order)
+                    .doesNotHaveDuplicates()
+                    .hasSize(pages.get(0).matches());
+            assertThat(pages).hasSizeGreaterThan(1);
+            assertThat(pages.get(0).previous()).isNull();
+            for (int i = 1; i < pages.size(); i++) {
+                assertThat(ResultTable.of(rows, pages.get(i).previous(), COLUMNS))
+                        .isEqualTo(pages.get(i - 1));
+            }
+        }
+    }
 
-        assertThat(filter.link()).isEqualTo("?verdict=fail&q=a%26b%3D%3Cc%3E&sort=duration&dir=desc&page=3");
-        Map<String, String> given =
-                Map.of("verdict", "fail", "q", "a&b=<c>", "sort", "duration", "dir", "desc", "page", "3");
-        assertThat(ResultTable.Filter.of(given::get)).isEqualTo(filter);
-        assertThat(ResultTable.Filter.of(Map.of("page", "-1", "verdict", "'")::get)
+    @Test
+    void aCursorAfterTheLastMatchShowsTheLastPage() {
+        assertThat(numbers(ResultTable.of(rows(), query("?verdict=pass").at(2), COLUMNS)))
+                .containsExactly(1);
+    }
+
+    @Test
+    void theSelectedFieldsAreTheColumns() {
+        ResultColumns columns = COLUMNS.withFields(MODULE, List.of("rest", "free", "names", "yes"));
+        ResultTable table = ResultTable.of(
+                List.of(row(0, "pass", result("fields", fields("other", 1, "x", 2.0)), columns)),
+                LineQuery.all(),
+                columns);
+
+        assertThat(table.columns())
+                .extracting(ResultTable.Column::title)
+                .containsExactly("#", "Verdict", "Input", "Rest", "Free text", "Names", "Yes", "Duration");
+        assertThat(table.lines().get(0).cells())
+                .extracting(ResultTable.Cell::value)
+                .contains(text("1 member"), new DisplayValue.Flag(true));
+    }
+
+    @Test
+    void theQueryRoundTripsThroughItsLink() {
+        String link = "?verdict=error%2Cfail&finding=a%2Cb%2Fc&q=a%26b%3D%3Cc%3E&fields=z%2Ca&sort=duration&dir=desc"
+                + "&cursor=" + PageCursor.fromLine(50);
+
+        assertThat(query(link).link()).isEqualTo(link);
+        assertThat(query("?verdict=fail&verdict=error&fields=z&fields=a&finding=&q=+x+")
                         .link())
-                .isEmpty();
+                .isEqualTo("?verdict=error%2Cfail&q=x&fields=z%2Ca");
+        assertThat(query(link).fileLink()).isEqualTo(link.replaceFirst("&sort.*", ""));
     }
 
-    private static ResultTable table(String sort, String query, int page) {
-        return ResultTable.of(rows(), new ResultTable.Filter("", query, sort, false, page), COLUMNS);
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "?verdict=maybe | 'maybe' is not a verdict",
+                "?verdict=pass&verdict=unfinished | 'unfinished' is not a verdict",
+                "?finding=NOT_FOUND | 'NOT_FOUND' is not the code of a finding",
+                "?fields=kind,missing | 'missing' is not a field of made-up. Fields: free, kind",
+                "?cursor=x | The cursor is not valid",
+                // of line 3
+                "?cursor=bDM | The cursor is not valid",
+                // of a list of jobs
+                "?cursor=am9iX3g | The cursor is not valid"
+            })
+    void invalidValuesAreExplained(String link, String expected) {
+        assertThat(query(link).faults(job(3), MODULE))
+                .extracting(Problem.Fault::detail)
+                .hasSize(1)
+                .first(InstanceOfAssertFactories.STRING)
+                .contains(expected);
+    }
+
+    private static LineQuery query(String link) {
+        MultiMap parameters = MultiMap.caseInsensitiveMultiMap();
+        new QueryStringDecoder(link).parameters().forEach(parameters::add);
+        return LineQuery.of(parameters);
+    }
+
+    private static ResultTable selected(String parameter, String value) {
+        return ResultTable.of(rows(), query("?" + parameter + "=" + value), COLUMNS);
+    }
+
+    private static ResultTable sorted(String column) {
+        return ResultTable.of(rows(), LineQuery.all().sorted(column, false), COLUMNS);
     }
 
     private static List<Integer> numbers(ResultTable table) {
@@ -234,7 +326,11 @@ class ResultTableTest {
     }
 
     private static JsonObject finding(String level, String message) {
-        return new JsonObject().put("level", level).put("message", message).put("action", "a");
+        return new JsonObject()
+                .put("code", "sample_" + level)
+                .put("level", level)
+                .put("message", message)
+                .put("action", "a");
     }
 
     private static JsonObject fields(String kind, int code, String end, double ms) {
@@ -271,7 +367,8 @@ class ResultTableTest {
                 job(3),
                 new JobMessage.ResultLine(
                         index, "host" + index, result.toBuffer().getBytes()),
-                columns.names());
+                columns.names(),
+                UnaryOperator.identity());
     }
 
     private static JobMessage.JobSnapshot job(int total) {

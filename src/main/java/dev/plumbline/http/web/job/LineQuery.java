@@ -1,0 +1,131 @@
+package dev.plumbline.http.web.job;
+
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.api.job.LineSelection;
+import dev.plumbline.http.api.job.PageCursor;
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.web.layout.Labels;
+import dev.plumbline.http.web.layout.Links;
+import dev.plumbline.result.Verdict;
+import dev.plumbline.sheet.ModuleDescription;
+import io.vertx.core.MultiMap;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The query of the page of a job. The parameters {@code verdict}, {@code finding}, {@code q}, {@code fields} and
+ * {@code cursor} are those of the API. A form sends a parameter once for each value.
+ *
+ * @param selection not validated
+ * @param sort the name of a column; empty for input order
+ * @param cursor the first line of the page in input order, or its position in another order; empty for the first page
+ */
+public record LineQuery(LineSelection selection, String sort, boolean descending, String cursor) {
+    private static final String SORT = "sort";
+    private static final String DIRECTION = "dir";
+    private static final String DESCENDING = "desc";
+    private static final String CURSOR = "cursor";
+    private static final String TEXT = "q";
+
+    static LineQuery of(MultiMap parameters) {
+        LineSelection selection = LineSelection.read(name ->
+                name.equals(TEXT) ? value(parameters, name).strip() : String.join(",", parameters.getAll(name)));
+        return new LineQuery(
+                selection,
+                value(parameters, SORT),
+                value(parameters, DIRECTION).equals(DESCENDING),
+                value(parameters, CURSOR));
+    }
+
+    private static String value(MultiMap parameters, String name) {
+        return Objects.requireNonNullElse(parameters.get(name), "");
+    }
+
+    /** The query of all lines in input order. */
+    static LineQuery all() {
+        return new LineQuery(LineSelection.ALL, "", false, "");
+    }
+
+    /**
+     * The errors of the parameters.
+     *
+     * @param module null if the module of the job no longer exists
+     */
+    List<Problem.Fault> faults(JobMessage.JobSnapshot job, @Nullable ModuleDescription module) {
+        List<Problem.Fault> faults = selection.faults(job.module(), module);
+        if (first() < 0 || first() >= job.total()) {
+            faults.add(Problem.Fault.parameter(
+                    CURSOR, "The cursor is not valid for the lines of this job. Open the first page."));
+        }
+        return faults;
+    }
+
+    /** The number in the cursor; 0 for the first page, and negative if it is not a cursor. */
+    int first() {
+        if (cursor.isEmpty()) {
+            return 0;
+        }
+        try {
+            return PageCursor.line(cursor);
+        } catch (IllegalArgumentException malformed) {
+            return -1;
+        }
+    }
+
+    /** This query with the page at a line or position; the first page for 0. */
+    LineQuery at(int line) {
+        return new LineQuery(selection, sort, descending, line == 0 ? "" : PageCursor.fromLine(line));
+    }
+
+    LineQuery sorted(String column, boolean descendingOrder) {
+        return new LineQuery(selection, column, descendingOrder, "");
+    }
+
+    /** The query string of the page. */
+    public String link() {
+        Map<String, String> parameters = new LinkedHashMap<>(selection.parameters());
+        parameters.put(SORT, sort);
+        parameters.put(DIRECTION, descending ? DESCENDING : "");
+        parameters.put(CURSOR, cursor);
+        parameters.values().removeIf(String::isEmpty);
+        return Links.query(parameters);
+    }
+
+    /** The query string of the files with the selected lines and fields. */
+    public String fileLink() {
+        return Links.query(selection.parameters());
+    }
+
+    /** The query string of the lines with a verdict. */
+    static String verdictLink(String verdict) {
+        return Links.query(Map.of("verdict", verdict));
+    }
+
+    /** The query string of the lines with a finding. */
+    static String findingLink(String path) {
+        return Links.query(Map.of("finding", path));
+    }
+
+    /** Whether the query does not select all lines. */
+    public boolean filtered() {
+        return !selection.verdicts().isEmpty()
+                || !selection.findings().isEmpty()
+                || !selection.text().isEmpty();
+    }
+
+    /** The labels of the verdicts, by value. */
+    public static Map<String, String> verdicts() {
+        Map<String, String> labels = new LinkedHashMap<>();
+        Arrays.stream(Verdict.values()).forEach(verdict -> labels.put(verdict.id(), Labels.verdict(verdict.id())));
+        return labels;
+    }
+
+    /** The selected findings as the value of the parameter. */
+    public String finding() {
+        return selection.parameters().getOrDefault("finding", "");
+    }
+}
