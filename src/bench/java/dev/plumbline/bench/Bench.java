@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Measures the service from its jar and reference programs on this machine, and prints a table. The two sides of a
@@ -206,6 +207,7 @@ public final class Bench {
             // stops all processes if the benchmark is interrupted
             Runtime.getRuntime().addShutdownHook(new Thread(stage::close));
             for (Row row : selected) {
+                long began = System.nanoTime();
                 try {
                     table.addAll(row.measure(stage));
                 } catch (MissingProgramException missing) {
@@ -214,6 +216,8 @@ public final class Bench {
                     failed = true;
                     table.add(BulkLine.skipped(row.id(), String.valueOf(broken.getMessage())));
                 }
+                long took = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
+                System.out.println("  " + row.id() + ": complete after " + took + " s");
             }
         }
         print(table);

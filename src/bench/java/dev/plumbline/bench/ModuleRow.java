@@ -103,17 +103,16 @@ final class ModuleRow implements Row {
                 name + "." + TargetNames.SIGNED + ":" + stage.nginx().httpsPort();
     }
 
-    /** The nginx of the benchmark with a distinct certificate for each name. Each name is used once. */
+    /**
+     * The nginx of the benchmark with a distinct certificate for each name. Each is used once, because the service
+     * remembers signatures.
+     */
     static Targets distinctCertificates(TestCertificate.Signer signer) {
         AtomicInteger next = new AtomicInteger();
         return (stage, name) -> {
-            stage.nginx().certificates().writeDistinct(signer);
-            int number = next.getAndIncrement();
-            if (number >= TargetNames.DISTINCT_COUNT) {
-                throw new IOException("more than " + TargetNames.DISTINCT_COUNT
-                        + " lines; use fewer rounds (bench.rounds, bench.seconds, bench.warmup)");
-            }
-            return TargetNames.distinct(signer, number) + ":" + stage.nginx().distinctPort();
+            String host = TargetNames.distinct(signer, next.getAndIncrement());
+            stage.nginx().certificates().writeDistinct(signer, host);
+            return host + ":" + stage.nginx().distinctPort();
         };
     }
 
@@ -212,7 +211,8 @@ final class ModuleRow implements Row {
         Reference reference = null;
         if (tool != null) {
             reference = count -> theirs(tool, list(stage, count));
-            reference.lap(jobs);
+            // reads the program into memory
+            reference.lap(MIN_JOBS);
         } else if (options.baseline() != null) {
             ServiceUnderLoad baseline = stage.baseline();
             JobsClient baselineClient =

@@ -17,11 +17,14 @@ import java.util.Map;
 final class ScaleRow implements Row {
     private static final int CONCURRENT = 256;
 
-    /** About 20 seconds of work. */
-    private static final int JOBS_PER_NODE = 7;
+    /** Lines per second of a node, of which 168 are checked at the same time. */
+    private static final int LINES_PER_SECOND = 168;
+
+    /** A round is longer than with other rows, because the last second of a job has free permits. */
+    private static final int SECONDS_PER_ROUND_SECOND = 4;
 
     /** The processes use little CPU time, so the share of the JIT compiler does not show when it has finished. */
-    private static final int WARM_UP_LAPS = 2;
+    private static final int MAX_WARM_UP_LAPS = 2;
 
     private static final Duration TIMEOUT = Duration.ofMinutes(3);
     private static final Map<Integer, Double> GOALS = Map.of(2, 1.9, 4, 3.6);
@@ -53,7 +56,8 @@ final class ScaleRow implements Row {
                 List<Lap> laps = laps(stage, targets, nodes);
                 Distribution rate = Distribution.of(laps.stream().map(Lap::rate).toList());
                 single = nodes == 1 ? rate.median() : single;
-                lines.add(line(nodes, laps, rate, rate.median() / single));
+                int count = lines(stage.options(), nodes);
+                lines.add(line(nodes, count, laps, rate, rate.median() / single));
             }
         }
         return lines;
@@ -81,11 +85,12 @@ final class ScaleRow implements Row {
             // ready after all run nodes are known
             front = front == null ? cluster.start("http,coordinate", settings) : front;
             JobsClient client = new JobsClient(front, cluster.tenants().newKey());
-            for (int lap = 0; lap < WARM_UP_LAPS; lap++) {
-                lap(cluster, client, targets, nodes);
+            int lines = lines(stage.options(), nodes);
+            for (int lap = 0; lap < Math.min(MAX_WARM_UP_LAPS, stage.options().rounds()); lap++) {
+                lap(cluster, client, targets, lines);
             }
             for (int round = 1; round <= stage.options().rounds(); round++) {
-                Lap lap = lap(cluster, client, targets, nodes);
+                Lap lap = lap(cluster, client, targets, lines);
                 laps.add(lap);
                 System.out.printf(
                         Locale.ROOT,
@@ -101,9 +106,14 @@ final class ScaleRow implements Row {
         return laps;
     }
 
-    private static Lap lap(ClusterUnderLoad cluster, JobsClient client, SlowTargets targets, int nodes)
+    /** The number of lines of a round, in complete jobs. */
+    private static int lines(BenchOptions options, int nodes) {
+        double perNode = (double) options.round().toSeconds() * SECONDS_PER_ROUND_SECOND * LINES_PER_SECOND;
+        return nodes * (int) Math.ceil(perNode / JobsClient.MAX_LINES) * JobsClient.MAX_LINES;
+    }
+
+    private static Lap lap(ClusterUnderLoad cluster, JobsClient client, SlowTargets targets, int count)
             throws IOException, InterruptedException {
-        int count = nodes * JOBS_PER_NODE * JobsClient.MAX_LINES;
         List<String> bodies = JobsClient.bodies("http-status", targets.urls(count), new JsonObject());
         long cpu = cpuMillis(cluster);
         long before = targets.responses();
@@ -131,7 +141,7 @@ final class ScaleRow implements Row {
         return sum;
     }
 
-    private BulkLine line(int nodes, List<Lap> laps, Distribution rate, double ratio) {
+    private BulkLine line(int nodes, int count, List<Lap> laps, Distribution rate, double ratio) {
         Double goal = GOALS.get(nodes);
         return new BulkLine(
                 what + ", run nodes: " + nodes,
@@ -148,7 +158,7 @@ final class ScaleRow implements Row {
                         Locale.ROOT,
                         "%,d errors of %,d lines in each of %d rounds; checks.concurrent=%d",
                         laps.stream().mapToLong(Lap::wrong).sum(),
-                        nodes * JOBS_PER_NODE * JobsClient.MAX_LINES,
+                        count,
                         laps.size(),
                         CONCURRENT));
     }

@@ -29,12 +29,6 @@ final class TargetNames implements AutoCloseable {
 
     static final int DOMAIN_COUNT = 4_096;
 
-    /**
-     * Certificates per key type of the intermediate certificate. A row uses each once, because the service remembers
-     * signatures.
-     */
-    static final int DISTINCT_COUNT = 40_000;
-
     /** The number of addresses from 127.100.0.0 with a name. */
     static final int ADDRESS_COUNT = 16_384;
 

@@ -16,9 +16,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Date;
-import java.util.EnumSet;
+import java.util.EnumMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x509.BasicConstraints;
@@ -42,7 +42,7 @@ final class TestCertificate {
     private final Path folder;
     private final KeyPair rootKey;
     private final KeyPair leafKey;
-    private final Set<Signer> written = EnumSet.noneOf(Signer.class);
+    private final Map<Signer, Authority> authorities = new EnumMap<>(Signer.class);
 
     /**
      * Writes {@code certificate.pem} (the leaf), {@code key.pem} and {@code root.pem}, and a certificate with the same
@@ -75,28 +75,29 @@ final class TestCertificate {
     }
 
     /**
-     * Writes a certificate for each name of {@link TargetNames#distinct} with its intermediate certificate in the
-     * folder {@code distinct}, unless they exist. Takes up to a minute.
+     * Writes a certificate for the host, with the intermediate certificate that issued it, in the folder
+     * {@code distinct}.
      */
-    void writeDistinct(Signer signer) throws IOException {
-        if (!written.add(signer)) {
-            return;
-        }
+    void writeDistinct(Signer signer, String host) throws IOException {
         try {
-            X500Name authority = new X500Name("CN=Plumbline bench " + signer);
-            KeyPair key = signer.keyPair();
-            X509Certificate intermediate = certificate(authority, ROOT_NAME, key, rootKey, List.of());
-            for (int i = 0; i < TargetNames.DISTINCT_COUNT; i++) {
-                String host = TargetNames.distinct(signer, i);
-                pem(
-                        folder.resolve("distinct").resolve(host),
-                        certificate(LEAF_NAME, authority, leafKey, key, List.of(host)),
-                        intermediate);
+            Authority authority = authorities.get(signer);
+            if (authority == null) {
+                X500Name name = new X500Name("CN=Plumbline bench " + signer);
+                KeyPair key = signer.keyPair();
+                authority = new Authority(name, key, certificate(name, ROOT_NAME, key, rootKey, List.of()));
+                authorities.put(signer, authority);
             }
+            pem(
+                    folder.resolve("distinct").resolve(host),
+                    certificate(LEAF_NAME, authority.name, leafKey, authority.key, List.of(host)),
+                    authority.certificate);
         } catch (GeneralSecurityException | OperatorCreationException impossible) {
             throw new IllegalStateException(impossible);
         }
     }
+
+    /** An intermediate certificate. */
+    private record Authority(X500Name name, KeyPair key, X509Certificate certificate) {}
 
     /** The key types of the intermediate certificates. */
     enum Signer {
