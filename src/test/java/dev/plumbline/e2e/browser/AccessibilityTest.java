@@ -60,7 +60,9 @@ class AccessibilityTest {
 
     @AfterAll
     void stop() {
-        visitor.close();
+        if (visitor != null) {
+            visitor.close();
+        }
         service.close();
     }
 

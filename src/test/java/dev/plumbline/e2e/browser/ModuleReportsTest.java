@@ -68,7 +68,9 @@ class ModuleReportsTest {
 
     @AfterAll
     void stop() {
-        session.close();
+        if (session != null) {
+            session.close();
+        }
         service.close();
         lab.close();
     }
