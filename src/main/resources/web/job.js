@@ -20,8 +20,12 @@
     const scroll = place.querySelector(".scroll");
     const left = scroll ? scroll.scrollLeft : 0;
     const scrollFocused = scroll && document.activeElement === scroll;
+    const open = Array.from(place.querySelectorAll("details[id][open]"), (details) => details.id);
     place.replaceChildren(...fresh.childNodes);
     addLocalTimes(place);
+    for (const details of place.querySelectorAll("details[id]")) {
+      details.open = open.includes(details.id);
+    }
     if (focused) {
       document.getElementById(focused)?.focus({ preventScroll: true });
     }

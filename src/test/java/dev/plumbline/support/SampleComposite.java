@@ -10,6 +10,7 @@ import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Evaluation;
 import dev.plumbline.result.Finding;
 import dev.plumbline.result.Level;
+import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.FieldType;
 import dev.plumbline.sheet.FindingCode;
 import dev.plumbline.sheet.ModuleDescription;
@@ -27,7 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A composite module with a quick part, a part that completes when the test releases its target, and a part that fails.
- * The targets of tests are distinct.
+ * The targets of tests are distinct. Those that begin with {@code low} have lower grades.
  */
 public final class SampleComposite implements ModuleDefinition<List<CheckResult>> {
     public static final String NAME = "sample-overview";
@@ -66,7 +67,8 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
                     Descriptions.string("grade", "Grade", "A grade."),
                     Descriptions.array("fix_first", "Fix first", "Causes.", FieldType.OBJECT),
                     Descriptions.array("causes", "Causes", "Causes.", FieldType.OBJECT),
-                    Descriptions.object("areas", "Areas", "Scores of the areas."),
+                    Descriptions.object(
+                            "areas", "Areas", "Scores of the areas.", area("web", "Web"), area("dns", "DNS")),
                     Descriptions.array("parts", "Parts", "Results of the parts.", FieldType.OBJECT),
                     Descriptions.integer("part_count", "Parts", "The number of parts."))
             .findings(PART_FAILED)
@@ -122,8 +124,10 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
             parts.add(part);
         }
         Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("score", 81);
-        fields.put("grade", "B");
+        boolean low = results.stream()
+                .anyMatch(result -> String.valueOf(result.target()).startsWith("low"));
+        fields.put("score", low ? 45 : 81);
+        fields.put("grade", low ? "D" : "B");
         Map<String, Object> cause = Map.of(
                 "code",
                 FAILURE.code(),
@@ -145,12 +149,20 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
         fields.put("causes", List.of(cause));
         fields.put(
                 "areas",
-                Map.of(
-                        "web", area("C", 61, "fail"),
-                        "dns", area("A", 100, "pass")));
+                Map.of("web", low ? area("F", 9, "fail") : area("C", 61, "fail"), "dns", area("A", 100, "pass")));
         fields.put("parts", parts);
         fields.put("part_count", parts.size());
         return new Evaluation(fields, List.of(finding(PART_FAILED)), null);
+    }
+
+    private static FieldDescription area(String name, String title) {
+        return Descriptions.object(
+                name,
+                title,
+                "The area.",
+                Descriptions.integer("score", "Score", "A score."),
+                Descriptions.string("grade", "Grade", "A grade."),
+                Descriptions.string("verdict", "Verdict", "A verdict."));
     }
 
     private static Map<String, Object> area(String grade, int score, String verdict) {

@@ -1,16 +1,9 @@
 package dev.plumbline.http.web.job;
 
-import dev.plumbline.check.CompositePart;
-import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.http.web.layout.Labels;
-import dev.plumbline.portfolio.LineFilter;
-import dev.plumbline.portfolio.PortfolioSummary;
 import dev.plumbline.portfolio.PortfolioSummary.Occurrence;
 import dev.plumbline.result.Level;
-import dev.plumbline.sheet.ModuleDescription;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -23,26 +16,15 @@ import org.jspecify.annotations.Nullable;
  */
 public record FindingCount(String path, Level level, String title, @Nullable String part, long count) {
 
-    /** The findings of the lines, the most severe level first, then the most lines. */
-    static List<FindingCount> of(List<ResultRow> rows, ModuleDescription module, ModuleCatalogue modules) {
-        Map<String, ModuleDescription> parts = new HashMap<>();
-        for (CompositePart part : modules.parts(module.module())) {
-            parts.put(part.module().module(), part.module());
-        }
-        PortfolioSummary summary = new PortfolioSummary(module, parts.values(), LineFilter.NONE);
-        rows.forEach(row -> summary.add(row.line()));
-        return summary.findings().stream().map(found -> of(found, parts)).toList();
-    }
-
-    private static FindingCount of(Occurrence found, Map<String, ModuleDescription> parts) {
+    /** @param titles of the parts, by module */
+    static FindingCount of(Occurrence found, Map<String, String> titles) {
         String part = found.part();
         String path = part == null ? found.code() : part + '/' + found.code();
-        ModuleDescription declared = part == null ? null : parts.get(part);
         return new FindingCount(
                 path,
                 found.level() == null ? Level.INFO : found.level(),
                 found.title() == null ? path : found.title(),
-                declared == null ? part : declared.title(),
+                part == null ? null : titles.getOrDefault(part, part),
                 found.count());
     }
 

@@ -18,6 +18,7 @@ import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.tool.OptionField;
 import dev.plumbline.input.JobName;
+import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
@@ -38,7 +39,7 @@ public final class JobPage implements PageRoutes.Pages {
     public static final String LINES = "#lines";
 
     private static final String ROUTE = JobsPage.PATH + "/:token";
-    private static final ResultColumns NO_COLUMNS = new ResultColumns(List.of(), List.of(), null, null);
+    private static final ResultColumns NO_COLUMNS = new ResultColumns(List.of(), false, List.of(), null, null);
 
     private final PageRenderer pages;
     private final ModuleCatalogue modules;
@@ -61,7 +62,7 @@ public final class JobPage implements PageRoutes.Pages {
         this.access = access;
         this.jobs = jobs;
         this.bodies = bodies;
-        this.reader = new ResultReader(jobs);
+        this.reader = new ResultReader(jobs, modules);
         this.clock = clock;
         for (ModuleDescription module : modules.descriptions()) {
             columns.put(module.module(), ResultColumns.of(module));
@@ -133,6 +134,7 @@ public final class JobPage implements PageRoutes.Pages {
      * @param table null if the query is not valid
      * @param fields the fields of the module, by name
      * @param findings the findings of the lines
+     * @param charts the first one has the verdicts; empty before the first result
      * @param options those that differ from their defaults, by title
      * @param retryable the number of checks with an error code; 0 until the job has finished
      * @param retryKey prevents a second job if the retry is submitted twice
@@ -143,7 +145,7 @@ public final class JobPage implements PageRoutes.Pages {
             List<String> errors,
             @Nullable ResultTable table,
             Map<String, String> fields,
-            List<FindingCount> findings,
+            ResultFindings findings,
             List<Chart> charts,
             Map<String, String> options,
             int retryable,
@@ -198,7 +200,8 @@ public final class JobPage implements PageRoutes.Pages {
         ResultColumns selected = module == null || !errors.isEmpty()
                 ? fields
                 : fields.withFields(module, query.selection().fields());
-        return reader.rows(job, selected.names()).map(rows -> {
+        return reader.read(job, selected.names()).map(results -> {
+            List<ResultRow> rows = results.rows();
             Instant now = clock.instant();
             JobSummary summary = JobSummary.of(job, modules, now);
             return new Job(
@@ -207,7 +210,7 @@ public final class JobPage implements PageRoutes.Pages {
                     errors,
                     errors.isEmpty() ? ResultTable.of(rows, query, selected) : null,
                     module == null ? Map.of() : titles(module),
-                    module == null ? List.of() : FindingCount.of(rows, module, modules),
+                    results.findings(),
                     job.done() == 0 ? List.of() : ResultCharts.of(job, fields, rows, now),
                     optionsByTitle(module, job),
                     summary.finished()
@@ -217,9 +220,13 @@ public final class JobPage implements PageRoutes.Pages {
         });
     }
 
+    /** The titles of the fields, by name. A title that an earlier field has is followed by the name. */
     private static Map<String, String> titles(ModuleDescription module) {
         Map<String, String> titles = new LinkedHashMap<>();
-        module.fields().forEach(field -> titles.put(field.name(), field.title()));
+        for (FieldDescription field : module.fields()) {
+            String title = field.title();
+            titles.put(field.name(), titles.containsValue(title) ? title + " (" + field.name() + ")" : title);
+        }
         return titles;
     }
 
@@ -251,8 +258,8 @@ public final class JobPage implements PageRoutes.Pages {
 
     private Future<JobMessage.JobSnapshot> retry(JobMessage.JobSnapshot job, long account, String submissionKey) {
         ResultColumns fields = columns.getOrDefault(job.module(), NO_COLUMNS);
-        return reader.rows(job, fields.names()).compose(rows -> {
-            List<String> inputs = rows.stream()
+        return reader.read(job, fields.names()).compose(results -> {
+            List<String> inputs = results.rows().stream()
                     .filter(ResultRow::retryable)
                     .map(row -> row.line().input())
                     .toList();

@@ -16,12 +16,14 @@ import org.jspecify.annotations.Nullable;
  * has its grades.
  *
  * @param shown the columns of the table: fields that fit in a cell, and the date
+ * @param graded whether the columns of the table are grades of a composite
  * @param counted fields with few distinct values: status codes and enumerations
  * @param measured a duration, or null
  * @param dated a time, preferably an expiry, or null
  */
 record ResultColumns(
         List<FieldDescription> shown,
+        boolean graded,
         List<FieldDescription> counted,
         @Nullable FieldDescription measured,
         @Nullable FieldDescription dated) {
@@ -70,6 +72,7 @@ record ResultColumns(
         List<FieldDescription> grades = areaGrades(module);
         return new ResultColumns(
                 grades.isEmpty() ? shown.stream().limit(MAX_SHOWN).toList() : grades,
+                !grades.isEmpty(),
                 List.copyOf(counted),
                 measured,
                 dated);
@@ -88,6 +91,7 @@ record ResultColumns(
                                 .flatMap(name -> module.fields().stream()
                                         .filter(field -> field.name().equals(name)))
                                 .toList(),
+                        false,
                         counted,
                         measured,
                         dated);
@@ -128,10 +132,18 @@ record ResultColumns(
                 && (name.equals("status") || name.endsWith("_status") || name.endsWith("_code"));
     }
 
+    /** The names of all fields that tables and charts use. */
     Set<String> names() {
-        return Stream.concat(Stream.concat(shown.stream(), counted.stream()), Stream.of(measured, dated))
+        Stream<String> scores = graded ? shown.stream().map(grade -> scoreOf(grade.name())) : Stream.empty();
+        Stream<String> fields = Stream.concat(
+                        Stream.concat(shown.stream(), counted.stream()), Stream.of(measured, dated))
                 .filter(Objects::nonNull)
-                .map(FieldDescription::name)
-                .collect(Collectors.toSet());
+                .map(FieldDescription::name);
+        return Stream.concat(fields, scores).collect(Collectors.toSet());
+    }
+
+    /** The name of the score of a grade. */
+    static String scoreOf(String grade) {
+        return grade.substring(0, grade.length() - GRADE.length()) + "score";
     }
 }

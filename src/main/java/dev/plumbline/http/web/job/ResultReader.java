@@ -5,6 +5,8 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.common.collect.Interner;
 import com.google.common.collect.Interners;
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.portfolio.PortfolioLine.LineFinding;
 import io.vertx.core.Future;
@@ -22,15 +24,17 @@ final class ResultReader {
     private static final Duration CACHE_TTL = Duration.ofMinutes(5);
 
     private final PageJobService jobs;
-    private final Cache<Key, Snapshot> cache = Caffeine.newBuilder()
+    private final ModuleCatalogue modules;
+    private final Cache<Key, Results> cache = Caffeine.newBuilder()
             .maximumWeight(MAX_BYTES)
-            .weigher((Key key, Snapshot snapshot) ->
-                    snapshot.rows.stream().mapToInt(ResultRow::weight).sum())
+            .weigher((Key key, Results results) ->
+                    results.rows.stream().mapToInt(ResultRow::weight).sum())
             .expireAfterAccess(CACHE_TTL)
             .build();
 
-    ResultReader(PageJobService jobs) {
+    ResultReader(PageJobService jobs, ModuleCatalogue modules) {
         this.jobs = jobs;
+        this.modules = modules;
     }
 
     /** @param fields the names of the fields that were read */
@@ -41,18 +45,18 @@ final class ResultReader {
      *
      * @param rows all lines in input order
      */
-    private record Snapshot(long version, List<ResultRow> rows) {}
+    record Results(long version, List<ResultRow> rows, ResultFindings findings) {}
 
     /**
      * All lines of a job, in input order.
      *
      * @param fields the names of the fields to read
      */
-    Future<List<ResultRow>> rows(JobMessage.JobSnapshot job, Set<String> fields) {
+    Future<Results> read(JobMessage.JobSnapshot job, Set<String> fields) {
         Key key = new Key(job.id(), fields);
-        Snapshot cached = cache.getIfPresent(key);
+        Results cached = cache.getIfPresent(key);
         if (cached != null && cached.version >= job.version()) {
-            return Future.succeededFuture(cached.rows);
+            return Future.succeededFuture(cached);
         }
         List<ResultRow> rows = new ArrayList<>(job.total());
         if (cached != null) {
@@ -63,10 +67,20 @@ final class ResultReader {
                         job,
                         rows.size(),
                         lines -> lines.forEach(line -> rows.add(ResultRow.of(job, line, fields, findings::intern))))
-                .map(all -> {
-                    Snapshot snapshot = new Snapshot(job.version(), List.copyOf(rows));
-                    cache.asMap().merge(key, snapshot, (a, b) -> a.version > b.version ? a : b);
-                    return snapshot.rows;
+                .compose(read -> jobs.executeBlocking(() -> results(job, List.copyOf(rows))))
+                .map(results -> {
+                    cache.asMap().merge(key, results, (a, b) -> a.version > b.version ? a : b);
+                    return results;
                 });
+    }
+
+    private Results results(JobMessage.JobSnapshot job, List<ResultRow> rows) {
+        ModuleDefinition<?> module = modules.find(job.module());
+        return new Results(
+                job.version(),
+                rows,
+                module == null
+                        ? ResultFindings.NONE
+                        : ResultFindings.of(rows, module.description(), modules.parts(job.module())));
     }
 }

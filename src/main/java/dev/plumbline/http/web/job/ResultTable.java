@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * One page of the selected and sorted lines of a job.
  *
  * @param query of this page
+ * @param graded whether the columns are the grades of the areas of a composite
  * @param lines of this page
  * @param matches the number of lines that match the filter
  * @param first the position of the first line of this page, from 0
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ResultTable(
         LineQuery query,
+        boolean graded,
         List<Column> columns,
         List<Line> lines,
         int matches,
@@ -90,6 +92,7 @@ public record ResultTable(
         int end = first + PAGE_LINES;
         return new ResultTable(
                 query,
+                fields.graded(),
                 columns(query, fields),
                 matches.stream()
                         .skip(first)
@@ -116,7 +119,9 @@ public record ResultTable(
             case "duration" -> by(ResultRow::durationMs, down);
             default ->
                 fields.shown().stream().anyMatch(field -> field.name().equals(query.sort()))
-                        ? by(row -> row.field(query.sort()), down)
+                        ? by(
+                                row -> row.field(fields.graded() ? ResultColumns.scoreOf(query.sort()) : query.sort()),
+                                down)
                         : null;
         };
     }
@@ -162,7 +167,7 @@ public record ResultTable(
                 row.verdict(),
                 row.line().state(),
                 fields.shown().stream()
-                        .map(field -> new Cell(field.title(), cell(field, row.field(field.name()))))
+                        .map(field -> new Cell(field.title(), cell(row, field, fields.graded())))
                         .toList(),
                 row.message() == null ? null : DisplayText.markdown(row.message()),
                 row.durationMs() == null || row.line().target() == null
@@ -170,9 +175,14 @@ public record ResultTable(
                         : QuantityText.milliseconds(row.durationMs()));
     }
 
-    private static DisplayValue cell(FieldDescription field, @Nullable Object value) {
+    private static DisplayValue cell(ResultRow row, FieldDescription field, boolean graded) {
+        Object value = row.field(field.name());
         if (value == null) {
             return new DisplayValue.Missing(null);
+        }
+        if (graded) {
+            Object score = row.field(ResultColumns.scoreOf(field.name()));
+            return new DisplayValue.Grade(value.toString(), score instanceof Long number ? number : null);
         }
         if (!(value instanceof List<?> items)) {
             return FieldValueView.of(field, value);

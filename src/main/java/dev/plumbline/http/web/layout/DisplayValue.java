@@ -59,6 +59,19 @@ public sealed interface DisplayValue {
     record Flag(boolean yes) implements DisplayValue {}
 
     /**
+     * The grade of a composite or of one of its areas.
+     *
+     * @param grade null if it was not determined
+     * @param score of 100; null if it was not determined or is not displayed
+     */
+    record Grade(@Nullable String grade, @Nullable Long score) implements DisplayValue {
+        /** The class of the colors of the grade. */
+        public String tone() {
+            return Labels.gradeTone(grade);
+        }
+    }
+
+    /**
      * @param text rounded, with its unit
      * @param exact the value of the result with its unit; null if the text is exact
      */

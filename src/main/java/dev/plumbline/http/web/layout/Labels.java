@@ -1,6 +1,7 @@
 package dev.plumbline.http.web.layout;
 
 import dev.plumbline.target.InputType;
+import org.jspecify.annotations.Nullable;
 
 /** Names of input types, categories, verdicts and levels for display. */
 public final class Labels {
@@ -40,6 +41,22 @@ public final class Labels {
             case "warn" -> "Warning";
             case "fail" -> "Fail";
             default -> "Error";
+        };
+    }
+
+    /**
+     * The verdict whose color a grade has.
+     *
+     * @param grade null if it was not determined
+     */
+    public static String gradeTone(@Nullable String grade) {
+        if (grade == null || grade.isEmpty()) {
+            return "error";
+        }
+        return switch (grade.charAt(0)) {
+            case 'A' -> "pass";
+            case 'B', 'C' -> "warn";
+            default -> "fail";
         };
     }
 }

@@ -53,18 +53,7 @@ public record CompositeView(
 
     /** The class of the colors of the grade. */
     public String tone() {
-        return tone(grade);
-    }
-
-    private static String tone(@Nullable String grade) {
-        if (grade == null) {
-            return "error";
-        }
-        return switch (grade.charAt(0)) {
-            case 'A' -> "pass";
-            case 'B', 'C' -> "warn";
-            default -> "fail";
-        };
+        return Labels.gradeTone(grade);
     }
 
     /**
@@ -114,7 +103,7 @@ public record CompositeView(
 
         /** The class of the colors of the grade. */
         public String tone() {
-            return CompositeView.tone(grade);
+            return Labels.gradeTone(grade);
         }
 
         /** Whether a part was checked without verification of the certificate. */

@@ -99,8 +99,8 @@ class ResultTableTest {
         assertThat(table.lines().get(0).cells())
                 .extracting(ResultTable.Cell::value)
                 .containsExactly(
-                        new DisplayValue.EnumValue("B"),
-                        new DisplayValue.EnumValue("C"),
+                        new DisplayValue.Grade("B", 81L),
+                        new DisplayValue.Grade("C", 61L),
                         new DisplayValue.Missing(null));
     }
 
