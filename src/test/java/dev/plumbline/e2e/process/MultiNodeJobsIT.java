@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CountingTarget;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -193,16 +194,33 @@ class MultiNodeJobsIT {
         }
     }
 
+    /** Clients that read new lines meanwhile receive each line once. */
     private void killedNodeLosesNothing(ServiceProcess killed, ServiceProcess successor) throws Exception {
-        for (int i = 0; i < 4; i++) {
-            load.send(killed.address(), load.newJob(key, 400));
+        List<String> nodes = List.of(killed.address(), successor.address());
+        Map<String, Future<List<JsonObject>>> received = new HashMap<>();
+        ExecutorService readers = Executors.newCachedThreadPool();
+        try {
+            for (int i = 0; i < 4; i++) {
+                String token = load.send(killed.address(), load.newJob(key, 400));
+                if (token != null) {
+                    received.put(token, readers.submit(new NewLinesReader(nodes, token, key, seed + i)));
+                }
+            }
+            // an expired node registers again with another ID
+            Await.until(TIMEOUT, () -> DATABASE.number("select count(*) from node") == 2);
+            killed.kill();
+            killed.awaitExit(10);
+            load.resendUntilAccepted(successor.address());
+            Await.until(RECOVERY, () -> DATABASE.number("select count(*) from node") == 1);
+            assertThat(received).isNotEmpty();
+            for (Map.Entry<String, Future<List<JsonObject>>> job : received.entrySet()) {
+                NewLinesReader.assertEachOnce(
+                        job.getValue().get(RECOVERY.toSeconds(), TimeUnit.SECONDS),
+                        new JsonObject(load.body(successor.address(), job.getKey())));
+            }
+        } finally {
+            readers.shutdownNow();
         }
-        // an expired node registers again with another ID
-        Await.until(TIMEOUT, () -> DATABASE.number("select count(*) from node") == 2);
-        killed.kill();
-        killed.awaitExit(10);
-        load.resendUntilAccepted(successor.address());
-        Await.until(RECOVERY, () -> DATABASE.number("select count(*) from node") == 1);
     }
 
     @Test
