@@ -48,6 +48,11 @@ final class AccountStore {
     private static final String END_SESSIONS =
             ", signed_out as (delete from session where account_id in (select id from changed))";
 
+    private static final String EXPIRE_SHARED_RESULTS =
+            """
+      , expired as (
+        update shared_result set expires_at = clock_timestamp() where account_id in (select id from changed))""";
+
     private final Database database;
 
     AccountStore(Database database) {
@@ -159,11 +164,14 @@ final class AccountStore {
                 : change("disabled_at = null", "", arguments);
     }
 
-    /** Removes address and password, revokes the keys and ends the sessions of the account. */
+    /**
+     * Removes address and password, revokes the keys, ends the sessions of the account, and ends the sharing of its
+     * results.
+     */
     Future<Boolean> delete(AccountEmail email) {
         return change(
                 "deleted_at = clock_timestamp(), email = '', email_key = null, password_hash = null",
-                REVOKE_KEYS + END_SESSIONS,
+                REVOKE_KEYS + END_SESSIONS + EXPIRE_SHARED_RESULTS,
                 Tuple.of(email.key()));
     }
 

@@ -13,6 +13,7 @@ import dev.plumbline.job.store.WorkStore;
 import dev.plumbline.postgres.RetentionTask;
 import dev.plumbline.quota.QuotaStore;
 import dev.plumbline.result.store.ResultStore;
+import dev.plumbline.share.SharedResultStore;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
@@ -56,6 +57,7 @@ record CoordinateRole(JobCoordinatorVerticle jobs, RetentionTask retention) {
                         new RetentionTask.Task("quotas", QuotaStore::purgeExpired),
                         new RetentionTask.Task("job_partitions", jobs::maintainPartitions),
                         new RetentionTask.Task("jobs", jobs::purgeExpired),
+                        new RetentionTask.Task("shared_results", SharedResultStore::purgeExpired),
                         new RetentionTask.Task("idempotency_keys", JobStore::purgeIdempotencyKeys),
                         new RetentionTask.Task("deleted_accounts", JobStore::cancelJobsOfDeletedAccounts),
                         new RetentionTask.Task("sessions", SessionStore::purgeExpired)),

@@ -14,6 +14,8 @@ import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.api.instant.InstantCheckOperation;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.job.JobOperations;
+import dev.plumbline.http.api.share.SharedResultOperations;
+import dev.plumbline.http.api.share.SharedResultService;
 import dev.plumbline.http.api.tool.ModuleOperations;
 import dev.plumbline.http.api.tool.ToolDocuments;
 import dev.plumbline.http.auth.ApiKeyHandler;
@@ -26,6 +28,7 @@ import dev.plumbline.http.web.layout.DisplayedLimits;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.instant.InstantChecks;
 import dev.plumbline.run.CheckEnvironment;
+import dev.plumbline.share.SharedResultStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -76,7 +79,30 @@ final class HttpAssembly {
                 config.database().timeout(),
                 node.budget().memory(),
                 new PageKeyStore(node.databases().instant()));
+        SharedResultService sharedResults = new SharedResultService(
+                new SharedResultStore(
+                        node.vertx(),
+                        node.databases().jobs(),
+                        node.databases().maintenance(),
+                        new SharedResultStore.Limits(
+                                config.results().retention(),
+                                config.results().perAccount(),
+                                config.results().maxBytes())),
+                instantCheckService,
+                jobs.forPages(),
+                node.modules(),
+                node.bus(),
+                clients);
         List<ApiOperation> operations = new ArrayList<>(jobs.all());
+        operations.addAll(new SharedResultOperations(
+                        sharedResults,
+                        jobs.forPages(),
+                        keys,
+                        contract,
+                        bodies,
+                        config.http().publicUrl(),
+                        node.clock())
+                .all());
         operations.addAll(AccountOperations.of(accounts, contract, bodies, problems));
         operations.addAll(new ToolDocuments(node.modules(), config.http().publicUrl()).operations(contract, problems));
         operations.add(new InstantCheckOperation(
@@ -104,7 +130,8 @@ final class HttpAssembly {
                         config.cache().ttl()),
                 node.clock(),
                 config.http().bodyTimeout(),
-                jobs.forPages());
+                jobs.forPages(),
+                sharedResults);
         verticles = () ->
                 new HttpVerticle(config.http(), base, operations, website, responseCache, problems, metrics, accessLog);
     }

@@ -9,6 +9,7 @@ import dev.plumbline.config.Config;
 import dev.plumbline.http.ApiContract;
 import dev.plumbline.http.HttpMetrics;
 import dev.plumbline.http.HttpServerSettings;
+import dev.plumbline.http.api.share.SharedResultService;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.internal.ConnectionRegistry;
 import dev.plumbline.http.web.layout.Assets;
@@ -112,6 +113,7 @@ final class HttpRole {
         Map<String, QuotaPolicy> policies = new HashMap<>(AccountAssembly.QUOTAS);
         policies.put(InstantChecks.POLICY, new QuotaPolicy(config.limits().freshPerHour(), WINDOW));
         policies.put(InstantChecks.KEY_POLICY, new QuotaPolicy(config.limits().freshPerHourKey(), WINDOW));
+        policies.put(SharedResultService.POLICY, new QuotaPolicy(SharedResultService.PER_HOUR, WINDOW));
         return policies;
     }
 

@@ -20,6 +20,7 @@ public record Config(
         CacheSettings cache,
         LimitSettings limits,
         JobSettings jobs,
+        SharedResultSettings results,
         AccountSettings accounts,
         BootstrapSettings bootstrap,
         SessionSettings session,
@@ -99,6 +100,22 @@ public record Config(
             @Setting(min = "0", max = "10000", zero = "no limit") int jobsPerHourAccount) {}
 
     public record JobSettings(@Setting(min = "1s", max = "3660d") Duration retention) {}
+
+    /**
+     * Shared results.
+     *
+     * @param retention time for which a result is shared
+     * @param perAccount maximum number of shared results of an account
+     * @param maxMib maximum size of all shared results
+     */
+    public record SharedResultSettings(
+            @Setting(min = "1s", max = "3660d") Duration retention,
+            @Setting(min = "0", max = "1000000", zero = "jobs cannot be shared") int perAccount,
+            @Setting(min = "0", max = "16777216", zero = "nothing can be shared") int maxMib) {
+        public long maxBytes() {
+            return maxMib * 1024L * 1024;
+        }
+    }
 
     public record AccountSettings(@Setting(SIGN_UP) String signup, @Setting(PLAN) String defaultPlan) {}
 

@@ -87,12 +87,15 @@ public final class ApiContract {
 
     /**
      * Removes response contents, because the validator supports few media types and only requests are validated, and
-     * security requirements, because the operations authenticate requests themselves.
+     * security requirements, because the operations authenticate requests themselves. Also removes paths with a
+     * parameter that is a part of a segment, for example a file extension, because the router does not support them:
+     * the operation of the path without the extension serves them.
      */
     private static JsonObject requestsOf(JsonObject contract) {
         JsonObject requests = contract.copy();
         List<JsonObject> responses = new ArrayList<>();
         responses.add(requests.getJsonObject("components").getJsonObject("responses"));
+        requests.getJsonObject("paths").getMap().keySet().removeIf(path -> path.matches(".*}[^/].*"));
         for (String path : requests.getJsonObject("paths").fieldNames()) {
             JsonObject operations = requests.getJsonObject("paths").getJsonObject(path);
             for (String method : operations.fieldNames()) {

@@ -16,7 +16,8 @@ class MigrationTest {
             "V005__replaced_results.sql", "f4028f298af0dee2d2141b48e0b0bed55ba3314ed79b8a99a9d16e439f4257d0",
             "V006__waiting_lines.sql", "07b57b160c656fd40b8db618a4ec05c0e91dbfcd1fe7f41e807f4e841b2a4c29",
             "V007__schema_functions.sql", "eed5da82274256aa8dc1b43a3a81d6fb0406bf23ade6cd8b5a33c35e4f000cdb",
-            "V008__unused_functions.sql", "55512a8969d53879e2d786dab6bfed0ad1a0eadc4e35f7580a4ed4c26cdcdba3");
+            "V008__unused_functions.sql", "55512a8969d53879e2d786dab6bfed0ad1a0eadc4e35f7580a4ed4c26cdcdba3",
+            "V009__shared_results.sql", "e7ba80affc1e5677d60dc8b9a6a31e34b9c644d630fe251efa2c895942ed1437");
 
     @Test
     void appliedMigrationsAreNotModified() {

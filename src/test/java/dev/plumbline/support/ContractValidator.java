@@ -130,7 +130,9 @@ public final class ContractValidator {
         for (Map.Entry<String, Object> entry : contract.getJsonObject("paths")) {
             String template = entry.getKey().replace(".", "\\.");
             // a target can be unencoded and contain slashes
-            String regex = template.replace("{target}", ".+").replaceAll("\\{[^}]+}", "[^/]+");
+            // the ID of a shared result can be followed by a file extension, which is a path of its own
+            String regex =
+                    template.replace("{target}", ".+").replace("{id}", "[^/.]+").replaceAll("\\{[^}]+}", "[^/]+");
             if (path.matches(regex)) {
                 String key = (method.equals("HEAD") ? "get" : method).toLowerCase(Locale.ROOT);
                 JsonObject operation = ((JsonObject) entry.getValue()).getJsonObject(key);

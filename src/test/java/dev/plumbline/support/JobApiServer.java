@@ -25,9 +25,6 @@ import dev.plumbline.result.store.MemoryResultCache;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,7 +82,7 @@ public final class JobApiServer implements AutoCloseable {
                 new MemoryBudget(vertx, STREAMS_BYTES, 1),
                 new PageKeyStore(database.open()));
         List<ApiOperation> operations = new ArrayList<>(jobs.all());
-        for (String other : operationIds()) {
+        for (String other : contract.operationIds()) {
             if (jobs.all().stream().noneMatch(job -> job.operationId().equals(other))) {
                 operations.add(new ApiOperation(other, ctx -> ctx.fail(404)));
             }
@@ -116,22 +113,6 @@ public final class JobApiServer implements AutoCloseable {
         } catch (ConfigException wrong) {
             throw new AssertionError(wrong);
         }
-    }
-
-    private static List<String> operationIds() {
-        List<String> ids = new ArrayList<>();
-        try (InputStream in = JobApiServer.class.getResourceAsStream("/openapi.json")) {
-            JsonObject paths =
-                    new JsonObject(new String(in.readAllBytes(), StandardCharsets.UTF_8)).getJsonObject("paths");
-            for (String path : paths.fieldNames()) {
-                for (Map.Entry<String, Object> operation : paths.getJsonObject(path)) {
-                    ids.add(((JsonObject) operation.getValue()).getString("operationId"));
-                }
-            }
-        } catch (IOException broken) {
-            throw new java.io.UncheckedIOException(broken);
-        }
-        return ids;
     }
 
     public int port() {

@@ -20,7 +20,8 @@ final class CorsPolicy {
     private static final String EXPOSED =
             "ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id";
     private static final String ALLOWED_HEADERS =
-            "Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match," + " Prefer, X-Api-Key, X-Request-Id";
+            "Accept, Authorization, Content-Type, Delete-Token, Idempotency-Key, If-None-Match,"
+                    + " Prefer, X-Api-Key, X-Request-Id";
 
     /** How long a browser can cache the response to a preflight request. */
     private static final String MAX_AGE_SECONDS = "600";
@@ -82,7 +83,7 @@ final class CorsPolicy {
     }
 
     private static boolean isShared(String uri) {
-        return uri.startsWith("/api/v1/instant/") || isBelow(uri, "/api/v1/jobs");
+        return uri.startsWith("/api/v1/instant/") || isBelow(uri, "/api/v1/jobs") || isBelow(uri, "/api/v1/results");
     }
 
     private static boolean isDocument(String uri) {

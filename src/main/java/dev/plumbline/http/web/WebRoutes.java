@@ -8,6 +8,7 @@ import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.account.AccountService;
 import dev.plumbline.http.api.instant.InstantCheckService;
 import dev.plumbline.http.api.job.PageJobService;
+import dev.plumbline.http.api.share.SharedResultService;
 import dev.plumbline.http.body.RequestBodyReader;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.server.PageRoutes;
@@ -21,6 +22,7 @@ import dev.plumbline.http.web.job.JobLinePage;
 import dev.plumbline.http.web.job.JobPage;
 import dev.plumbline.http.web.job.JobsPage;
 import dev.plumbline.http.web.job.RecheckPage;
+import dev.plumbline.http.web.job.SharedResultPages;
 import dev.plumbline.http.web.layout.DisplayedLimits;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.report.ReportPage;
@@ -53,7 +55,8 @@ public final class WebRoutes implements PageRoutes.Pages {
             DisplayedLimits limits,
             Clock clock,
             Duration uploadTimeout,
-            PageJobService jobs) {
+            PageJobService jobs,
+            SharedResultService shared) {
         AccountAccess access =
                 new AccountAccess(pages, accounts, bodies, jobs.schema().maxItems());
         AccountPages account = new AccountPages(pages, accounts, contract, bodies, bus, limits, clock, access);
@@ -70,6 +73,7 @@ public final class WebRoutes implements PageRoutes.Pages {
                 new JobsPage(pages, modules, clock, jobs, access),
                 new JobPage(pages, modules, bodies, clock, jobs, access),
                 new JobLinePage(pages, modules, clock, jobs, access),
+                new SharedResultPages(pages, modules, clock, jobs, shared, access),
                 new RecheckPage(pages, problems, modules, checks, jobs, access),
                 new DocsPage(pages, problems, contract, limits));
     }

@@ -55,6 +55,17 @@ public final class InstantCheckService {
         return call(ctx, module, target, clientQuotaKey(ctx), checks::findCached);
     }
 
+    /**
+     * As {@link #findCached(RoutingContext, String, String)}, with options that are not query parameters.
+     *
+     * @param options by name, as query parameters
+     */
+    public Future<InstantOutcome> findCached(
+            RoutingContext ctx, String module, String target, Map<String, String> options) {
+        return checks.findCached(new InstantRequest(
+                module, target, options, clientQuotaKey(ctx), RequestId.of(ctx), isOwnRequest(ctx.request())));
+    }
+
     /** Whether a check is rejected because its target is not valid or not allowed. Never runs a check. */
     public Future<Boolean> rejectsTarget(RoutingContext ctx, String module, String target) {
         return findCached(ctx, module, target)

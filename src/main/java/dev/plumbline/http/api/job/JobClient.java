@@ -174,13 +174,17 @@ final class JobClient {
             return noSuchJob();
         }
         if (reply instanceof JobMessage.JobExpired) {
-            return Problem.of(
-                    410,
-                    "job-expired",
-                    "Job results expired",
-                    "The results of this job have expired and were deleted. Create a new job.");
+            return expired();
         }
         return unavailable(reply);
+    }
+
+    static Problem expired() {
+        return Problem.of(
+                410,
+                "job-expired",
+                "Job results expired",
+                "The results of this job have expired and were deleted. Create a new job.");
     }
 
     private static Problem noSuchJob() {

@@ -93,6 +93,46 @@ final class JobJson {
         };
     }
 
+    /**
+     * Returns the format of an object with a copy of a job as its last member.
+     *
+     * @param members the other members
+     */
+    LineWriter copy(JsonObject members, JobMessage.JobSnapshot job) {
+        JsonObject copied = json(job);
+        // of the job itself, or without a meaning when it is finished
+        List.of("token", "progress", "waiting", "expires_at", "links").forEach(copied::remove);
+        return new LineWriter() {
+            private boolean first = true;
+
+            @Override
+            public void begin(Buffer out) {
+                out.appendString(withoutEnd(members.encode()))
+                        .appendString(",\"job\":")
+                        .appendString(withoutEnd(copied.encode()))
+                        .appendString(",\"results\":[");
+            }
+
+            @Override
+            public void line(Buffer out, JobMessage.ResultLine line) {
+                if (!first) {
+                    out.appendByte((byte) ',');
+                }
+                first = false;
+                writeLine(out, job, line, List.of());
+            }
+
+            @Override
+            public void end(Buffer out) {
+                out.appendString("]}}");
+            }
+        };
+    }
+
+    private static String withoutEnd(String object) {
+        return object.substring(0, object.length() - 1);
+    }
+
     private static String quote(@Nullable String cursor) {
         return cursor == null ? "null" : '"' + cursor + '"';
     }

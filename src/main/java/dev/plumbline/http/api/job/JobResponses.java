@@ -7,6 +7,7 @@ import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
+import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
@@ -14,6 +15,7 @@ import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.function.Supplier;
@@ -121,6 +123,46 @@ final class JobResponses {
             return new LineStream(ctx, writer(job, view, page), lines, page, writeTimeoutMs, head).send();
         }
         return Future.succeededFuture();
+    }
+
+    /**
+     * Sends a copy of a job, which has the same lines forever. Fails the request as {@link #sendStored} does.
+     *
+     * @param client the client whose share of the memory is used
+     * @param members the members before the job in JSON
+     * @param headers sets the headers that do not depend on the format
+     */
+    void sendCopy(
+            RoutingContext ctx,
+            String client,
+            JobMessage.JobSnapshot job,
+            JobViewParameters view,
+            JsonObject members,
+            LineStream.Source lines,
+            Runnable headers) {
+        String etag = view.etag(job);
+        Runnable head = () -> {
+            headers.run();
+            ctx.response().putHeader("ETag", etag);
+        };
+        if (ContentNegotiation.matches(ctx, etag)) {
+            head.run();
+            ctx.response().setStatusCode(304).end();
+            return;
+        }
+        Runnable withContent = () -> {
+            head.run();
+            setContentHeaders(ctx.response(), job, view);
+        };
+        if (ResponseBodies.headOnly(ctx)) {
+            withContent.run();
+            ctx.response().end();
+            return;
+        }
+        LinePage page = new LinePage(job, view, LinePlanner.all(job));
+        LineWriter format = view.format() == ResultFormat.JSON ? json.copy(members, job) : writer(job, view, page);
+        withMemory(client, () -> new LineStream(ctx, format, lines, page, writeTimeoutMs, withContent).send())
+                .onFailure(ctx::fail);
     }
 
     /** Sends private JSON. */

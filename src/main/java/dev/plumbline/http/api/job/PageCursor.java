@@ -14,6 +14,7 @@ public final class PageCursor {
     private static final char JOBS = 'j';
 
     private static final char LINES = 'l';
+    private static final char SHARED_RESULTS = 'r';
 
     /** See {@link SinceCursor}. */
     static final char FINISHED_LINES = 's';
@@ -39,6 +40,24 @@ public final class PageCursor {
             throw new IllegalArgumentException("not a job token");
         }
         return token;
+    }
+
+    /**
+     * Returns the cursor after a shared result.
+     *
+     * @param position its creation time and ID
+     */
+    public static String afterSharedResult(String position) {
+        return write(SHARED_RESULTS, position);
+    }
+
+    /**
+     * Returns the position of the last shared result of the previous page.
+     *
+     * @throws IllegalArgumentException if it is not a cursor of a list of shared results
+     */
+    public static String sharedResult(String cursor) {
+        return read(SHARED_RESULTS, cursor);
     }
 
     /** @param index the index of the first line of the page, at least 1 */
@@ -75,7 +94,7 @@ public final class PageCursor {
         return plain.substring(1);
     }
 
-    static Problem invalid() {
+    public static Problem invalid() {
         return Problem.badRequest("The cursor is invalid for this list. Use the value of next_cursor.")
                 .withFaults(List.of(Problem.Fault.parameter("cursor", "is not a next_cursor value of this list")));
     }

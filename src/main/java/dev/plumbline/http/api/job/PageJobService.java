@@ -8,6 +8,7 @@ import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.problem.RequestFutures;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Map;
@@ -155,8 +156,18 @@ public final class PageJobService {
      * @param consumer receives the pages in order, on a worker thread
      */
     public Future<Void> lines(JobMessage.JobSnapshot job, int from, Consumer<List<JobMessage.ResultLine>> consumer) {
-        return workers.execute(
-                () -> responses.withMemory("pages", () -> readPages(jobs.lines(job), from, job.total(), consumer)));
+        return lines(jobs.lines(job), from, job.total(), consumer);
+    }
+
+    /** As {@link #lines}, for a copy of a job whose lines another source has. */
+    public Future<Void> copiedLines(
+            JobMessage.JobSnapshot job, CopiedLines source, int from, Consumer<List<JobMessage.ResultLine>> consumer) {
+        return lines(source::read, from, job.total(), consumer);
+    }
+
+    private Future<Void> lines(
+            LineStream.Source source, int from, int to, Consumer<List<JobMessage.ResultLine>> consumer) {
+        return workers.execute(() -> responses.withMemory("pages", () -> readPages(source, from, to, consumer)));
     }
 
     private Future<Void> readPages(
@@ -183,9 +194,46 @@ public final class PageJobService {
         return jobs.lines(job).read(List.of(index)).map(lines -> lines.get(0));
     }
 
+    /** Reads lines of a copy of a job, in the order of the indexes: at least the first one. */
+    @FunctionalInterface
+    public interface CopiedLines {
+        Future<List<JobMessage.ResultLine>> read(List<Integer> indexes);
+    }
+
     /** Runs blocking work on a worker thread with limited concurrency. */
     public <T> Future<T> executeBlocking(Callable<T> work) {
         return workers.executeBlocking(work);
+    }
+
+    /**
+     * Sends a copy of a job, whose lines another source has.
+     *
+     * @param client the client whose share of the memory for responses is used
+     * @param format JSON, or that of a file
+     * @param members the members before the job in JSON
+     * @param headers sets the headers that do not depend on the format
+     */
+    public void sendCopy(
+            RoutingContext ctx,
+            String client,
+            JobMessage.JobSnapshot job,
+            CopiedLines source,
+            ResultFormat format,
+            JsonObject members,
+            Runnable headers) {
+        if (format != ResultFormat.JSON && format.ifAccepted(ctx) == null) {
+            ctx.fail(new ProblemException(format.notAcceptable()));
+            return;
+        }
+        JobViewParameters view = format == ResultFormat.JSON
+                ? JobViewParameters.whole(true)
+                : JobViewParameters.wholeFile(ctx, format, LineSelection.ALL);
+        responses.sendCopy(ctx, client, job, view, members, source::read, headers);
+    }
+
+    /** Returns the problem of a job whose results have been deleted after the retention time. */
+    public static Problem expired() {
+        return JobClient.expired();
     }
 
     /**

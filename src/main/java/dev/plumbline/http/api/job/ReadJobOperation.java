@@ -207,13 +207,13 @@ final class ReadJobOperation {
     }
 
     private Problem notAcceptable() {
-        return Problem.of(
-                406,
-                "not-acceptable",
-                "Not acceptable",
-                file == null
-                        ? "Supported formats: application/json, text/csv and application/x-ndjson in the Accept"
-                                + " header, or ?format=json, csv or ndjson."
-                        : "The Accept header excludes " + file.contentType() + ", the media type of this file.");
+        return file == null
+                ? Problem.of(
+                        406,
+                        "not-acceptable",
+                        "Not acceptable",
+                        "Supported formats: application/json, text/csv and application/x-ndjson in the Accept header, or"
+                                + " ?format=json, csv or ndjson.")
+                : file.notAcceptable();
     }
 }

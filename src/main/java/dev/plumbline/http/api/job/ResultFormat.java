@@ -1,6 +1,7 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.http.api.ContentNegotiation;
+import dev.plumbline.http.problem.Problem;
 import io.vertx.ext.web.RoutingContext;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,16 @@ public enum ResultFormat {
         return contentType;
     }
 
+    /** Returns the format of a file with this extension; null if there is none. */
+    public static @Nullable ResultFormat ofFile(String extension) {
+        for (ResultFormat format : values()) {
+            if (format != JSON && format.id.equals(extension)) {
+                return format;
+            }
+        }
+        return null;
+    }
+
     /** Returns the format requested by {@code ?format=} or the Accept header; null if not supported. */
     static @Nullable ResultFormat requested(RoutingContext ctx) {
         String name = ctx.request().getParam("format");
@@ -65,6 +76,15 @@ public enum ResultFormat {
     ResultFormat ifAccepted(RoutingContext ctx) {
         boolean problem = ContentNegotiation.listedWeight(ctx, "application", "problem+json") > 0;
         return problem || isTextPreferred(ctx) ? this : accepted(ctx, this);
+    }
+
+    /** Returns the problem of a request for a file whose Accept header excludes its media type. */
+    Problem notAcceptable() {
+        return Problem.of(
+                406,
+                "not-acceptable",
+                "Not acceptable",
+                "The Accept header excludes " + contentType + ", the media type of this file.");
     }
 
     /**

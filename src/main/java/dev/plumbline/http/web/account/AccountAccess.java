@@ -67,7 +67,7 @@ public final class AccountAccess {
     }
 
     /** Continues with a form from a page of this service. The response is not stored in caches. */
-    void form(RoutingContext ctx, Consumer<FormBody> next) {
+    public void form(RoutingContext ctx, Consumer<FormBody> next) {
         noStore(ctx);
         if (sessions.validateOrigin(ctx)) {
             FormBody.read(ctx, bodies, next);

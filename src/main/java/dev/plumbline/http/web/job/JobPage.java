@@ -39,7 +39,7 @@ public final class JobPage implements PageRoutes.Pages {
     public static final String LINES = "#lines";
 
     private static final String ROUTE = JobsPage.PATH + "/:token";
-    private static final ResultColumns NO_COLUMNS = new ResultColumns(List.of(), false, List.of(), null, null);
+    static final ResultColumns NO_COLUMNS = new ResultColumns(List.of(), false, List.of(), null, null);
 
     private final PageRenderer pages;
     private final ModuleCatalogue modules;
@@ -62,7 +62,7 @@ public final class JobPage implements PageRoutes.Pages {
         this.access = access;
         this.jobs = jobs;
         this.bodies = bodies;
-        this.reader = new ResultReader(jobs, modules);
+        this.reader = new ResultReader(jobs, modules, jobs::lines);
         this.clock = clock;
         for (ModuleDescription module : modules.descriptions()) {
             columns.put(module.module(), ResultColumns.of(module));
@@ -221,7 +221,7 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     /** The titles of the fields, by name. A title that an earlier field has is followed by the name. */
-    private static Map<String, String> titles(ModuleDescription module) {
+    static Map<String, String> titles(ModuleDescription module) {
         Map<String, String> titles = new LinkedHashMap<>();
         for (FieldDescription field : module.fields()) {
             String title = field.title();
@@ -230,7 +230,7 @@ public final class JobPage implements PageRoutes.Pages {
         return titles;
     }
 
-    private static Map<String, String> optionsByTitle(@Nullable ModuleDescription module, JobMessage.JobSnapshot job) {
+    static Map<String, String> optionsByTitle(@Nullable ModuleDescription module, JobMessage.JobSnapshot job) {
         Map<String, String> titles = new LinkedHashMap<>();
         new TreeMap<>(job.options()).forEach((name, value) -> {
             var option = name.equals(ModuleDescription.FRESH.name())

@@ -27,8 +27,14 @@ final class ResultCharts {
 
     /** @param now dates before it are marked */
     static List<Chart> of(JobMessage.JobSnapshot job, ResultColumns columns, List<ResultRow> rows, Instant now) {
+        return of(job, JobPage.path(job.token()), columns, rows, now);
+    }
+
+    /** @param path of the page with the lines */
+    static List<Chart> of(
+            JobMessage.JobSnapshot job, String path, ResultColumns columns, List<ResultRow> rows, Instant now) {
         List<Chart> charts = new ArrayList<>();
-        charts.add(verdicts(job));
+        charts.add(verdicts(job, path));
         List<ResultRow> done = rows.stream().filter(ResultRow::done).toList();
         for (FieldDescription field : columns.counted()) {
             add(charts, counts(field, done));
@@ -66,7 +72,7 @@ final class ResultCharts {
         }
     }
 
-    private static Chart verdicts(JobMessage.JobSnapshot job) {
+    private static Chart verdicts(JobMessage.JobSnapshot job, String path) {
         int[] counts = {job.pass(), job.warn(), job.fail(), job.error()};
         String[] ids = {"pass", "warn", "fail", "error"};
         int max = Math.max(1, Arrays.stream(counts).max().orElse(1));
@@ -77,7 +83,7 @@ final class ResultCharts {
                     counts[i],
                     ids[i],
                     100.0 * counts[i] / max,
-                    JobPage.path(job.token()) + LineQuery.verdictLink(ids[i]) + JobPage.LINES));
+                    path + LineQuery.verdictLink(ids[i]) + JobPage.LINES));
         }
         return new Chart.BarChart("Verdicts", bars);
     }

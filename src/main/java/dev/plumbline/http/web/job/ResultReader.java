@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Reads the lines of a job. Results do not change, so the finished lines at the start of a job are cached, and the next
@@ -25,6 +26,7 @@ final class ResultReader {
 
     private final PageJobService jobs;
     private final ModuleCatalogue modules;
+    private final LineReader reader;
     private final Cache<Key, Results> cache = Caffeine.newBuilder()
             .maximumWeight(MAX_BYTES)
             .weigher((Key key, Results results) ->
@@ -32,13 +34,23 @@ final class ResultReader {
             .expireAfterAccess(CACHE_TTL)
             .build();
 
-    ResultReader(PageJobService jobs, ModuleCatalogue modules) {
+    ResultReader(PageJobService jobs, ModuleCatalogue modules, LineReader reader) {
         this.jobs = jobs;
         this.modules = modules;
+        this.reader = reader;
+    }
+
+    /** Reads the lines of a job, page by page. */
+    interface LineReader {
+        /**
+         * @param from the index of the first line
+         * @param consumer receives the pages in order, on a worker thread
+         */
+        Future<Void> read(JobMessage.JobSnapshot job, int from, Consumer<List<JobMessage.ResultLine>> consumer);
     }
 
     /** @param fields the names of the fields that were read */
-    private record Key(long job, Set<String> fields) {}
+    private record Key(String token, Set<String> fields) {}
 
     /**
      * The lines at a version of the job.
@@ -53,7 +65,7 @@ final class ResultReader {
      * @param fields the names of the fields to read
      */
     Future<Results> read(JobMessage.JobSnapshot job, Set<String> fields) {
-        Key key = new Key(job.id(), fields);
+        Key key = new Key(job.token(), fields);
         Results cached = cache.getIfPresent(key);
         if (cached != null && cached.version >= job.version()) {
             return Future.succeededFuture(cached);
@@ -63,7 +75,7 @@ final class ResultReader {
             rows.addAll(cached.rows.stream().takeWhile(ResultRow::done).toList());
         }
         Interner<LineFinding> findings = Interners.newStrongInterner();
-        return jobs.lines(
+        return reader.read(
                         job,
                         rows.size(),
                         lines -> lines.forEach(line -> rows.add(ResultRow.of(job, line, fields, findings::intern))))
