@@ -13,6 +13,7 @@ import dev.plumbline.cli.JobCommand;
 import dev.plumbline.cli.KeyCommand;
 import dev.plumbline.cli.OptionConverters;
 import dev.plumbline.cli.RestoreCommand;
+import dev.plumbline.cli.ResultsCommand;
 import dev.plumbline.cli.ServeCommand;
 import dev.plumbline.cli.StandardOutput;
 import dev.plumbline.cli.SummaryCommand;
@@ -41,6 +42,7 @@ import picocli.CommandLine.Mixin;
             DiffCommand.class,
             AccountCommand.class,
             KeyCommand.class,
+            ResultsCommand.class,
             BackupCommand.class,
             RestoreCommand.class,
             ToolsCommand.class,

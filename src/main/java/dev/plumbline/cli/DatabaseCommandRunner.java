@@ -67,6 +67,18 @@ final class DatabaseCommandRunner {
      * @param create whether an embedded database is created if there is none
      */
     static int run(ConfigOption option, boolean create, Work<AccountAdministration> work) {
+        return runWithDatabase(
+                option,
+                create,
+                (vertx, database) -> work.run(new AccountAdministration(database, new PasswordHasher(vertx))));
+    }
+
+    interface DatabaseWork {
+        void run(Vertx vertx, Database database) throws CommandException;
+    }
+
+    /** As {@link #run(ConfigOption, boolean, Work)}, for any command that uses the migrated database. */
+    static int runWithDatabase(ConfigOption option, boolean create, DatabaseWork work) {
         return run(option, config -> {
             String url = config.database().url();
             if (url != null) {
@@ -79,13 +91,13 @@ final class DatabaseCommandRunner {
         });
     }
 
-    private static void run(String url, Work<AccountAdministration> work) throws CommandException {
+    private static void run(String url, DatabaseWork work) throws CommandException {
         Vertx vertx = Vertx.vertx();
         @Nullable Database database = null;
         try {
             await(SchemaMigrator.run(vertx, url));
             database = new Database(vertx, url, 1, STATEMENT);
-            work.run(new AccountAdministration(database, new PasswordHasher(vertx)));
+            work.run(vertx, database);
         } finally {
             if (database != null) {
                 await(database.close());

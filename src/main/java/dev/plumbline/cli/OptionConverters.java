@@ -24,6 +24,7 @@ import picocli.CommandLine.TypeConversionException;
 public final class OptionConverters {
     private static final Verdict[] FAIL_ON = {Verdict.WARN, Verdict.FAIL, Verdict.ERROR};
     private static final int MAX_CONCURRENCY = 1000;
+    private static final int MAX_LISTED = 100_000;
     private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,5})([mhd])");
     private static final Duration MAX_DURATION = Duration.ofDays(3660);
 
@@ -70,6 +71,18 @@ public final class OptionConverters {
             if (value < 1 || value > MAX_CONCURRENCY) {
                 throw new TypeConversionException(
                         "must be an integer from 1 to " + MAX_CONCURRENCY + ", not '" + text + "'");
+            }
+            return value;
+        }
+    }
+
+    static final class ListLimit implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            int value = text.matches("\\d{1,6}") ? Integer.parseInt(text) : 0;
+            if (value < 1 || value > MAX_LISTED) {
+                throw new TypeConversionException(
+                        "must be an integer from 1 to " + MAX_LISTED + ", not '" + text + "'");
             }
             return value;
         }
