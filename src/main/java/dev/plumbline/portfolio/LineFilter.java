@@ -30,11 +30,6 @@ public record LineFilter(Set<String> verdicts, Set<String> findings, String text
         text = text.toLowerCase(Locale.ROOT);
     }
 
-    /** Whether all lines match. */
-    public boolean isEmpty() {
-        return verdicts.isEmpty() && findings.isEmpty() && text.isEmpty();
-    }
-
     public boolean matches(PortfolioLine line) {
         return matchesVerdict(line) && matchesFinding(line) && matchesText(line);
     }

@@ -57,9 +57,8 @@ public record PortfolioLine(
      *
      * @param part the module of the part that reports it; null if it is not a finding of a part
      * @param code of the finding, or of the error of a part
-     * @param title null if the line does not contain it: results contain codes, the sheets of modules the titles
      */
-    public record LineFinding(@Nullable String part, String code, Level level, @Nullable String title, String message) {
+    public record LineFinding(@Nullable String part, String code, Level level, String message) {
         /** For example {@code not_found}, or {@code hsts/max_age_too_short} for a finding of a part. */
         public String path() {
             return part == null ? code : part + '/' + code;
@@ -213,7 +212,6 @@ public record PortfolioLine(
                 part,
                 required(members, "code", "finding."),
                 level(level),
-                text(members, "title"),
                 Objects.requireNonNullElse(message, ""));
     }
 

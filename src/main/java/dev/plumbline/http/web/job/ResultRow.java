@@ -66,8 +66,8 @@ record ResultRow(PortfolioLine line, @Nullable String message, @Nullable Long du
                         complete.verdict(),
                         fields(complete.fields(), names),
                         complete.findings().stream()
-                                .map(finding -> shared.apply(new LineFinding(
-                                        finding.part(), finding.code(), finding.level(), finding.title(), "")))
+                                .map(finding -> shared.apply(
+                                        new LineFinding(finding.part(), finding.code(), finding.level(), "")))
                                 .toList(),
                         complete.errorCode(),
                         complete.rules(),
