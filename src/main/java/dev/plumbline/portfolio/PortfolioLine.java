@@ -1,6 +1,5 @@
 package dev.plumbline.portfolio;
 
-import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -43,6 +42,8 @@ public record PortfolioLine(
         @Nullable String rules,
         @Nullable String module) {
 
+    private static final String NOT_AN_OBJECT = "not a JSON object";
+
     private static final ObjectReader JSON =
             new JsonMapper().readerFor(Map.class).with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
@@ -80,13 +81,11 @@ public record PortfolioLine(
         Map<?, ?> line;
         try {
             line = JSON.readValue(json);
-        } catch (JacksonException invalid) {
-            throw new IllegalArgumentException("not a JSON object: " + invalid.getOriginalMessage(), invalid);
         } catch (IOException invalid) {
-            throw new IllegalArgumentException("not a JSON object", invalid);
+            throw new IllegalArgumentException(NOT_AN_OBJECT, invalid);
         }
         if (line == null) {
-            throw new IllegalArgumentException("not a JSON object: null");
+            throw new IllegalArgumentException(NOT_AN_OBJECT);
         }
         return of(line);
     }
@@ -145,7 +144,7 @@ public record PortfolioLine(
         }
         boolean valid = (index instanceof Integer || index instanceof Long) && ((Number) index).longValue() >= 0;
         if (!valid) {
-            throw new IllegalArgumentException("'index' is not a number from 0");
+            throw new IllegalArgumentException("'index' is not an integer of at least 0");
         }
         return ((Number) index).longValue();
     }
@@ -167,7 +166,20 @@ public record PortfolioLine(
         if (!(fields instanceof Map)) {
             throw new IllegalArgumentException("'fields' is not an object");
         }
+        requireFinite(fields);
         return (Map<String, @Nullable Object>) fields;
+    }
+
+    /** Results contain only numbers that a double can represent; others could not be compared. */
+    private static void requireFinite(@Nullable Object value) {
+        if (value instanceof Number number && !Double.isFinite(number.doubleValue())) {
+            throw new IllegalArgumentException("'fields' contains a number over 1.8e308");
+        }
+        if (value instanceof Map<?, ?> members) {
+            members.values().forEach(PortfolioLine::requireFinite);
+        } else if (value instanceof List<?> items) {
+            items.forEach(PortfolioLine::requireFinite);
+        }
     }
 
     private static List<LineFinding> findings(Map<?, ?> line, Map<String, @Nullable Object> fields) {

@@ -240,7 +240,9 @@ class DiffCommandTest {
         assertThat(diff(file, other).err())
                 .isEqualTo("plumbline: File '" + other
                         + "', line 1: the module is 'hsts', not 'http-status'. Use results of one module.");
-        assertThat(diff(broken, file).err()).startsWith("plumbline: File '" + broken + "', line 2: not a JSON object");
+        assertThat(diff(broken, file).err())
+                .isEqualTo("plumbline: File '" + broken
+                        + "', line 2: not a JSON object. Use the output of --output ndjson.");
         assertThat(diff(file, folder + "/missing").err()).contains("missing' does not exist.");
         assertThat(diff(file, file, "--change", "bad").err())
                 .startsWith("plumbline: Invalid value for option '--change'")

@@ -89,7 +89,9 @@ class SummaryCommandTest {
             quoteCharacter = '^',
             value = {
                 "{'input':'a','verdict':1} => File '%', line 2: 'verdict' is not a string. Use the output of --output ndjson.",
-                "[ => File '%', line 2: not a JSON object",
+                "[ => File '%', line 2: not a JSON object. Use the output of --output ndjson.",
+                "{'input':'a','verdict':null,'fields':{'status':1e999}} => File '%', line 2: 'fields' contains a number over"
+                        + " 1.8e308. Use the output of --output ndjson.",
                 "{'input':'a','verdict':'\u009b'} => File '%', line 2: 'verdict' is '\ufffd', not pass",
                 "{'input':'a','verdict':null,'module':'hsts'} => File '%', line 2: the module is 'hsts', not"
                         + " 'http-status'. Use results of one module.",
