@@ -8,6 +8,7 @@ import dev.plumbline.result.Verdict;
 import dev.plumbline.target.LowerCaseId;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -44,6 +45,9 @@ public record PortfolioLine(
 
     private static final String NOT_AN_OBJECT = "not a JSON object";
 
+    /** The field of a composite with the problems of its parts. */
+    private static final String CAUSES = "causes";
+
     private static final ObjectReader JSON =
             new JsonMapper().readerFor(Map.class).with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
@@ -62,7 +66,11 @@ public record PortfolioLine(
     public record LineFinding(@Nullable String part, String code, Level level, String message) {
         /** For example {@code not_found}, or {@code hsts/max_age_too_short} for a finding of a part. */
         public String path() {
-            return part == null ? code : part + '/' + code;
+            return part == null ? code : path(part, code);
+        }
+
+        private static String path(String part, String code) {
+            return part + '/' + code;
         }
 
         /** The code of the finding with which a composite reports a problem of this level. */
@@ -132,6 +140,65 @@ public record PortfolioLine(
         return verdict != null;
     }
 
+    /**
+     * The codes of the findings and the error, and for a composite those of each part, also as {@code PART/CODE}: of
+     * its problems, its error and its worst finding. Results do not contain other findings of parts.
+     */
+    public Set<String> codes() {
+        Set<String> codes = new HashSet<>();
+        if (errorCode != null) {
+            codes.add(errorCode);
+        }
+        for (LineFinding finding : findings) {
+            codes.add(finding.code());
+            if (finding.part() != null) {
+                codes.add(finding.path());
+                codes.add(LineFinding.compositeCode(finding.level()));
+            }
+        }
+        for (Map<?, ?> cause : objects(fields.get(CAUSES))) {
+            if (cause.get("parts") instanceof List<?> affected) {
+                affected.forEach(part -> addCode(codes, part, cause.get("code")));
+            }
+        }
+        Object parts = fields.get("parts");
+        objects(parts).forEach(part -> addCodes(codes, part.get("module"), part));
+        if (parts instanceof Map<?, ?> byModule) {
+            byModule.forEach((module, part) -> addCodes(codes, module, part));
+        }
+        return codes;
+    }
+
+    /** The members of a part are objects with a code, or codes. */
+    private static void addCodes(Set<String> codes, @Nullable Object module, @Nullable Object part) {
+        if (part instanceof Map<?, ?> members) {
+            for (String name : List.of("top_finding", "code", "error")) {
+                Object value = members.get(name);
+                addCode(codes, module, value instanceof Map<?, ?> object ? object.get("code") : value);
+            }
+        }
+    }
+
+    private static void addCode(Set<String> codes, @Nullable Object module, @Nullable Object code) {
+        if (module instanceof String part && code instanceof String text) {
+            codes.add(text);
+            codes.add(LineFinding.path(part, text));
+        }
+    }
+
+    /** The items of a list that are objects. */
+    private static List<Map<?, ?>> objects(@Nullable Object value) {
+        List<Map<?, ?>> objects = new ArrayList<>();
+        if (value instanceof List<?> list) {
+            for (Object item : list) {
+                if (item instanceof Map<?, ?> object) {
+                    objects.add(object);
+                }
+            }
+        }
+        return objects;
+    }
+
     /** The same line at another position. */
     public PortfolioLine at(long position) {
         return new PortfolioLine(position, input, target, state, verdict, fields, findings, errorCode, rules, module);
@@ -183,7 +250,7 @@ public record PortfolioLine(
     }
 
     private static List<LineFinding> findings(Map<?, ?> line, Map<String, @Nullable Object> fields) {
-        List<LineFinding> problems = problems(fields.get("causes"));
+        List<LineFinding> problems = problems(fields.get(CAUSES));
         List<LineFinding> findings = new ArrayList<>();
         Object own = line.get("findings");
         if (own != null) {
@@ -207,11 +274,9 @@ public record PortfolioLine(
     /** The problems that a composite lists, with the module that reports each. */
     private static List<LineFinding> problems(@Nullable Object causes) {
         List<LineFinding> problems = new ArrayList<>();
-        if (causes instanceof List<?> list) {
-            for (Object cause : list) {
-                if (cause instanceof Map<?, ?> members && members.get("module") instanceof String module) {
-                    problems.add(finding(module, members));
-                }
+        for (Map<?, ?> cause : objects(causes)) {
+            if (cause.get("module") instanceof String module) {
+                problems.add(finding(module, cause));
             }
         }
         return problems;

@@ -24,6 +24,13 @@ public final class PrintableText {
         return text.length() <= length ? text : cut(text, length - 1) + "…";
     }
 
+    /** The text with U+FFFD for each character that is not printable. */
+    public static String sanitize(String text) {
+        StringBuilder out = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> out.appendCodePoint(isPrintable(c) ? c : 0xFFFD));
+        return out.toString();
+    }
+
     /** The text with line feeds kept and each other character that is not printable as a dot. */
     public static String lines(String text) {
         StringBuilder out = new StringBuilder();

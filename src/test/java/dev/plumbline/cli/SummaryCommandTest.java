@@ -123,7 +123,7 @@ class SummaryCommandTest {
                 .endsWith("line 2: longer than 1 MiB. Use the output of --output ndjson.");
         assertThat(CommandLineRunner.run("", "summary", file("ok", OK), "--verdict", "Pass"))
                 .isEqualTo(new CommandResult(
-                        4, "", "plumbline: Unknown verdict 'Pass'. Verdicts: pass, warn, fail, error."));
+                        4, "", "plumbline: 'Pass' is not a verdict. Verdicts: pass, warn, fail, error."));
         assertThat(CommandLineRunner.run("", "summary").err()).startsWith("plumbline: Missing required parameter");
     }
 }

@@ -8,9 +8,7 @@ public final class TerminalText {
 
     /** Replaces characters that control a terminal. */
     public static String sanitize(String text) {
-        StringBuilder out = new StringBuilder(text.length());
-        text.codePoints().forEach(c -> out.appendCodePoint(sanitize(c)));
-        return out.toString();
+        return PrintableText.sanitize(text);
     }
 
     /** Replaces a code point that controls a terminal by U+FFFD. */

@@ -46,7 +46,7 @@ public record Problem(
         public Fault {
             // both can contain client input
             where = PrintableText.shorten(where, MAX_POINTER_LENGTH);
-            detail = PrintableText.shorten(detail, MAX_DETAIL_LENGTH);
+            detail = PrintableText.sanitize(PrintableText.shorten(detail, MAX_DETAIL_LENGTH));
         }
 
         /** @param pointer a JSON pointer into the body (RFC 6901); empty for the whole body */

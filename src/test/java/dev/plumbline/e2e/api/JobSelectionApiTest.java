@@ -75,6 +75,7 @@ class JobSelectionApiTest {
                 "finding=status_client_error,plain_http         | 0 1 3 4 6",
                 "finding=no_such_finding                        | ",
                 "finding=http-status/status_client_error        | ",
+                "finding=invalid_target                         | 2 5",
                 "q=ALPHA                                        | 0 5",
                 "q=alpha&verdict=error                          | 5",
                 "q=beta&finding=status_client_error&verdict=fail | 1 4",
@@ -208,6 +209,12 @@ class JobSelectionApiTest {
                 "?finding=Not%20Found     | finding | 'Not Found' is not the code of a finding.",
                 "?finding=a/b/c           | finding | 'a/b/c' is not the code of a finding.",
                 "?fields=status,color     | fields  | 'color' is not a field of http-status. Fields: status, ",
+                "?verdict=%1B             | verdict | '\ufffd' is not a verdict.",
+                "?finding=%E2%80%AEa      | finding | '\ufffda' is not the code of a finding. Use CODE or PART/CODE, for"
+                        + " example status_client_error or hsts/hsts_short.",
+                "?fields=%7F              | fields  | '\ufffd' is not a field of http-status.",
+                "?fields=x,status,y       | fields  | 'x', 'y' are not fields of http-status. Fields: status, ",
+                "?fields=a,b,c,d,e        | fields  | 'a', 'b', 'c' and 2 more are not fields of http-status. Fields: status, ",
                 "?fields=status,          | fields  | '' is not a field of http-status.",
                 "?results=false&fields=x  | fields  | 'x' is not a field of http-status.",
                 "?format=csv&fields=x     | fields  | 'x' is not a field of http-status.",
@@ -221,6 +228,7 @@ class JobSelectionApiTest {
         HttpResponse<String> response = jobs.get("/" + token + query, "Prefer", "wait=1");
 
         assertProblem(response, 422, "invalid-parameter");
+        assertThat(new JsonObject(response.body()).getJsonArray("errors")).hasSize(1);
         JsonObject error =
                 new JsonObject(response.body()).getJsonArray("errors").getJsonObject(0);
         assertThat(error.getString("parameter")).isEqualTo(parameter);

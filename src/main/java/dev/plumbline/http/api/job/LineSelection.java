@@ -6,14 +6,12 @@ import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.portfolio.LineFilter;
 import dev.plumbline.portfolio.PortfolioLine;
-import dev.plumbline.result.Verdict;
 import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.target.PrintableText;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,7 +20,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -38,13 +35,11 @@ public record LineSelection(Set<String> verdicts, Set<String> findings, String t
     /** All lines with all fields. */
     public static final LineSelection ALL = new LineSelection(Set.of(), Set.of(), "", List.of());
 
-    private static final List<String> VERDICTS =
-            Arrays.stream(Verdict.values()).map(Verdict::id).toList();
-    private static final Pattern FINDING = Pattern.compile("([a-z0-9-]+/)?[a-z0-9_]+");
     private static final int MAX_SHOWN = 64;
+    private static final int MAX_UNKNOWN = 3;
 
-    /** The field with the findings of the parts of a composite. Other fields are not parsed. */
-    private static final List<String> FIELDS_WITH_FINDINGS = List.of("causes");
+    /** The fields with the findings of the parts of a composite. Other fields are not parsed. */
+    private static final List<String> FIELDS_WITH_FINDINGS = List.of("causes", "parts");
 
     /**
      * Returns the selection of a request. Fields are validated by {@link #unknownFields}, because they depend on the
@@ -93,26 +88,22 @@ public record LineSelection(Set<String> verdicts, Set<String> findings, String t
     /** Returns the errors of the verdicts and findings. */
     private List<Problem.Fault> faults() {
         List<Problem.Fault> faults = new ArrayList<>();
-        for (String verdict : verdicts) {
-            if (!VERDICTS.contains(verdict)) {
-                faults.add(Problem.Fault.parameter(
-                        "verdict",
-                        "'" + shorten(verdict) + "' is not a verdict. Verdicts: " + String.join(", ", VERDICTS) + "."));
-            }
-        }
-        for (String finding : findings) {
-            if (!FINDING.matcher(finding).matches()) {
-                faults.add(Problem.Fault.parameter(
-                        "finding",
-                        "'" + shorten(finding) + "' is not the code of a finding. Use CODE or PART/CODE, for example"
-                                + " not_found or hsts/max_age_too_short."));
-            }
-        }
+        addFaults(faults, "verdict", verdicts, LineFilter::validateVerdict);
+        addFaults(faults, "finding", findings, LineFilter::validateFinding);
         return faults;
     }
 
-    private static String shorten(String value) {
-        return PrintableText.shorten(value, MAX_SHOWN);
+    private static void addFaults(
+            List<Problem.Fault> faults,
+            String parameter,
+            Set<String> values,
+            Function<String, @Nullable String> validation) {
+        for (String value : values) {
+            String fault = validation.apply(value);
+            if (fault != null) {
+                faults.add(Problem.Fault.parameter(parameter, fault));
+            }
+        }
     }
 
     /**
@@ -142,19 +133,25 @@ public record LineSelection(Set<String> verdicts, Set<String> findings, String t
         List<String> known = module == null
                 ? List.of()
                 : module.fields().stream().map(FieldDescription::name).toList();
-        List<Problem.Fault> faults = new ArrayList<>();
-        for (String field : fields) {
-            if (!known.contains(field)) {
-                faults.add(Problem.Fault.parameter(
-                        "fields",
-                        "'" + shorten(field) + "' is not a field of " + name
-                                + (known.isEmpty() ? "." : ". Fields: " + String.join(", ", known) + ".")));
-            }
+        List<String> unknown =
+                fields.stream().filter(field -> !known.contains(field)).toList();
+        if (unknown.isEmpty()) {
+            return List.of();
         }
-        return faults;
+        String shown = unknown.stream()
+                .limit(MAX_UNKNOWN)
+                .map(field -> "'" + PrintableText.shorten(field, MAX_SHOWN) + "'")
+                .collect(Collectors.joining(", "));
+        int more = unknown.size() - MAX_UNKNOWN;
+        String detail = shown
+                + (more > 0 ? " and " + more + " more" : "")
+                + (unknown.size() == 1 ? " is not a field of " : " are not fields of ")
+                + name
+                + (known.isEmpty() ? "." : ". Fields: " + String.join(", ", known) + ".");
+        return List.of(Problem.Fault.parameter("fields", detail));
     }
 
-    /** Returns the filter of lines whose results have been read. The verdicts must be valid. */
+    /** Returns the filter of lines whose results have been read. The verdicts and findings must be valid. */
     public LineFilter lineFilter() {
         return new LineFilter(verdicts, findings, text);
     }

@@ -176,6 +176,10 @@ class ResultFormatTest {
         "part_fail, 2",
         "hsts/too_short, 2",
         "too_short, 2",
+        "https-redirect/too_short, 2",
+        "dmarc/dns_timeout, 2",
+        "dns_timeout, 2",
+        "hsts/dns_timeout, 0",
         "dmarc/too_short, 0",
         "hsts/part_fail, 0",
         "old_protocol, 1",
@@ -190,7 +194,9 @@ class ResultFormatTest {
         cause.put("level", "fail");
         cause.put("code", "too_short");
         cause.put("message", "Too short.");
-        Map<String, Object> fields = Map.of("causes", List.of(cause), "parts", List.of(Map.of("module", "dmarc")));
+        cause.put("parts", List.of("hsts", "https-redirect"));
+        Map<String, Object> part = Map.of("module", "dmarc", "error", Map.of("code", "dns_timeout"));
+        Map<String, Object> fields = Map.of("causes", List.of(cause), "parts", List.of(part));
         byte[] composite = ResultJson.write(new CheckResult(
                 "made-up", "example.com", Verdict.FAIL, fields, List.of(ofParts), List.of(), null, TIME, 84));
         Finding other = new Finding(Level.INFO, "old_protocol", null, "HTTP/1.1 is used.", "Enable HTTP/2.", null);
