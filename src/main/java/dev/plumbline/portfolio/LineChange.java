@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param findingsRemoved findings of the earlier result only, by part and code
  * @param fields the fields with another value, in declared order
  * @param comparable false if exactly one of the two lines has the verdict {@code error}, or if one does not have a
- *     result
+ *     result; for a new target, false without a result
  */
 public record LineChange(
         String target,
@@ -116,7 +116,7 @@ public record LineChange(
                 null,
                 after.errorCode(),
                 null,
-                true);
+                after.hasResult());
     }
 
     static LineChange ofGone(String target, PortfolioLine before) {

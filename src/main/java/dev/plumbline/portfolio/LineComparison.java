@@ -39,12 +39,16 @@ public record LineComparison(ModuleDescription module, boolean withVolatile) {
     /**
      * Returns the change between two lines with the same target.
      *
-     * <p>Null in a result with an error means that the value was not determined, and is not a change.
+     * <p>Null in a result with an error means that the value was not determined, and is not a change. Neither is a
+     * field that only one of the results contains, see {@link #notCompared}.
      */
     public LineChange compare(PortfolioLine before, PortfolioLine after) {
         boolean comparable = before.hasResult() && after.hasResult() && isError(before) == isError(after);
-        List<LineFinding> added = difference(after.findings(), before.findings());
-        List<LineFinding> removed = difference(before.findings(), after.findings());
+        boolean byPart = !before.hasResult() || !after.hasResult() || before.hasCauses() == after.hasCauses();
+        List<LineFinding> findings = byPart ? after.findings() : after.findingsOfComposite();
+        List<LineFinding> earlierFindings = byPart ? before.findings() : before.findingsOfComposite();
+        List<LineFinding> added = difference(findings, earlierFindings);
+        List<LineFinding> removed = difference(earlierFindings, findings);
         List<FieldChange> fieldsChanged =
                 determined(FieldChanges.between(module.fields(), before.fields(), after.fields()), before, after);
         List<FieldChange> fields = withVolatile
@@ -54,7 +58,8 @@ public record LineComparison(ModuleDescription module, boolean withVolatile) {
                         after)
                 : fieldsChanged;
         int severity = comparable ? compareSeverity(after, before) : 0;
-        boolean changed = before.verdict() != after.verdict()
+        boolean changed = !comparable
+                || before.verdict() != after.verdict()
                 || !fieldsChanged.isEmpty()
                 || !added.isEmpty()
                 || !removed.isEmpty()
@@ -74,6 +79,22 @@ public record LineComparison(ModuleDescription module, boolean withVolatile) {
                 after.errorCode(),
                 before.errorCode(),
                 comparable);
+    }
+
+    /**
+     * The names of the fields that only one of two results contains, for example because fields were selected. They are
+     * not compared.
+     */
+    public List<String> notCompared(PortfolioLine before, PortfolioLine after) {
+        if (!before.hasResult() || !after.hasResult()) {
+            return List.of();
+        }
+        return module.fields().stream()
+                .filter(field -> withVolatile || !field.isVolatile())
+                .map(FieldDescription::name)
+                .filter(name ->
+                        before.fields().containsKey(name) != after.fields().containsKey(name))
+                .toList();
     }
 
     /** The change of a target that only the later results contain. */
@@ -102,8 +123,8 @@ public record LineComparison(ModuleDescription module, boolean withVolatile) {
     }
 
     private static boolean isDetermined(FieldDescription field, PortfolioLine line) {
-        boolean complete = line.hasResult() && line.errorCode() == null;
-        return complete || line.fields().get(field.name()) != null;
+        Object value = line.fields().get(field.name());
+        return value != null || (line.errorCode() == null && line.fields().containsKey(field.name()));
     }
 
     /** Compares the verdicts, then the number of findings of each level, the most severe level first. */

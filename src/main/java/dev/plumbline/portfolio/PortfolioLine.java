@@ -140,6 +140,24 @@ public record PortfolioLine(
         return verdict != null;
     }
 
+    /** Whether the line contains the problems of the parts of a composite. */
+    boolean hasCauses() {
+        return fields.containsKey(CAUSES);
+    }
+
+    /** The findings, with the code with which a composite reports a problem of a part instead of that of the part. */
+    List<LineFinding> findingsOfComposite() {
+        return findings.stream()
+                .map(finding -> finding.part() == null
+                        ? finding
+                        : new LineFinding(
+                                null,
+                                LineFinding.compositeCode(finding.level()),
+                                finding.level(),
+                                finding.message()))
+                .toList();
+    }
+
     /**
      * The codes of the findings and the error, and for a composite those of each part, also as {@code PART/CODE}: of
      * its problems, its error and its worst finding. Results do not contain other findings of parts.

@@ -79,7 +79,7 @@ class LineComparisonTest {
         "'fail  connect_refused', fail F, WORSE, true",
         "pass, none, CHANGED, false",
         "none, fail F, CHANGED, false",
-        "none, none, UNCHANGED, false",
+        "none, none, CHANGED, false",
         "none, error, CHANGED, false"
     })
     void verdictsAndFindingsAreCompared(String before, String after, Kind kind, boolean comparable) {
@@ -149,6 +149,43 @@ class LineComparisonTest {
     }
 
     @Test
+    void aFieldThatOnlyOneResultContainsIsNotCompared() {
+        PortfolioLine all = line("'verdict':'pass','fields':{'status':200,'time_ms':1,'ips':['x']}");
+        PortfolioLine some = line("'verdict':'pass','fields':{'ips':['x']}");
+        PortfolioLine other = line("'verdict':'pass','fields':{'ips':['y']}");
+        PortfolioLine unfinished = line("'verdict':null");
+
+        for (LineComparison comparison : List.of(COMPARISON, new LineComparison(MODULE, true))) {
+            assertThat(comparison.compare(all, some).kind()).isEqualTo(Kind.UNCHANGED);
+            assertThat(comparison.compare(some, all).fields()).isEmpty();
+            assertThat(comparison.compare(all, other).fields())
+                    .containsExactly(new FieldChange("ips", List.of("y"), List.of("x")));
+        }
+        assertThat(COMPARISON.notCompared(all, some)).containsExactly("status");
+        assertThat(new LineComparison(MODULE, true).notCompared(some, all)).containsExactly("status", "time_ms");
+        assertThat(COMPARISON.notCompared(all, all)).isEmpty();
+        assertThat(COMPARISON.notCompared(all, unfinished)).isEmpty();
+    }
+
+    @Test
+    void problemsOfPartsAreComparedByLevelIfOnlyOneResultContainsThem() {
+        PortfolioLine all = line("'verdict':'fail','fields':{'causes':["
+                + "{'module':'hsts','code':'a','level':'fail'},{'module':'dmarc','code':'b','level':'warn'}]},"
+                + "'findings':[{'level':'fail','code':'part_fail'},{'level':'warn','code':'part_warn'}]");
+        PortfolioLine some = line("'verdict':'fail','fields':{},"
+                + "'findings':[{'level':'fail','code':'part_fail'},{'level':'warn','code':'part_warn'}]");
+        PortfolioLine worse = line("'verdict':'fail','fields':{},"
+                + "'findings':[{'level':'fail','code':'part_fail'},{'level':'fail','code':'part_fail'}]");
+
+        assertThat(COMPARISON.compare(all, some).kind()).isEqualTo(Kind.UNCHANGED);
+        assertThat(COMPARISON.compare(some, all).kind()).isEqualTo(Kind.UNCHANGED);
+        LineChange change = COMPARISON.compare(all, worse);
+        assertThat(change.kind()).isEqualTo(Kind.WORSE);
+        assertThat(change.findingsAdded()).extracting(LineFinding::path).containsExactly("part_fail");
+        assertThat(change.findingsRemoved()).extracting(LineFinding::path).containsExactly("part_warn");
+    }
+
+    @Test
     void theMembersAreThoseOfTheApi() {
         LineChange change = COMPARISON.compare(
                 line("'index':3,'verdict':'pass','fields':{'status':200},'rules':'sample/1'"),
@@ -181,6 +218,8 @@ class LineComparisonTest {
         assertThat(gone.againstIndex()).isEqualTo(7);
         assertThat(gone.findingsRemoved()).extracting(LineFinding::code).containsExactly("f");
         assertThat(List.of(added, gone)).allMatch(LineChange::comparable).noneMatch(LineChange::rulesChanged);
+        assertThat(COMPARISON.ofNew(line("'verdict':null")).comparable()).isFalse();
+        assertThat(COMPARISON.ofGone(line("'verdict':null")).comparable()).isTrue();
     }
 
     @Test
