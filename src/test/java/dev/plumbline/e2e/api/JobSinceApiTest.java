@@ -15,7 +15,9 @@ import dev.plumbline.support.ServiceUnderTest;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -232,9 +234,31 @@ class JobSinceApiTest {
 
         assertProblem(response, 422, "invalid-parameter");
         assertThat(new JsonObject(response.body()).getString("detail"))
-                .isEqualTo("Parameter since: is a cursor of another job. Use the value of since in a response of this"
-                        + " job.");
+                .isEqualTo("Parameter since: is a cursor of another job. Remove since or pass the cursor of the last"
+                        + " response.");
         assertProblem(jobs.get("/" + token + "/results.csv?since=" + cursor), 422, "invalid-parameter");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "20"})
+    void aCursorThatTheJobHasNotReachedIsRejected(String waitSeconds) {
+        String token = create("not a target");
+        jobs.finished(token);
+        String last = since(token, "", "").getString("since");
+        String plain = new String(Base64.getUrlDecoder().decode(last), StandardCharsets.US_ASCII);
+        int dot = plain.lastIndexOf('.') + 1;
+        String forged = plain.substring(0, dot) + (Long.parseLong(plain.substring(dot)) + 1);
+        String cursor =
+                Base64.getUrlEncoder().withoutPadding().encodeToString(forged.getBytes(StandardCharsets.US_ASCII));
+
+        for (String path : List.of("?since=", "/results.csv?since=", "?format=ndjson&since=")) {
+            HttpResponse<String> response = jobs.get("/" + token + path + cursor, "Prefer", "wait=" + waitSeconds);
+
+            assertProblem(response, 422, "invalid-parameter");
+            assertThat(new JsonObject(response.body()).getString("detail"))
+                    .isEqualTo("Parameter since: is a cursor after the last change of this job. Remove since or pass"
+                            + " the cursor of the last response.");
+        }
     }
 
     @ParameterizedTest
@@ -251,7 +275,14 @@ class JobSinceApiTest {
     void invalidCombinationsAreRejected(String query, int status, String code) {
         String token = create("not a target", "neither");
 
-        assertProblem(jobs.get("/" + token + query), status, code);
+        HttpResponse<String> response = jobs.get("/" + token + query);
+
+        assertProblem(response, status, code);
+        assertThat(new JsonObject(response.body())
+                        .getJsonArray("errors")
+                        .getJsonObject(0)
+                        .getString("detail"))
+                .containsAnyOf("Remove ", "must not be repeated");
     }
 
     @Test

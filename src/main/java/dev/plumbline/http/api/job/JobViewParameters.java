@@ -42,14 +42,6 @@ record JobViewParameters(
         HttpServerRequest request = ctx.request();
         String cursor = request.getParam("cursor");
         boolean lines = format != ResultFormat.JSON || !"false".equals(request.getParam("results"));
-        SinceCursor since = since(ctx);
-        if (since != null) {
-            rejectWithSince("cursor", cursor != null, "The cursor in since selects the lines.");
-            rejectWithSince("results", !lines, "The response has the lines after the cursor.");
-            if (format != ResultFormat.JSON) {
-                rejectLimit(request);
-            }
-        }
         return new JobViewParameters(
                 format,
                 cursor == null ? 0 : line(cursor),
@@ -58,14 +50,7 @@ record JobViewParameters(
                 format == ResultFormat.CSV && flag(request, "raw"),
                 false,
                 LineSelection.of(request),
-                since);
-    }
-
-    private static void rejectLimit(HttpServerRequest request) {
-        rejectWithSince(
-                "limit",
-                request.getParam("limit") != null,
-                "In CSV and NDJSON, the next cursor is sent before the lines.");
+                since(ctx, format, lines));
     }
 
     private static int line(String cursor) {
@@ -80,16 +65,30 @@ record JobViewParameters(
         throw new ProblemException(PageCursor.invalid());
     }
 
-    private static @Nullable SinceCursor since(RoutingContext ctx) {
-        String since = ctx.request().getParam("since");
-        return since == null ? null : SinceCursor.of(since, ctx.pathParam("token"));
-    }
-
-    private static void rejectWithSince(String parameter, boolean present, String reason) {
-        if (present) {
-            throw new ProblemException(Problem.invalidParameters(
-                    List.of(Problem.Fault.parameter(parameter, "cannot be combined with since. " + reason))));
+    private static @Nullable SinceCursor since(RoutingContext ctx, ResultFormat format, boolean lines) {
+        HttpServerRequest request = ctx.request();
+        String since = request.getParam("since");
+        if (since == null) {
+            return null;
         }
+        String conflict = null;
+        if (request.getParam("cursor") != null) {
+            conflict = "cursor";
+        } else if (!lines) {
+            conflict = "results";
+        } else if (format != ResultFormat.JSON && request.getParam("limit") != null) {
+            // the next cursor is sent before the lines
+            conflict = "limit";
+        }
+        if (conflict != null) {
+            throw new ProblemException(Problem.invalidParameters(List.of(Problem.Fault.parameter(
+                    conflict,
+                    "cannot be combined with since"
+                            + (conflict.equals("limit") ? " in CSV and NDJSON. Remove " : ". Remove ")
+                            + conflict
+                            + " or since."))));
+        }
+        return SinceCursor.of(since, ctx.pathParam("token"));
     }
 
     /** Returns the JSON view of a job from its first line, or without lines. */
@@ -108,11 +107,7 @@ record JobViewParameters(
      * @throws ProblemException if a parameter has an invalid value
      */
     static JobViewParameters ofFile(RoutingContext ctx, ResultFormat format) {
-        SinceCursor since = since(ctx);
-        if (since != null) {
-            rejectLimit(ctx.request());
-        }
-        return file(ctx, format, LineSelection.of(ctx.request()), since);
+        return file(ctx, format, LineSelection.of(ctx.request()), since(ctx, format, true));
     }
 
     private static JobViewParameters file(

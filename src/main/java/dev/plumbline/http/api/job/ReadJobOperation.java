@@ -64,17 +64,20 @@ final class ReadJobOperation {
             return;
         }
         PreferHeader preferences = PreferHeader.of(ctx.request().headers());
-        if (view.selection().fields().isEmpty() || preferences.waitSeconds() == 0) {
+        SinceCursor since = view.since();
+        boolean dependsOnJob = since != null || !view.selection().fields().isEmpty();
+        if (!dependsOnJob || preferences.waitSeconds() == 0) {
             read(ctx, caller, view, preferences);
             return;
         }
-        // fields depend on the module of the job, and unknown ones are reported without waiting
+        // parameters that are not valid for the job are reported without waiting
         RequestFutures.handle(ctx, jobs.read(caller.accountId(), ctx.pathParam("token")), job -> {
             Problem unknown = responses.unknownFields(job, view);
-            if (unknown == null) {
+            Problem invalid = unknown == null && since != null ? since.notReached(job) : unknown;
+            if (invalid == null) {
                 read(ctx, caller, view, preferences);
             } else {
-                problems.send(ctx, unknown);
+                problems.send(ctx, invalid);
             }
         });
     }
@@ -127,10 +130,14 @@ final class ReadJobOperation {
         String token = ctx.pathParam("token");
         int seconds = longPolls.seconds(preferences.waitSeconds());
         if (seconds == 0 || !longPolls.acquire(caller)) {
-            RequestFutures.handle(
-                    ctx,
-                    jobs.read(caller.accountId(), token),
-                    job -> respond(ctx, caller, job, view, view.etag(job), List.of()));
+            RequestFutures.handle(ctx, jobs.read(caller.accountId(), token), job -> {
+                Problem invalid = since.notReached(job);
+                if (invalid == null) {
+                    respond(ctx, caller, job, view, view.etag(job), List.of());
+                } else {
+                    problems.send(ctx, invalid);
+                }
+            });
             return;
         }
         NewLineCondition condition = new NewLineCondition(jobs, responses, caller.accountId(), view, since);

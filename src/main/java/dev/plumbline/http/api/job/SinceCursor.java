@@ -6,6 +6,7 @@ import dev.plumbline.http.problem.ProblemException;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A position in the order in which the lines of a job finish: after a line with this version and index. Lines without a
@@ -19,6 +20,8 @@ record SinceCursor(long version, int index) {
     static final int END = Integer.MAX_VALUE;
 
     static final SinceCursor START = new SinceCursor(0, END);
+
+    private static final String WHAT_TO_DO = "Remove since or pass the cursor of the last response.";
 
     private static final Pattern TEXT = Pattern.compile("(job_[0-9A-Za-z]{22})\\.([0-9]{1,18})(?:\\.([0-9]{1,6}))?");
 
@@ -43,17 +46,31 @@ record SinceCursor(long version, int index) {
             throw new ProblemException(invalid());
         }
         if (!parts.group(1).equals(token)) {
-            throw new ProblemException(Problem.invalidParameters(List.of(Problem.Fault.parameter(
-                    "since", "is a cursor of another job. Use the value of since in a response of this job."))));
+            throw new ProblemException(unprocessable("is a cursor of another job. " + WHAT_TO_DO));
         }
         return new SinceCursor(
                 Long.parseLong(parts.group(2)), parts.group(3) == null ? END : Integer.parseInt(parts.group(3)));
     }
 
     private static Problem invalid() {
-        return Problem.badRequest("The cursor in since is invalid. Use the value of since in the previous response, or"
-                        + " an empty value to start.")
-                .withFaults(List.of(Problem.Fault.parameter("since", "is not a since value of a job")));
+        return Problem.badRequest("The cursor in since is invalid. " + WHAT_TO_DO)
+                .withFaults(List.of(Problem.Fault.parameter("since", "is not a cursor of this job. " + WHAT_TO_DO)));
+    }
+
+    private static Problem unprocessable(String detail) {
+        return Problem.invalidParameters(List.of(Problem.Fault.parameter("since", detail)));
+    }
+
+    /**
+     * Returns the problem of a position that the job has not reached; null if it has.
+     *
+     * @param job read from the database after the request arrived, because the state of a held request can be older
+     */
+    @Nullable
+    Problem notReached(JobMessage.JobSnapshot job) {
+        return version > job.version()
+                ? unprocessable("is a cursor after the last change of this job. " + WHAT_TO_DO)
+                : null;
     }
 
     /** Returns the position after a line. */
