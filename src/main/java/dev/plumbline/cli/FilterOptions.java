@@ -2,9 +2,9 @@ package dev.plumbline.cli;
 
 import dev.plumbline.portfolio.LineFilter;
 import dev.plumbline.target.ExceptionMessage;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -21,7 +21,7 @@ final class FilterOptions {
             names = "--finding",
             split = ",",
             paramLabel = "CODE",
-            description = "Only lines with one of these findings; for composites also PART/CODE.")
+            description = "Only lines with one of these findings or errors; for composites also PART/CODE.")
     private @Nullable List<String> findings;
 
     @Option(
@@ -45,15 +45,15 @@ final class FilterOptions {
         return query;
     }
 
-    /** @throws CommandException if a verdict does not exist */
+    /** @throws CommandException if a verdict does not exist, or if a finding does not have the form of a code */
     LineFilter filter() throws CommandException {
         try {
             return new LineFilter(
-                    Set.copyOf(Objects.requireNonNullElse(verdicts, List.of())),
-                    Set.copyOf(Objects.requireNonNullElse(findings, List.of())),
+                    new LinkedHashSet<>(Objects.requireNonNullElse(verdicts, List.of())),
+                    new LinkedHashSet<>(Objects.requireNonNullElse(findings, List.of())),
                     Objects.requireNonNullElse(query, ""));
-        } catch (IllegalArgumentException unknown) {
-            throw new CommandException(ExceptionMessage.of(unknown));
+        } catch (IllegalArgumentException invalid) {
+            throw new CommandException(ExceptionMessage.of(invalid));
         }
     }
 }

@@ -206,9 +206,12 @@ public final class JobCommand {
     private static int follow(ServerOptions server, ServiceClient client, List<JsonObject> jobs)
             throws CommandException, IOException, InterruptedException {
         ProgressBar progress = ProgressBar.onStderr(true);
-        JobPoller poller =
-                JobPoller.following(client, jobs, progress, new JobLineFollower(client, StandardOutput.writer(), jobs));
-        return await(server, poller, progress);
+        JobOutput output = new JobLineFollower(client, StandardOutput.writer(), jobs.size());
+        String option = "--output " + LineFormat.NDJSON + " ";
+        return await(
+                new JobPoller(jobs, progress, output),
+                new JobPoller.NextOptions(server.arguments(), option, option),
+                progress);
     }
 
     @Command(
@@ -226,6 +229,7 @@ public final class JobCommand {
                     JobResultJoiner.Format output,
             @Mixin LineFilterOptions filters) {
         return run(server, client -> {
+            filters.validate();
             List<JsonObject> jobs = new ArrayList<>();
             for (String token : tokens) {
                 jobs.add(client.job(token, filters));
@@ -303,19 +307,22 @@ public final class JobCommand {
             JobResultJoiner.@Nullable Format format,
             LineFilterOptions filters)
             throws CommandException, IOException, InterruptedException {
-        JobResultJoiner joiner = format == null ? null : new JobResultJoiner(format, StandardOutput.writer());
         ProgressBar progress = ProgressBar.onStderr(true);
-        JobPoller poller = new JobPoller(client, jobs, progress, joiner, filters);
-        int code = await(server, poller, progress);
-        if (joiner == null) {
+        JobOutput output = format == null
+                ? new JobOutput(client)
+                : new JobResultJoiner(client, filters, format, StandardOutput.writer());
+        String download = format == null ? "" : "--output " + format + " " + filters.arguments();
+        JobPoller poller = new JobPoller(jobs, progress, output);
+        int code = await(poller, new JobPoller.NextOptions(server.arguments(), "", download), progress);
+        if (format == null) {
             System.out.println(poller.counts());
         }
         return code;
     }
 
-    private static int await(ServerOptions server, JobPoller poller, ProgressBar progress)
+    private static int await(JobPoller poller, JobPoller.NextOptions next, ProgressBar progress)
             throws CommandException, IOException, InterruptedException {
-        try (InterruptHook hook = InterruptHook.register(() -> poller.interruption(server.arguments()), progress)) {
+        try (InterruptHook hook = InterruptHook.register(() -> poller.interruption(next), progress)) {
             poller.await();
         }
         return poller.completed() ? 0 : UNFINISHED;
@@ -326,7 +333,7 @@ public final class JobCommand {
             return work.run(client);
         } catch (FileSystemException unreadable) {
             return StandardError.fail(CheckCommand.INVALID, TargetReader.unreadable(unreadable));
-        } catch (StandardOutput.FailedException reported) {
+        } catch (StandardOutput.ClosedException | StandardOutput.FailedException reported) {
             return CheckCommand.INVALID;
         } catch (CommandException | IOException failed) {
             return StandardError.fail(CheckCommand.INVALID, ExceptionMessage.of(failed));

@@ -9,70 +9,60 @@ import java.util.Collections;
 import java.util.List;
 
 /** Prints the lines of jobs as NDJSON when they finish, with indexes that continue from job to job. */
-final class JobLineFollower {
+final class JobLineFollower extends JobOutput {
     /** Limits the memory of a response. */
     private static final int MAX_LINES = 100;
 
-    private final ServiceClient client;
     private final Writer out;
-    private final List<JsonObject> jobs;
     private final List<String> cursors;
     private final boolean[] ended;
 
-    /** @param jobs the jobs whose lines are printed */
-    JobLineFollower(ServiceClient client, Writer out, List<JsonObject> jobs) {
-        this.client = client;
+    /** Lines that were read and are not printed yet. */
+    private final List<JsonObject> lines = new ArrayList<>();
+
+    /** @param jobs the number of jobs whose lines are printed */
+    JobLineFollower(ServiceClient client, Writer out, int jobs) {
+        super(client);
         this.out = out;
-        this.jobs = jobs;
-        this.cursors = new ArrayList<>(Collections.nCopies(jobs.size(), ""));
-        this.ended = new boolean[jobs.size()];
+        this.cursors = new ArrayList<>(Collections.nCopies(jobs, ""));
+        this.ended = new boolean[jobs];
     }
 
-    /**
-     * The lines that a request returned.
-     *
-     * @param job the job without its lines
-     */
-    record NewLines(JsonObject job, List<JsonObject> lines) {}
-
-    /**
-     * Requests the next lines of a job.
-     *
-     * @param job the position of the job in the list
-     * @param waitSeconds maximum time that the service waits for a line
-     */
-    NewLines read(int job, int waitSeconds) throws CommandException, InterruptedException {
-        JsonObject read = client.finishedLines(token(job), cursors.get(job), MAX_LINES, waitSeconds);
+    @Override
+    JsonObject read(List<JsonObject> jobs, int index, int waitSeconds) throws CommandException, InterruptedException {
+        JsonObject read = client().finishedLines(token(jobs.get(index)), cursors.get(index), MAX_LINES, waitSeconds);
         if (!(read.getValue("since") instanceof String cursor)
                 || !(read.getValue("results") instanceof JsonArray results)) {
             throw new CommandException("The service does not support --output for 'job watch'. Update it, or use"
                     + " 'plumbline job download --output ndjson'.");
         }
-        cursors.set(job, cursor);
-        ended[job] = JobPoller.isFinal(read) && results.size() < MAX_LINES;
+        cursors.set(index, cursor);
+        ended[index] = JobPoller.isFinal(read) && results.size() < MAX_LINES;
         read.remove("results");
-        long offset = jobs.stream().limit(job).mapToLong(JobPoller::total).sum();
-        return new NewLines(
-                read,
-                results.stream()
-                        .map(JsonObject.class::cast)
-                        .map(line -> line.put("index", offset + line.getLong("index")))
-                        .toList());
+        long offset = jobs.stream().limit(index).mapToLong(JobPoller::total).sum();
+        results.stream()
+                .map(JsonObject.class::cast)
+                .map(line -> line.put("index", offset + line.getLong("index")))
+                .forEach(lines::add);
+        return read;
     }
 
-    private String token(int job) {
-        return jobs.get(job).getString("token");
+    @Override
+    boolean isDone(JsonObject job, int index) {
+        return ended[index];
     }
 
-    void print(NewLines read) throws IOException {
-        for (JsonObject line : read.lines) {
+    @Override
+    boolean write(List<JsonObject> jobs, ProgressBar progress) throws IOException {
+        if (lines.isEmpty()) {
+            return false;
+        }
+        progress.clear();
+        for (JsonObject line : lines) {
             out.write(line.encode() + "\n");
         }
         out.flush();
-    }
-
-    /** Whether all lines of a job have been read. */
-    boolean hasEnded(int job) {
-        return ended[job];
+        lines.clear();
+        return true;
     }
 }

@@ -13,61 +13,28 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/** Waits for jobs, shows their progress as one bar, and joins their results in the order of the jobs. */
+/** Waits for jobs, and shows their progress as one bar. */
 final class JobPoller {
     /** The interval between two requests for the state of a job. */
     private static final int POLL_SECONDS = 1;
 
     private static final Set<String> FINAL_STATES = Set.of("completed", "cancelled", "failed");
 
-    private final ServiceClient client;
     private final List<JsonObject> jobs;
     private final ProgressBar progress;
-    private final @Nullable JobResultJoiner joiner;
-    private final LineFilterOptions filters;
-    private final @Nullable JobLineFollower follower;
-    private int joined;
+    private final JobOutput output;
 
-    /**
-     * @param jobs the jobs as the service last reported them
-     * @param joiner receives the results; null if they are not requested
-     * @param filters of these results
-     */
-    JobPoller(
-            ServiceClient client,
-            List<JsonObject> jobs,
-            ProgressBar progress,
-            @Nullable JobResultJoiner joiner,
-            LineFilterOptions filters) {
-        this(client, jobs, progress, joiner, filters, null);
-    }
-
-    private JobPoller(
-            ServiceClient client,
-            List<JsonObject> jobs,
-            ProgressBar progress,
-            @Nullable JobResultJoiner joiner,
-            LineFilterOptions filters,
-            @Nullable JobLineFollower follower) {
-        this.client = client;
+    /** @param jobs the jobs as the service last reported them */
+    JobPoller(List<JsonObject> jobs, ProgressBar progress, JobOutput output) {
         this.jobs = new CopyOnWriteArrayList<>(jobs);
         this.progress = progress;
-        this.joiner = joiner;
-        this.filters = filters;
-        this.follower = follower;
-    }
-
-    /** Returns a poller that prints lines when they finish. */
-    static JobPoller following(
-            ServiceClient client, List<JsonObject> jobs, ProgressBar progress, JobLineFollower follower) {
-        return new JobPoller(client, jobs, progress, null, LineFilterOptions.NONE, follower);
+        this.output = output;
     }
 
     /** Returns when all jobs are final and their results are written. */
     void await() throws CommandException, IOException, InterruptedException {
-        join();
+        output.write(jobs, progress);
         showProgress();
         while (!IntStream.range(0, jobs.size()).allMatch(this::isDone)) {
             long started = System.nanoTime();
@@ -75,47 +42,31 @@ final class JobPoller {
                 // the service does not wait if too many other requests of the key wait
                 TimeUnit.NANOSECONDS.sleep(started + TimeUnit.SECONDS.toNanos(POLL_SECONDS) - System.nanoTime());
             }
-            join();
         }
         progress.clear();
-        if (joiner != null) {
-            joiner.end();
-        }
+        output.end();
     }
 
     private boolean isDone(int job) {
-        return follower == null ? isFinal(jobs.get(job)) : follower.hasEnded(job);
+        return output.isDone(jobs.get(job), job);
     }
 
     /**
-     * Requests each unfinished job once, and waits only for the first. Returns whether a job became final or lines were
-     * printed.
+     * Requests each unfinished job once, and waits only for the first. Returns whether a job became final or results
+     * were written.
      */
     private boolean poll() throws CommandException, IOException, InterruptedException {
         boolean changed = false;
         int waitSeconds = POLL_SECONDS;
         for (int i = 0; i < jobs.size(); i++) {
             if (!isDone(i)) {
-                changed |= poll(i, waitSeconds);
+                jobs.set(i, output.read(jobs, i, waitSeconds));
+                changed |= output.write(jobs, progress) || isDone(i);
                 waitSeconds = 0;
             }
         }
         showProgress();
         return changed;
-    }
-
-    private boolean poll(int job, int waitSeconds) throws CommandException, IOException, InterruptedException {
-        if (follower == null) {
-            jobs.set(job, client.job(jobs.get(job).getString("token"), waitSeconds));
-            return isDone(job);
-        }
-        JobLineFollower.NewLines read = follower.read(job, waitSeconds);
-        jobs.set(job, read.job());
-        if (!read.lines().isEmpty()) {
-            progress.clear();
-            follower.print(read);
-        }
-        return isDone(job) || !read.lines().isEmpty();
     }
 
     private void showProgress() {
@@ -125,34 +76,30 @@ final class JobPoller {
     }
 
     /**
-     * The message if the command is interrupted, with the commands that continue.
+     * The options of the commands that continue after an interruption, each followed by a space.
      *
-     * @param arguments the options of these commands, each followed by a space
+     * @param server of all commands
+     * @param watch also of {@code job watch}
+     * @param download also of {@code job download}
      */
-    String interruption(String arguments) {
+    record NextOptions(String server, String watch, String download) {}
+
+    /** The message if the command is interrupted, with the commands that continue. */
+    String interruption(NextOptions options) {
         List<JsonObject> unfinished = jobs.stream().filter(job -> !isFinal(job)).toList();
+        String download = "Download: plumbline job download " + options.server + options.download + tokens(jobs);
         if (unfinished.isEmpty()) {
-            return "plumbline: Interrupted.\nDownload: plumbline job download " + arguments + tokens(jobs);
+            return "plumbline: Interrupted.\n" + download;
         }
         return "plumbline: Interrupted. The %s on the service.\n"
                         .formatted(unfinished.size() == 1 ? "job continues" : "jobs continue")
-                + "Watch: plumbline job watch " + arguments + tokens(unfinished) + "\n"
-                + "Download: plumbline job download " + arguments + tokens(jobs) + "\n"
-                + "Cancel: plumbline job cancel " + arguments + tokens(unfinished);
+                + "Watch: plumbline job watch " + options.server + options.watch + tokens(unfinished) + "\n"
+                + download + "\n"
+                + "Cancel: plumbline job cancel " + options.server + tokens(unfinished);
     }
 
     static String tokens(List<JsonObject> jobs) {
-        return jobs.stream().map(job -> job.getString("token")).collect(Collectors.joining(" "));
-    }
-
-    /** Writes the results of final jobs, up to the first job that is not final. */
-    private void join() throws CommandException, IOException, InterruptedException {
-        while (joiner != null && joined < jobs.size() && isFinal(jobs.get(joined))) {
-            progress.clear();
-            JsonObject job = jobs.get(joined);
-            joiner.append(client.results(job.getString("token"), joiner.requestedFormat(), filters), total(job));
-            joined++;
-        }
+        return jobs.stream().map(JobOutput::token).collect(Collectors.joining(" "));
     }
 
     /** Whether no job was cancelled or failed. */

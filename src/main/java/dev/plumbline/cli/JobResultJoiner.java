@@ -1,12 +1,14 @@
 package dev.plumbline.cli;
 
 import dev.plumbline.cli.report.TerminalText;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.Writer;
+import java.util.List;
 import java.util.Locale;
 
-/** Joins the results of several jobs into one output, with indexes that continue from job to job. */
-final class JobResultJoiner {
+/** Joins the results of several jobs in their order into one output, with indexes that continue from job to job. */
+final class JobResultJoiner extends JobOutput {
     enum Format {
         CSV,
         NDJSON,
@@ -20,25 +22,39 @@ final class JobResultJoiner {
 
     private static final String INDEX_MEMBER = "{\"index\":";
 
+    private final LineFilterOptions filters;
     private final Format format;
     private final Writer out;
+    private int joined;
     private long lines;
     private boolean begun;
 
     /** The number of lines of the earlier jobs. */
     private long offset;
 
-    JobResultJoiner(Format format, Writer out) {
+    JobResultJoiner(ServiceClient client, LineFilterOptions filters, Format format, Writer out) {
+        super(client);
+        this.filters = filters;
         this.format = format;
         this.out = out;
     }
 
-    String requestedFormat() {
-        return format == Format.CSV ? "csv" : "ndjson";
+    /** Writes the results of final jobs, up to the first job that is not final. */
+    @Override
+    boolean write(List<JsonObject> jobs, ProgressBar progress)
+            throws CommandException, IOException, InterruptedException {
+        int before = joined;
+        for (; joined < jobs.size() && JobPoller.isFinal(jobs.get(joined)); joined++) {
+            progress.clear();
+            JsonObject job = jobs.get(joined);
+            String requested = format == Format.CSV ? "csv" : "ndjson";
+            append(client().results(token(job), requested, filters), JobPoller.total(job));
+        }
+        return joined > before;
     }
 
     /** @param total the number of lines of the job, of which the results can be a part */
-    void append(String results, long total) throws IOException {
+    private void append(String results, long total) throws IOException {
         if (format == Format.CSV) {
             appendCsv(sanitizeCells(results));
         } else {
@@ -49,6 +65,7 @@ final class JobResultJoiner {
         out.flush();
     }
 
+    @Override
     void end() throws IOException {
         if (format == Format.JSON) {
             out.write(lines > 0 ? "\n]\n" : "[]\n");

@@ -1,5 +1,6 @@
 package dev.plumbline.cli;
 
+import dev.plumbline.target.ShellWord;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -22,13 +23,46 @@ final class LineFilterOptions {
             description = "Only these fields; in CSV, columns in this order.")
     private @Nullable List<String> fields;
 
+    /** @throws CommandException if a value is not valid, whatever the module is */
+    void validate() throws CommandException {
+        filter.filter();
+        if (fields != null && fields.contains("")) {
+            throw new CommandException(
+                    "--fields contains an empty name. Use names of fields, for example status,final_url.");
+        }
+    }
+
+    /** Returns the given options for another command, each followed by a space. */
+    String arguments() {
+        StringBuilder arguments = new StringBuilder();
+        append(arguments, "--verdict", filter.verdicts());
+        append(arguments, "--finding", filter.findings());
+        append(arguments, "--query", query());
+        append(arguments, "--fields", fields);
+        return arguments.toString();
+    }
+
+    private static void append(StringBuilder arguments, String option, @Nullable List<String> values) {
+        if (values != null) {
+            arguments
+                    .append(option)
+                    .append(' ')
+                    .append(ShellWord.quote(String.join(",", values)))
+                    .append(' ');
+        }
+    }
+
+    private @Nullable List<String> query() {
+        String query = filter.query();
+        return query == null ? null : List.of(query);
+    }
+
     /** Returns the query of a request for lines, with a question mark; empty without filters. */
     String parameters() {
         StringJoiner parameters = new StringJoiner("&", "?", "").setEmptyValue("");
         add(parameters, "verdict", filter.verdicts());
         add(parameters, "finding", filter.findings());
-        String query = filter.query();
-        add(parameters, "q", query == null ? null : List.of(query));
+        add(parameters, "q", query());
         add(parameters, "fields", fields);
         return parameters.toString();
     }

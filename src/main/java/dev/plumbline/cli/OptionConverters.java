@@ -146,7 +146,8 @@ public final class OptionConverters {
             }
         }
         List<String> names = Arrays.stream(values).map(OptionConverters::name).toList();
-        throw new TypeConversionException("must be one of " + String.join(", ", names) + ", not '" + text + "'");
+        throw new TypeConversionException(
+                "must be " + (values.length == 1 ? "" : "one of ") + String.join(", ", names) + ", not '" + text + "'");
     }
 
     private static String name(Enum<?> value) {

@@ -1,5 +1,6 @@
 package dev.plumbline.cli;
 
+import dev.plumbline.target.ShellWord;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.IDN;
@@ -60,8 +61,8 @@ final class ServerOptions {
 
     /** The given options for another command, each followed by a space. */
     String arguments() {
-        return (server == null ? "" : "--server " + server + " ")
-                + (keyFile == null ? "" : "--key-file " + keyFile + " ");
+        return (server == null ? "" : "--server " + ShellWord.quote(server) + " ")
+                + (keyFile == null ? "" : "--key-file " + ShellWord.quote(keyFile.toString()) + " ");
     }
 
     /** @throws CommandException if the job has not finished */

@@ -17,6 +17,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code job} commands against a running service. */
@@ -387,6 +389,61 @@ class JobCommandTest {
                     .containsExactly("plumbline: stdout cannot be written: No space left on device. Redirect it to a"
                             + " writable file.");
         }
+    }
+
+    /** As for {@code head}, which does not read more than it needs. */
+    @ParameterizedTest
+    @ValueSource(strings = {"watch TOKEN --output ndjson", "download TOKEN"})
+    void aClosedPipeIsNotReported(String command) throws IOException {
+        String token = job("", "create", "http-status", "not a target").out();
+        String connection = " --server " + service.uri("") + " --key-file " + keyFile;
+        try (OutputStream closed = new FilterOutputStream(OutputStream.nullOutputStream()) {
+            @Override
+            public void write(byte[] bytes, int offset, int length) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+        }) {
+            CommandResult result = CommandLineRunner.run(
+                    "", closed, ("job " + command.replace("TOKEN", token) + connection).split(" "));
+
+            assertThat(result).isEqualTo(new CommandResult(4, "", ""));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "--verdict | '' | '' is not a verdict. Verdicts: pass, warn, fail, error.",
+                "--verdict | warn,bad | 'bad' is not a verdict. Verdicts: pass, warn, fail, error.",
+                "--finding | '' | '' is not the code of a finding. Use CODE or PART/CODE, for example"
+                        + " status_client_error or hsts/hsts_short.",
+                "--finding | own,Not Found | 'Not Found' is not the code of a finding. Use CODE or PART/CODE, for example"
+                        + " status_client_error or hsts/hsts_short.",
+                "--fields | '' | --fields contains an empty name. Use names of fields, for example status,final_url."
+            })
+    void filtersAreValidatedBeforeTheFirstRequest(String option, String value, String error) {
+        List<String> requests = new CopyOnWriteArrayList<>();
+
+        CommandResult result = jobAtServer(
+                request -> {
+                    requests.add(request.uri());
+                    request.response().end(RUNNING_JOB);
+                },
+                "download",
+                TOKEN,
+                option,
+                value.equals("''") ? "" : value);
+
+        assertThat(result).isEqualTo(new CommandResult(4, "", "plumbline: " + error));
+        assertThat(requests).isEmpty();
+    }
+
+    @Test
+    void theOnlyFormatOfWatchIsNamed() {
+        assertThat(job("", "watch", TOKEN, "--output", "csv").err())
+                .startsWith("plumbline: Invalid value for option '--output': must be ndjson, not 'csv'");
     }
 
     @Test

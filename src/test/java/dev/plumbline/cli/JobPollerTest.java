@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import picocli.CommandLine;
 
 class JobPollerTest {
     private static final String FIRST = "job_0000000000000000000001";
@@ -52,19 +53,34 @@ class JobPollerTest {
         JsonObject finished = new JsonObject().put("token", FIRST).put("state", "completed");
         JsonObject running = new JsonObject().put("token", SECOND).put("state", "running");
         ProgressBar progress = ProgressBar.onStderr(false);
+        JobPoller.NextOptions options =
+                new JobPoller.NextOptions("--server a ", "--output ndjson ", "--output csv --query 'a b' ");
         try (ServiceClient client = new ServiceClient("http://127.0.0.1:1", "key", notice -> {})) {
-            assertThat(new JobPoller(client, List.of(finished, running), progress, null, LineFilterOptions.NONE)
-                            .interruption("--server a "))
+            JobOutput output = new JobOutput(client);
+            assertThat(new JobPoller(List.of(finished, running), progress, output).interruption(options))
                     .isEqualTo(String.join(
                             "\n",
                             "plumbline: Interrupted. The job continues on the service.",
-                            "Watch: plumbline job watch --server a " + SECOND,
-                            "Download: plumbline job download --server a " + FIRST + " " + SECOND,
+                            "Watch: plumbline job watch --server a --output ndjson " + SECOND,
+                            "Download: plumbline job download --server a --output csv --query 'a b' " + FIRST + " "
+                                    + SECOND,
                             "Cancel: plumbline job cancel --server a " + SECOND));
-            assertThat(new JobPoller(client, List.of(finished), progress, null, LineFilterOptions.NONE)
-                            .interruption(""))
+            assertThat(new JobPoller(List.of(finished), progress, output)
+                            .interruption(new JobPoller.NextOptions("", "", "")))
                     .isEqualTo("plumbline: Interrupted.\nDownload: plumbline job download " + FIRST);
         }
+    }
+
+    @Test
+    void theOptionsOfADownloadAreRepeated() {
+        LineFilterOptions filters = new LineFilterOptions();
+        new CommandLine(filters)
+                .parseArgs(
+                        "--verdict", "warn,fail", "--finding", "hsts/hsts_short", "--query", "it's", "--fields", "a,b");
+
+        assertThat(filters.arguments())
+                .isEqualTo("--verdict warn,fail --finding hsts/hsts_short --query 'it'\\''s' --fields a,b ");
+        assertThat(LineFilterOptions.NONE.arguments()).isEmpty();
     }
 
     @Test
@@ -82,16 +98,13 @@ class JobPollerTest {
         ProgressBar progress = new ProgressBar(
                 new PrintStream(terminal, true, StandardCharsets.UTF_8), true, () -> nanos.addAndGet(1_000_000_000));
         StringWriter out = new StringWriter();
-        JobResultJoiner joiner = new JobResultJoiner(JobResultJoiner.Format.CSV, out);
 
         JobPoller poller;
         try (ServiceClient client = new ServiceClient("http://127.0.0.1:" + server.actualPort(), "key", notice -> {})) {
             poller = new JobPoller(
-                    client,
                     List.of(client.job(FIRST, 0), client.job(SECOND, 0)),
                     progress,
-                    joiner,
-                    LineFilterOptions.NONE);
+                    new JobResultJoiner(client, LineFilterOptions.NONE, JobResultJoiner.Format.CSV, out));
             poller.await();
         }
 

@@ -124,6 +124,9 @@ class SummaryCommandTest {
         assertThat(CommandLineRunner.run("", "summary", file("ok", OK), "--verdict", "Pass"))
                 .isEqualTo(new CommandResult(
                         4, "", "plumbline: 'Pass' is not a verdict. Verdicts: pass, warn, fail, error."));
+        assertThat(CommandLineRunner.run("", "summary", file("ok", OK), "--verdict", ""))
+                .isEqualTo(
+                        new CommandResult(4, "", "plumbline: '' is not a verdict. Verdicts: pass, warn, fail, error."));
         assertThat(CommandLineRunner.run("", "summary").err()).startsWith("plumbline: Missing required parameter");
     }
 }
