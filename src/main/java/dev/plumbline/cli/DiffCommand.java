@@ -14,14 +14,15 @@ import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.Writer;
-import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.PrimitiveIterator;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,8 +33,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "diff",
         description = {
-            "Compares two results of each target and prints those that changed.",
-            "Reads NDJSON files (- for stdin) or jobs, separated by commas. All results must be of one module."
+            "Compares two results of each target and prints the targets that changed.",
+            "All results must be of one module."
         },
         mixinStandardHelpOptions = true,
         exitCodeOnExecutionException = CheckCommand.INVALID,
@@ -41,17 +42,21 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  0  nothing is worse",
             "  1  a target is worse",
-            "  3  nothing is worse, but a check was not completed on one side",
+            "  3  nothing is worse, but a target could not be compared",
             "  4  invalid usage or input"
         })
 public final class DiffCommand implements Callable<Integer> {
     private static final int WORSE = 1;
     private static final int NOT_COMPARED = 3;
+    private static final int MAX_DIFFERENT = 100;
 
-    @Parameters(index = "0", paramLabel = "BEFORE", description = "The earlier results: files or tokens.")
+    @Parameters(
+            index = "0",
+            paramLabel = "BEFORE",
+            description = "The earlier results: NDJSON files (- for stdin) or tokens of jobs, separated by commas.")
     private String before = "";
 
-    @Parameters(index = "1", paramLabel = "AFTER", description = "The later results: files or tokens.")
+    @Parameters(index = "1", paramLabel = "AFTER", description = "The later results, in the same form.")
     private String after = "";
 
     @Option(
@@ -62,7 +67,10 @@ public final class DiffCommand implements Callable<Integer> {
             description = "Only these changes: ${COMPLETION-CANDIDATES} (default: all but unchanged).")
     private Set<Kind> kinds = EnumSet.complementOf(EnumSet.of(Kind.UNCHANGED));
 
-    @Option(names = "--volatile", description = "Also print volatile fields of changed targets, for example durations.")
+    @Option(
+            names = "--volatile",
+            description =
+                    "Also print the volatile fields that differ, for example durations. They never cause a change.")
     private boolean withVolatile;
 
     @Option(
@@ -89,31 +97,67 @@ public final class DiffCommand implements Callable<Integer> {
         if (earlier.contains(TargetReader.STDIN) && later.contains(TargetReader.STDIN)) {
             throw new CommandException("BEFORE and AFTER are both stdin. Use a file for one of them.");
         }
-        try (ResultLines old = ResultLines.open(earlier, client, results.module(), true);
-                ResultLines current = ResultLines.open(later, client, old.module(), false)) {
+        ResultLines.CommonModule common = new ResultLines.CommonModule(results.module());
+        try (ResultLines old = ResultLines.open(earlier, client, common, true);
+                ResultLines current = ResultLines.open(later, client, common, false)) {
             for (JsonObject job : Iterables.concat(old.jobs(), current.jobs())) {
                 server.requireFinal(job);
             }
+            if (old.isEmpty() && current.isEmpty()) {
+                throw new CommandException("BEFORE and AFTER contain no results.");
+            }
             ModuleDescription module =
-                    ResultOptions.ResultModule.load(current.module()).description();
+                    ResultOptions.ResultModule.load(common.name()).description();
             LineComparison comparison = new LineComparison(module, withVolatile);
-            Writer out = StandardOutput.writer();
-            ChangeReport report = output.report(compared(old, current, module.module()), out);
-            ChangeCounts counts = new ChangeCounts();
             TargetIndex index = new TargetIndex();
             for (PortfolioLine line = old.next(); line != null; line = old.next()) {
                 index.add(comparison.target(line));
             }
-            for (PortfolioLine line = current.next(); line != null; line = current.next()) {
-                int match = index.match(comparison.target(line));
-                write(match < 0 ? comparison.ofNew(line) : comparison.compare(old.line(match), line), counts, report);
-            }
-            for (PrimitiveIterator.OfInt gone = index.unmatched().iterator(); gone.hasNext(); ) {
-                write(comparison.ofGone(old.line(gone.nextInt())), counts, report);
+            Writer out = StandardOutput.writer();
+            ChangeReport report = output.report(compared(old, current, module.module()), out);
+            ChangeCounts counts = new ChangeCounts();
+            try {
+                compare(comparison, index, old, current, counts, report);
+            } catch (CommandException invalid) {
+                out.flush();
+                throw new CommandException(invalid.getMessage() + " The output is incomplete.");
             }
             report.end(counts);
             out.flush();
             return counts.of(Kind.WORSE) > 0 ? WORSE : counts.incomparable() > 0 ? NOT_COMPARED : 0;
+        }
+    }
+
+    private void compare(
+            LineComparison comparison,
+            TargetIndex index,
+            ResultLines old,
+            ResultLines current,
+            ChangeCounts counts,
+            ChangeReport report)
+            throws CommandException, IOException, InterruptedException {
+        Set<String> notCompared = new TreeSet<>();
+        for (PortfolioLine line = current.next(); line != null; line = current.next()) {
+            int match = index.match(comparison.target(line));
+            if (match < 0) {
+                write(comparison.ofNew(line), counts, report);
+            } else {
+                PortfolioLine earlier = old.line(match);
+                write(comparison.compare(earlier, line), counts, report);
+                notCompared.addAll(comparison.notCompared(earlier, line));
+            }
+        }
+        for (PrimitiveIterator.OfInt gone = index.unmatched().iterator(); gone.hasNext(); ) {
+            write(comparison.ofGone(old.line(gone.nextInt())), counts, report);
+        }
+        if (!notCompared.isEmpty()) {
+            StandardError.println(String.format(
+                    Locale.ROOT,
+                    notCompared.size() == 1
+                            ? "%d field was not compared, because only one side contains it: %s"
+                            : "%d fields were not compared, because only one side contains them: %s",
+                    notCompared.size(),
+                    String.join(", ", notCompared)));
         }
     }
 
@@ -134,25 +178,37 @@ public final class DiffCommand implements Callable<Integer> {
                 : null;
     }
 
-    /** The options that are not equal in all jobs, with the values of the first jobs; null if there are files. */
+    /**
+     * The options that are not equal in all jobs: each pair of different values of an earlier and a later job, at most
+     * 100. Null if there are files.
+     */
     private static @Nullable List<FieldChange> optionsDiffer(ResultLines old, ResultLines current) {
         if (!old.onlyJobs() || !current.onlyJobs()) {
             return null;
         }
-        List<JsonObject> options = Stream.concat(old.jobs().stream(), current.jobs().stream())
-                .map(job -> job.getJsonObject("options", new JsonObject()))
-                .toList();
+        List<JsonObject> earlier = options(old);
+        List<JsonObject> later = options(current);
         Set<String> names = new TreeSet<>();
-        options.forEach(each -> names.addAll(each.fieldNames()));
-        List<FieldChange> differ = new ArrayList<>();
+        Iterables.concat(earlier, later).forEach(options -> names.addAll(options.fieldNames()));
+        Set<FieldChange> differ = new LinkedHashSet<>();
         for (String name : names) {
-            if (options.stream().map(each -> each.getValue(name)).distinct().count() > 1) {
-                differ.add(new FieldChange(
-                        name,
-                        options.get(old.jobs().size()).getValue(name),
-                        options.get(0).getValue(name)));
+            for (JsonObject before : earlier) {
+                for (JsonObject after : later) {
+                    FieldChange change = new FieldChange(name, after.getValue(name), before.getValue(name));
+                    if (differ.size() < MAX_DIFFERENT && !Objects.equals(change.value(), change.againstValue())) {
+                        differ.add(change);
+                    }
+                }
             }
         }
-        return differ;
+        return List.copyOf(differ);
+    }
+
+    /** The different options of the jobs. */
+    private static List<JsonObject> options(ResultLines lines) {
+        return lines.jobs().stream()
+                .map(job -> job.getJsonObject("options", new JsonObject()))
+                .distinct()
+                .toList();
     }
 }

@@ -4,21 +4,13 @@ import dev.plumbline.cli.report.TerminalText;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A text file whose lines are read one after the other, and again by their offset. A temporary copy, of which only this
- * process has a handle, is used for an input that cannot be read again. Not thread-safe.
- */
+/** The lines of a text file or stream, one after the other, with their offsets. Not thread-safe. */
 final class LineFile implements Closeable {
     /** What to do about a line that is not a result. */
     static final String NDJSON = "Use the output of --output ndjson.";
@@ -31,7 +23,6 @@ final class LineFile implements Closeable {
 
     private final String name;
     private final ReadableByteChannel lines;
-    private final @Nullable FileChannel file;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES).flip();
     private long number;
     /** The offset of the next byte in the buffer. */
@@ -39,43 +30,27 @@ final class LineFile implements Closeable {
 
     private long offset;
 
-    private LineFile(String name, ReadableByteChannel lines, @Nullable FileChannel file) {
+    /**
+     * Reads a channel.
+     *
+     * @param name for errors
+     * @param position the offset of the first line
+     */
+    LineFile(String name, ReadableByteChannel lines, long position) {
         this.name = name;
         this.lines = lines;
-        this.file = file;
+        this.position = position;
     }
 
-    /**
-     * Opens a file.
-     *
-     * @param again whether lines are read by their offset
-     */
-    static LineFile open(Path path, boolean again) throws IOException {
-        String name = "File '" + TerminalText.sanitize(path.toString()) + "'";
-        if (again && Files.exists(path) && !Files.isRegularFile(path)) {
-            try (InputStream in = TargetReader.open(path)) {
-                return copy(name, in);
-            }
-        }
+    /** Opens a file. */
+    static LineFile open(Path path) throws IOException {
         TargetReader.requireFile(path);
-        FileChannel file = FileChannel.open(path);
-        return new LineFile(name, file, file);
+        return new LineFile(name(path), FileChannel.open(path), 0);
     }
 
-    /** Opens a stream, which is not closed. See {@link #open}. */
-    static LineFile of(String name, InputStream in, boolean again) throws IOException {
-        return again ? copy(name, in) : new LineFile(name, Channels.newChannel(in), null);
-    }
-
-    private static LineFile copy(String name, InputStream in) throws IOException {
-        Path path = Files.createTempFile("plumbline", ".ndjson");
-        try {
-            Files.copy(in, path, StandardCopyOption.REPLACE_EXISTING);
-            FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
-            return new LineFile(name, file, file);
-        } finally {
-            Files.delete(path);
-        }
+    /** The name of a file in errors. */
+    static String name(Path path) {
+        return "File '" + TerminalText.sanitize(path.toString()) + "'";
     }
 
     /** Returns the next line that is not blank, without its line feed; null at the end. */
@@ -128,11 +103,8 @@ final class LineFile implements Closeable {
         return offset;
     }
 
-    /** Reads the line at an offset again. The file must have been opened for it. */
-    byte[] read(long from) throws IOException {
-        if (file == null) {
-            throw new IllegalStateException("the file was opened to be read once");
-        }
+    /** Reads the line at an offset of a file. */
+    static byte[] read(FileChannel file, long from) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream(LINE_BYTES);
         ByteBuffer chunk = ByteBuffer.allocate(LINE_BYTES);
         long at = from;

@@ -14,12 +14,14 @@ import picocli.CommandLine.Option;
 
 /** The common part of commands that read results from files and jobs. */
 final class ResultOptions {
-    private static final String CHECK_NAME = "Use an NDJSON file or the token of a job.";
+    static final String CHECK_NAME = "Use an NDJSON file or the token of a job.";
 
     @Option(
             names = "--module",
             paramLabel = "MODULE",
-            description = "Module of the results. Required only if the lines do not contain it, as those of jobs.")
+            description =
+                    "Module of the results. Required for files whose lines do not contain it, for example those of"
+                            + " 'job download'.")
     private @Nullable String module;
 
     /** A command that reads results. */
@@ -52,8 +54,8 @@ final class ResultOptions {
         }
 
         @Override
-        public String ndjson(String token) throws CommandException, InterruptedException {
-            return client().results(token, "ndjson", LineFilterOptions.NONE);
+        public byte[] ndjson(String token) throws CommandException, InterruptedException {
+            return client().lines(token);
         }
 
         @Override

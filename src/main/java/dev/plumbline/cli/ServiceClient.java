@@ -123,6 +123,14 @@ final class ServiceClient implements AutoCloseable {
         return Strings.nullToEmpty(send(HttpMethod.GET, path, Map.of(), null).bodyAsString("UTF-8"));
     }
 
+    /** Returns all lines of a job as NDJSON. */
+    byte[] lines(String token) throws CommandException, InterruptedException {
+        Buffer body = send(HttpMethod.GET, path(token) + "/results.ndjson", Map.of(), null)
+                .body();
+        // null if it is empty
+        return body == null ? new byte[0] : body.getBytes();
+    }
+
     String document(String path) throws CommandException, InterruptedException {
         return send(HttpMethod.GET, path, Map.of(), null).bodyAsString("UTF-8");
     }

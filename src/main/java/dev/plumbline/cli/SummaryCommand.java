@@ -2,6 +2,7 @@ package dev.plumbline.cli;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.plumbline.cli.report.SummaryText;
+import dev.plumbline.portfolio.LineFilter;
 import dev.plumbline.portfolio.PortfolioLine;
 import dev.plumbline.portfolio.PortfolioSummary;
 import dev.plumbline.target.ExceptionMessage;
@@ -24,8 +25,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "summary",
         description = {
-            "Summarizes results: verdicts, findings with the number of targets, and the values of fields.",
-            "Reads NDJSON files (- for stdin) or jobs. All results must be of one module."
+            "Summarizes results: verdicts, findings with the number of lines, and the values of fields.",
+            "All results must be of one module."
         },
         mixinStandardHelpOptions = true,
         exitCodeOnExecutionException = CheckCommand.INVALID)
@@ -43,7 +44,10 @@ public final class SummaryCommand implements Callable<Integer> {
         }
     }
 
-    @Parameters(arity = "1..*", paramLabel = "FILE|TOKEN", description = "NDJSON files, or tokens of jobs.")
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "FILE|TOKEN",
+            description = "NDJSON files (- for stdin) or tokens of jobs.")
     private List<String> names = new ArrayList<>();
 
     @Option(
@@ -68,13 +72,15 @@ public final class SummaryCommand implements Callable<Integer> {
     }
 
     private int summarize(ResultLines.JobReader client) throws CommandException, IOException, InterruptedException {
-        try (ResultLines lines = ResultLines.open(names, client, results.module(), false)) {
+        LineFilter selected = filter.filter();
+        ResultLines.CommonModule common = new ResultLines.CommonModule(results.module());
+        try (ResultLines lines = ResultLines.open(names, client, common, false)) {
             PortfolioLine line = lines.next();
             if (line == null) {
                 throw new CommandException("The input contains no results.");
             }
-            ResultOptions.ResultModule module = ResultOptions.ResultModule.load(lines.module());
-            PortfolioSummary summary = new PortfolioSummary(module.description(), module.parts(), filter.filter());
+            ResultOptions.ResultModule module = ResultOptions.ResultModule.load(common.name());
+            PortfolioSummary summary = new PortfolioSummary(module.description(), module.parts(), selected);
             try {
                 for (; line != null; line = lines.next()) {
                     summary.add(line);
@@ -86,21 +92,32 @@ public final class SummaryCommand implements Callable<Integer> {
             Writer out = StandardOutput.writer();
             out.write(
                     output == SummaryFormat.JSON
-                            ? json(module.description().module(), lines.jobs(), summary) + "\n"
+                            ? json(module.description().module(), lines, summary) + "\n"
                             : SummaryText.of(module.description(), summary));
             out.flush();
             return 0;
         }
     }
 
-    private static String json(String module, List<JsonObject> jobs, PortfolioSummary summary) throws IOException {
-        JsonObject job = jobs.size() == 1 ? jobs.get(0) : new JsonObject();
+    private static String json(String module, ResultLines lines, PortfolioSummary summary) throws IOException {
+        List<ResultLines.Source> sources = lines.sources();
+        JsonObject job = sources.size() == 1 && lines.onlyJobs() ? lines.jobs().get(0) : new JsonObject();
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
         members.put("token", job.getString("token"));
         members.put("module", module);
         members.put("state", job.getString("state"));
         members.put("counts", summary.counts());
         members.putAll(summary.toMap());
+        if (sources.size() > 1) {
+            members.put("sources", sources.stream().map(SummaryCommand::source).toList());
+        }
         return JSON.writeValueAsString(members);
+    }
+
+    private static Map<String, Object> source(ResultLines.Source source) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("name", source.name());
+        members.put("first_index", source.firstIndex());
+        return members;
     }
 }

@@ -64,7 +64,7 @@ public record PortfolioLine(
      * @param code of the finding, or of the error of a part
      */
     public record LineFinding(@Nullable String part, String code, Level level, String message) {
-        /** For example {@code not_found}, or {@code hsts/max_age_too_short} for a finding of a part. */
+        /** For example {@code status_client_error}, or {@code hsts/hsts_short} for a finding of a part. */
         public String path() {
             return part == null ? code : path(part, code);
         }
@@ -86,6 +86,15 @@ public record PortfolioLine(
      * @throws IllegalArgumentException if it is not a line with a target or an input; the message names the problem
      */
     public static PortfolioLine parse(byte[] json) {
+        return parse(json, 0);
+    }
+
+    /**
+     * As {@link #parse(byte[])}.
+     *
+     * @param position the index of a line without {@code index}
+     */
+    public static PortfolioLine parse(byte[] json, long position) {
         Map<?, ?> line;
         try {
             line = JSON.readValue(json);
@@ -95,15 +104,19 @@ public record PortfolioLine(
         if (line == null) {
             throw new IllegalArgumentException(NOT_AN_OBJECT);
         }
-        return of(line);
+        return of(line, position);
     }
 
     /**
-     * As {@link #parse}, for a line that has been parsed.
+     * As {@link #parse(byte[])}, for a line that has been parsed.
      *
      * @param line the members of the line
      */
     public static PortfolioLine of(Map<?, ?> line) {
+        return of(line, 0);
+    }
+
+    private static PortfolioLine of(Map<?, ?> line, long position) {
         if (!line.containsKey("verdict")) {
             throw new IllegalArgumentException("not a result: 'verdict' is missing");
         }
@@ -123,7 +136,7 @@ public record PortfolioLine(
             throw new IllegalArgumentException("'error' is not an object");
         }
         return new PortfolioLine(
-                index(line),
+                index(line, position),
                 input,
                 target,
                 state == null ? "done" : state,
@@ -151,10 +164,7 @@ public record PortfolioLine(
                 .map(finding -> finding.part() == null
                         ? finding
                         : new LineFinding(
-                                null,
-                                LineFinding.compositeCode(finding.level()),
-                                finding.level(),
-                                finding.message()))
+                                null, LineFinding.compositeCode(finding.level()), finding.level(), finding.message()))
                 .toList();
     }
 
@@ -222,10 +232,10 @@ public record PortfolioLine(
         return new PortfolioLine(position, input, target, state, verdict, fields, findings, errorCode, rules, module);
     }
 
-    private static long index(Map<?, ?> line) {
+    private static long index(Map<?, ?> line, long position) {
         Object index = line.get("index");
         if (index == null) {
-            return 0;
+            return position;
         }
         boolean valid = (index instanceof Integer || index instanceof Long) && ((Number) index).longValue() >= 0;
         if (!valid) {
@@ -304,10 +314,7 @@ public record PortfolioLine(
         String level = required(members, "level", "finding.");
         String message = text(members, "message");
         return new LineFinding(
-                part,
-                required(members, "code", "finding."),
-                level(level),
-                Objects.requireNonNullElse(message, ""));
+                part, required(members, "code", "finding."), level(level), Objects.requireNonNullElse(message, ""));
     }
 
     private static Level level(String id) {

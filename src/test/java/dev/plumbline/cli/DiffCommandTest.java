@@ -177,7 +177,7 @@ class DiffCommandTest {
         CommandResult result = diff(file("1", unchanged, ofBefore), file("2", ofAfter, unchanged));
 
         assertThat(result.code()).as(result.toString()).isEqualTo(code);
-        assertThat(result.out().contains("1 could not be compared, because a check was not completed."))
+        assertThat(result.out().contains("1 target could not be compared, because a check was not completed."))
                 .isEqualTo(code == 3);
     }
 
@@ -250,9 +250,89 @@ class DiffCommandTest {
         for (CommandResult result : List.of(diff(file, other), diff(broken, file), diff(file), diff(file, ""))) {
             assertThat(result.code()).isEqualTo(4);
         }
-        assertThat(diff(file("4"), file("5")).err())
-                .isEqualTo("plumbline: The module of the results is not known. Add --module MODULE.");
+        for (String[] more : List.of(new String[0], new String[] {"--module", "http-status"})) {
+            List<String> arguments = new ArrayList<>(List.of(file("4"), file("5")));
+            arguments.addAll(List.of(more));
+            assertThat(diff(arguments.toArray(String[]::new)))
+                    .isEqualTo(new CommandResult(4, "", "plumbline: BEFORE and AFTER contain no results."));
+        }
+        assertThat(diff(file, file + ",," + file).err())
+                .isEqualTo("plumbline: The name of a file is empty. Use an NDJSON file or the token of a job.");
+        assertThat(diff(file, "").err())
+                .isEqualTo("plumbline: The name of a file is empty. Use an NDJSON file or the token of a job.");
         assertThat(diff(file("4"), file).out()).endsWith("1 new, 0 gone, 0 worse, 0 better, 0 changed, 0 unchanged");
+    }
+
+    @Test
+    void theModuleIsTheSameOnBothSidesEvenIfTheFirstLineDoesNotContainIt() throws IOException {
+        String known = line("a.test", "pass", 200, "");
+        String without = line("b.test", "pass", 200, "").replace("'module':'http-status',", "");
+        String hsts = line("c.test", "pass", 200, "").replace("http-status", "hsts");
+        String before = file("1", without, hsts);
+        String after = file("2", known, without);
+
+        assertThat(diff(before, after))
+                .isEqualTo(new CommandResult(
+                        4,
+                        "",
+                        "plumbline: File '" + before
+                                + "', line 2: the module is 'hsts', not 'http-status'. Use results of one module."));
+        assertThat(diff(after, before).err())
+                .startsWith("plumbline: File '" + before + "', line 2: the module is 'hsts', not 'http-status'.");
+        assertThat(diff(file("3", without), after).code()).isZero();
+        assertThat(diff(file("3", without), file("4", without)).err())
+                .isEqualTo("plumbline: The module of the results is not known. Add --module MODULE.");
+    }
+
+    @Test
+    void aLineThatIsNotAResultEndsTheOutput() throws IOException {
+        String before = file("1", line("a.test", "pass", 200, ""), line("b.test", "pass", 200, ""));
+        String after = file("2", line("a.test", "pass", 204, ""), "{");
+
+        CommandResult result = diff(before, after);
+
+        assertThat(result)
+                .isEqualTo(new CommandResult(
+                        4,
+                        "CHANGED   https://a.test/  pass\n          status: 200 → 204",
+                        "plumbline: File '" + after + "', line 2: not a JSON object. Use the output of --output ndjson."
+                                + " The output is incomplete."));
+        assertThat(diff(after, before).out()).isEmpty();
+    }
+
+    @Test
+    void targetsThatWereNotCheckedCannotBeCompared() throws IOException {
+        String cancelled = "{'input':'a.test','module':'http-status','state':'cancelled','target':null,'verdict':null}";
+        String same = line("same.test", "pass", 200, "");
+
+        CommandResult both = diff(file("1", same, cancelled), file("2", same, cancelled));
+        CommandResult added = diff(file("1", same), file("2", same, cancelled));
+        CommandResult gone = diff(file("1", same, cancelled), file("2", same));
+
+        assertThat(both.code()).isEqualTo(3);
+        assertThat(both.out())
+                .isEqualTo("CHANGED   https://a.test/  not checked\n\n"
+                        + "0 new, 0 gone, 0 worse, 0 better, 1 changed, 1 unchanged\n"
+                        + "1 target could not be compared, because a check was not completed.");
+        assertThat(added.code()).isEqualTo(3);
+        assertThat(added.out()).startsWith("NEW       https://a.test/  not checked");
+        assertThat(gone.code()).isZero();
+    }
+
+    @Test
+    void fieldsOfOneSideAreNotCompared() throws IOException {
+        String all = file("1", line("a.test", "pass", 200, ""), line("b.test", "pass", 200, ""));
+        String some = file(
+                "2",
+                line("a.test", "pass", 200, "").replace("'status':200,", ""),
+                line("b.test", "pass", 200, "").replace("'status':200,", "'server':null,"));
+
+        assertThat(diff(all, some))
+                .isEqualTo(new CommandResult(
+                        0,
+                        "0 new, 0 gone, 0 worse, 0 better, 0 changed, 2 unchanged",
+                        "2 fields were not compared, because only one side contains them: server, status"));
+        assertThat(diff(some, all).code()).isZero();
     }
 
     @Test
@@ -345,7 +425,7 @@ class DiffCommandTest {
         CommandResult mixed = diff(BEFORE, file("1", results.get(AFTER)), "--server", server, "--key-file", key);
 
         assertThat(text.out())
-                .endsWith("The options of the jobs differ: max_redirects 3 → 5, method none → \"get\"")
+                .endsWith("The options of the jobs differ: max_redirects 3 → 5, method null → \"get\"")
                 .contains("status: 200 → 204");
         assertThat(json.getString("token")).isEqualTo(AFTER);
         assertThat(json.getString("against")).isEqualTo(BEFORE);
@@ -362,6 +442,30 @@ class DiffCommandTest {
         results.remove(BEFORE);
         assertThat(diff(BEFORE, AFTER, "--server", server, "--key-file", key))
                 .isEqualTo(new CommandResult(4, "", "plumbline: HTTP 404: Job not found."));
+    }
+
+    @Test
+    void theOptionsOfAllJobsAreCompared() throws IOException {
+        String other = "job_0000000000000000000000";
+        Map<String, String> results = new ConcurrentHashMap<>();
+        List.of(BEFORE, AFTER, other).forEach(token -> results.put(token, line("a.test", "pass", 200, "")));
+        Map<String, JsonObject> jobs = new ConcurrentHashMap<>();
+        jobs.put(BEFORE, job(BEFORE, "completed", "{\"max_redirects\":5}"));
+        jobs.put(other, job(other, "completed", "{\"max_redirects\":3}"));
+        jobs.put(AFTER, job(AFTER, "completed", "{\"max_redirects\":5}"));
+        String server = serve(results, jobs);
+        String key = Files.writeString(folder.resolve("key"), "plk_key").toString();
+        String[] connection = {"--server", server, "--key-file", key};
+
+        assertThat(diff(BEFORE + "," + other, AFTER, connection[0], connection[1], connection[2], connection[3])
+                        .out())
+                .endsWith("The options of the jobs differ: max_redirects 3 → 5");
+        assertThat(diff(AFTER, BEFORE + "," + other, connection[0], connection[1], connection[2], connection[3])
+                        .out())
+                .endsWith("The options of the jobs differ: max_redirects 5 → 3");
+        assertThat(diff(BEFORE, AFTER, connection[0], connection[1], connection[2], connection[3])
+                        .out())
+                .doesNotContain("options");
     }
 
     @Test

@@ -67,6 +67,34 @@ class SummaryCommandTest {
     }
 
     @Test
+    void indexesAreThoseOfTheLinesAndContinueFromSourceToSource() throws IOException {
+        String filtered = file("filtered", MISSING.replace("'index':1", "'index':41"), REFUSED);
+        String other = file("other", MISSING);
+
+        JsonObject one = new JsonObject(CommandLineRunner.run("", "summary", filtered, "--output", "json")
+                .out());
+        JsonObject both = new JsonObject(CommandLineRunner.run("", "summary", filtered, other, "--output", "json")
+                .out());
+
+        assertThat(one.getJsonArray("findings").getJsonObject(0).getJsonArray("indexes"))
+                .containsExactly(41);
+        assertThat(one.containsKey("sources")).isFalse();
+        assertThat(both.getJsonArray("findings").getJsonObject(0).getJsonArray("indexes"))
+                .containsExactly(41, 43);
+        assertThat(both.getJsonArray("sources"))
+                .containsExactly(
+                        new JsonObject().put("name", filtered).put("first_index", 0),
+                        new JsonObject().put("name", other).put("first_index", 42));
+    }
+
+    @Test
+    void aFilterWithoutMatchesIsStated() throws IOException {
+        assertThat(CommandLineRunner.run("", "summary", file("ok", OK), "--query", "nowhere")
+                        .out())
+                .isEqualTo("HTTP status, 1 line: 1 pass, 0 warn, 0 fail, 0 error\nNo line matches.");
+    }
+
+    @Test
     void linesOfAJobNeedTheModule() throws IOException {
         String file = file("job", OK.replace("'module':'http-status',", ""));
         String rules = file("rules", OK.replace("'module':'http-status'", "'rules':'http-status/3'"));

@@ -82,7 +82,7 @@ final class ChangeText implements ChangeReport {
     }
 
     private static String value(@Nullable Object value) throws IOException {
-        return value == null ? "none" : PrintableText.shorten(ChangeJson.text(value), MAX_VALUE_LENGTH);
+        return PrintableText.shorten(ChangeJson.text(value), MAX_VALUE_LENGTH);
     }
 
     @Override
@@ -91,8 +91,9 @@ final class ChangeText implements ChangeReport {
         if (counts.incomparable() > 0) {
             out.write(String.format(
                     Locale.ROOT,
-                    "%,d could not be compared, because a check was not completed.%n",
-                    counts.incomparable()));
+                    "%,d %s could not be compared, because a check was not completed.%n",
+                    counts.incomparable(),
+                    counts.incomparable() == 1 ? "target" : "targets"));
         }
         List<String> options = new ArrayList<>();
         for (FieldChange option : Objects.requireNonNullElse(compared.optionsDiffer(), List.<FieldChange>of())) {

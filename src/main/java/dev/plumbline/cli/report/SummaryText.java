@@ -31,6 +31,10 @@ public final class SummaryText {
     public static String of(ModuleDescription module, PortfolioSummary summary) {
         SummaryText text = new SummaryText();
         text.line("%s, %s: %s".formatted(module.title(), count(summary.total(), "line", "lines"), verdicts(summary)));
+        if (summary.matched() == 0) {
+            text.line("No line matches.");
+            return text.out.toString();
+        }
         if (summary.matched() < summary.total()) {
             text.line("Summary of the " + count(summary.matched(), "line that matches", "lines that match") + ":");
         }
