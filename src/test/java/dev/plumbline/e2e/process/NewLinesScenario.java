@@ -50,7 +50,6 @@ class NewLinesScenario {
     @Test
     void eachLineIsReturnedOnceAlthoughCoordinatorsAreKilled(TestReporter reporter) throws Exception {
         reporter.publishEntry("plumbline.seed", Long.toString(seed));
-        String key = DATABASE.accounts().key().secret();
         Map<String, String> settings = Map.of(
                 "DATABASE_URL",
                 DATABASE.url(),
@@ -72,6 +71,8 @@ class NewLinesScenario {
                 try (ServiceProcess killed = ServiceProcess.start(two, settings)) {
                     List<String> nodes = List.of(survivor.address(), killed.address());
                     Map<String, List<Future<List<JsonObject>>>> received = new LinkedHashMap<>();
+                    // a key can create 60 jobs per hour
+                    String key = DATABASE.accounts().key().secret();
                     long responses = target.responses();
                     for (int job = 0; job < JOBS; job++) {
                         String token = load.send(nodes.get(job % 2), load.newJob(key, LINES));
