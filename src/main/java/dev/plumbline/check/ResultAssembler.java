@@ -61,6 +61,7 @@ public final class ResultAssembler {
         cut.truncated().forEach(name -> truncated.add("fields." + name));
         return new CheckResult(
                 module.module(),
+                module.rules(),
                 target,
                 Verdict.of(evaluation.findings(), error, module.reachability()),
                 cut.fields(),

@@ -58,8 +58,16 @@ public final class ToolsCommand implements Callable<Integer> {
         for (FindingCode finding : tool.findings()) {
             findings.row(finding.level().id(), finding.consequence().id(), finding.code(), finding.title());
         }
-        return "%s: %s%n%nplumbline check %s %s%n%n%s%n%s%n%s"
-                .formatted(tool.title(), tool.summary(), tool.module(), tool.example(), options, fields, findings);
+        return "%s: %s%n%nplumbline check %s %s%nVersion of the rules: %d%n%n%s%n%s%n%s"
+                .formatted(
+                        tool.title(),
+                        tool.summary(),
+                        tool.module(),
+                        tool.example(),
+                        tool.version(),
+                        options,
+                        fields,
+                        findings);
     }
 
     private static String input(ModuleDescription tool) {

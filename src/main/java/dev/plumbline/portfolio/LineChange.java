@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param findingsAdded findings of the later result only, by part and code
  * @param findingsRemoved findings of the earlier result only, by part and code
  * @param fields the fields with another value, in declared order
+ * @param rulesChanges the rules of the module, then those of its parts, that differ: they can be the cause of the
+ *     change
  * @param comparable false if exactly one of the two lines has the verdict {@code error}, or if one does not have a
  *     result; for a new target, false without a result
  */
@@ -33,6 +36,7 @@ public record LineChange(
         List<FieldChange> fields,
         @Nullable String rules,
         @Nullable String againstRules,
+        List<RulesChange> rulesChanges,
         @Nullable String errorCode,
         @Nullable String againstErrorCode,
         boolean comparable) {
@@ -64,9 +68,19 @@ public record LineChange(
         }
     }
 
-    /** Whether both results exist and have different rules, which can be the cause of the change. */
+    /** The later and the earlier rules of a module, for example {@code hsts/3} and {@code hsts/2}. */
+    public record RulesChange(String rules, String againstRules) {}
+
+    /** The earlier and the later rules that differ, for example {@code hsts/2 → hsts/3}; empty if none do. */
+    public String rulesText() {
+        return rulesChanges.stream()
+                .map(change -> change.againstRules() + " → " + change.rules())
+                .collect(Collectors.joining(", "));
+    }
+
+    /** Whether rules differ. */
     public boolean rulesChanged() {
-        return rules != null && againstRules != null && !rules.equals(againstRules);
+        return !rulesChanges.isEmpty();
     }
 
     /** The members of the line in a comparison of the API, in order. */
@@ -114,6 +128,7 @@ public record LineChange(
                 List.of(),
                 after.rules(),
                 null,
+                List.of(),
                 after.errorCode(),
                 null,
                 after.hasResult());
@@ -132,6 +147,7 @@ public record LineChange(
                 List.of(),
                 null,
                 before.rules(),
+                List.of(),
                 null,
                 before.errorCode(),
                 true);

@@ -4,6 +4,7 @@ import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
 import dev.plumbline.portfolio.LineChange.FieldChange;
 import dev.plumbline.portfolio.LineChange.Kind;
+import dev.plumbline.portfolio.LineChange.RulesChange;
 import dev.plumbline.portfolio.PortfolioLine.LineFinding;
 import dev.plumbline.result.Level;
 import dev.plumbline.result.Verdict;
@@ -12,7 +13,9 @@ import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.TargetParser;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -76,6 +79,7 @@ public record LineComparison(ModuleDescription module, boolean withVolatile) {
                 fields,
                 after.rules(),
                 before.rules(),
+                rulesChanges(before, after),
                 after.errorCode(),
                 before.errorCode(),
                 comparable);
@@ -105,6 +109,19 @@ public record LineComparison(ModuleDescription module, boolean withVolatile) {
     /** The change of a target that only the earlier results contain. */
     public LineChange ofGone(PortfolioLine before) {
         return LineChange.ofGone(target(before), before);
+    }
+
+    /** Rules that an earlier version of the program did not record are not compared. */
+    private static List<RulesChange> rulesChanges(PortfolioLine before, PortfolioLine after) {
+        List<RulesChange> changed = new ArrayList<>();
+        Map<String, String> earlier = before.rulesByModule();
+        after.rulesByModule().forEach((module, rules) -> {
+            String against = earlier.getOrDefault(module, rules);
+            if (!against.equals(rules)) {
+                changed.add(new RulesChange(rules, against));
+            }
+        });
+        return changed;
     }
 
     private static boolean isError(PortfolioLine line) {

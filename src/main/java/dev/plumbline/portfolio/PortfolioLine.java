@@ -8,7 +8,9 @@ import dev.plumbline.result.Verdict;
 import dev.plumbline.target.LowerCaseId;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -50,6 +52,9 @@ public record PortfolioLine(
 
     private static final ObjectReader JSON =
             new JsonMapper().readerFor(Map.class).with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+    /** The field with the results of the parts of a composite: a list, or an object by module. */
+    private static final String PARTS = "parts";
 
     /** The findings with which a composite reports the problems of its parts. */
     private static final Set<String> OF_PARTS = Set.of(
@@ -189,7 +194,7 @@ public record PortfolioLine(
                 affected.forEach(part -> addCode(codes, part, cause.get("code")));
             }
         }
-        Object parts = fields.get("parts");
+        Object parts = fields.get(PARTS);
         objects(parts).forEach(part -> addCodes(codes, part.get("module"), part));
         if (parts instanceof Map<?, ?> byModule) {
             byModule.forEach((module, part) -> addCodes(codes, module, part));
@@ -225,6 +230,27 @@ public record PortfolioLine(
             }
         }
         return objects;
+    }
+
+    /** The recorded rules by module: of the line, then of the parts of a composite. */
+    Map<String, String> rulesByModule() {
+        Map<String, String> all = new LinkedHashMap<>();
+        putRules(all, rules);
+        Object parts = fields.get(PARTS);
+        Collection<?> results =
+                parts instanceof Map<?, ?> map ? map.values() : parts instanceof List<?> list ? list : List.of();
+        for (Object part : results) {
+            if (part instanceof Map<?, ?> members) {
+                putRules(all, members.get("rules"));
+            }
+        }
+        return all;
+    }
+
+    private static void putRules(Map<String, String> all, @Nullable Object rules) {
+        if (rules instanceof String text) {
+            all.put(text.replaceFirst("/.*", ""), text);
+        }
     }
 
     /** The same line at another position. */

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outcome of one check.
  *
+ * @param rules the module and the version of its rules, for example {@code hsts/3}; null if an earlier version of the
+ *     program, which did not record it, created the result
  * @param target the normalized target; null if the line of a job is not a valid target
  * @param fields all declared fields of the module, in declaration order
  * @param truncated the paths of arrays and strings that were truncated to the size limit
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record CheckResult(
         String module,
+        @Nullable String rules,
         @Nullable String target,
         Verdict verdict,
         Map<String, @Nullable Object> fields,
@@ -33,6 +36,7 @@ public record CheckResult(
     /** A final result. */
     public CheckResult(
             String module,
+            @Nullable String rules,
             @Nullable String target,
             Verdict verdict,
             Map<String, @Nullable Object> fields,
@@ -41,7 +45,7 @@ public record CheckResult(
             @Nullable CheckError error,
             Instant checkedAt,
             long durationMs) {
-        this(module, target, verdict, fields, findings, truncated, error, checkedAt, durationMs, 0, true);
+        this(module, rules, target, verdict, fields, findings, truncated, error, checkedAt, durationMs, 0, true);
     }
 
     /** The first finding of the worst level; null without findings. */
@@ -55,6 +59,7 @@ public record CheckResult(
     public CheckResult incomplete() {
         return new CheckResult(
                 module,
+                rules,
                 target,
                 verdict,
                 fields,

@@ -26,19 +26,19 @@ public final class RenderedResult {
 
     private RenderedResult(String key, byte[] result, Instant checkedAt, Instant expiresAt, boolean cacheable) {
         this.key = key;
-        this.result = result;
+        this.result = ResultJson.withRules(result);
         this.checkedAt = checkedAt;
         this.expiresAt = expiresAt;
         this.cacheable = cacheable;
         this.cachedBody = body(null);
-        this.etag = "W/\"" + Hashing.murmur3_128().hashBytes(result) + '"';
+        this.etag = "W/\"" + Hashing.murmur3_128().hashBytes(this.result) + '"';
     }
 
     /**
      * A new result.
      *
      * @param key the key of its check in the database
-     * @param result the output of {@link ResultJson#write}
+     * @param result the output of {@link ResultJson#write} of this version, or of another one on another node
      */
     public static RenderedResult of(String key, byte[] result, Instant checkedAt, boolean cacheable, Duration ttl) {
         return new RenderedResult(key, result, checkedAt, cacheable ? checkedAt.plus(ttl) : checkedAt, cacheable);

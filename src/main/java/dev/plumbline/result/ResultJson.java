@@ -5,14 +5,17 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.primitives.Bytes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -24,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 public final class ResultJson {
     private static final JsonFactory FACTORY = new JsonFactory();
     private static final ObjectMapper MAPPER = new ObjectMapper(FACTORY);
+    private static final byte[] RULES = "\"rules\":".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] NO_RULES = "\"rules\":null,".getBytes(StandardCharsets.US_ASCII);
     private static final long SECONDS_PER_DAY = 86_400;
 
     private ResultJson() {}
@@ -62,6 +67,7 @@ public final class ResultJson {
         try (JsonGenerator json = FACTORY.createGenerator(out)) {
             json.writeStartObject();
             json.writeStringField("module", result.module());
+            json.writeStringField("rules", result.rules());
             json.writeStringField("target", result.target());
             json.writeStringField("verdict", result.verdict().id());
             json.writeFieldName("fields");
@@ -82,6 +88,23 @@ public final class ResultJson {
             throw new UncheckedIOException(impossible);
         }
         return out.toByteArray();
+    }
+
+    /**
+     * Returns a serialized result with the member {@code rules}: null if an earlier version of the program, which did
+     * not record it, created the result.
+     *
+     * @param result the output of {@link #write} of this or an earlier version, possibly with further members
+     */
+    public static byte[] withRules(byte[] result) {
+        // the name of a module does not contain a comma
+        int start = Bytes.indexOf(result, (byte) ',') + 1;
+        if (start == 0
+                || Arrays.equals(
+                        result, start, Math.min(start + RULES.length, result.length), RULES, 0, RULES.length)) {
+            return result;
+        }
+        return Bytes.concat(Arrays.copyOf(result, start), NO_RULES, Arrays.copyOfRange(result, start, result.length));
     }
 
     /**
@@ -120,6 +143,7 @@ public final class ResultJson {
             Map<String, Object> error = (Map<String, Object>) members.get("error");
             return new CheckResult(
                     text(members, "module"),
+                    (String) members.get("rules"),
                     (String) members.get("target"),
                     Verdict.valueOf(text(members, "verdict").toUpperCase(Locale.ROOT)),
                     (Map<String, @Nullable Object>) required(members, "fields"),
@@ -139,6 +163,7 @@ public final class ResultJson {
     public static CheckResult normalize(CheckResult result) {
         return new CheckResult(
                 result.module(),
+                result.rules(),
                 result.target(),
                 result.verdict(),
                 (Map<String, @Nullable Object>) Objects.requireNonNull(normalizeValue(result.fields())),

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * use it.
  *
  * @param module the identifier, for example {@code http-status}
+ * @param version of the rules, from 1: of what the module collects and how it evaluates it
  * @param defaultPort the port of a {@code host_port} target without port; 0 for other inputs
  * @param schemes the schemes of a {@code url} target, the default first; empty for other inputs
  * @param reachability whether an unreachable target is a {@code fail} instead of an {@code error}
@@ -26,6 +27,7 @@ public record ModuleDescription(
         String title,
         String summary,
         String category,
+        int version,
         InputType input,
         int defaultPort,
         List<String> schemes,
@@ -54,6 +56,11 @@ public record ModuleDescription(
 
     private static final long TIMEOUT_DEFAULT_MS = 10_000;
     private static final long TIMEOUT_MAX_MS = 30_000;
+
+    /** The member {@code rules} of results: the module and the version of its rules, for example {@code hsts/3}. */
+    public String rules() {
+        return module + "/" + version;
+    }
 
     /** Whether the module runs other modules as its parts. */
     public boolean composite() {

@@ -54,6 +54,7 @@ public final class SheetReader {
             @Nullable String title,
             @Nullable String summary,
             @Nullable String category,
+            int version,
             @Nullable InputType input,
             int defaultPort,
             @Nullable List<String> schemes,
@@ -252,6 +253,7 @@ public final class SheetReader {
                     required(sheet.title(), name, "title"),
                     required(sheet.summary(), name, "summary"),
                     required(sheet.category(), name, "category"),
+                    version(sheet, name),
                     input,
                     sheet.defaultPort(),
                     sheet.schemes() == null ? schemes : List.copyOf(sheet.schemes()),
@@ -281,6 +283,13 @@ public final class SheetReader {
         }
         own.forEach(findings::putIfAbsent);
         return findings;
+    }
+
+    private static int version(Sheet sheet, String name) {
+        if (sheet.version() < 1) {
+            throw new IllegalArgumentException(name + ": version is required, from 1");
+        }
+        return sheet.version();
     }
 
     private static List<InputType> defaultFor(Sheet sheet) {

@@ -30,6 +30,7 @@ class MessageBusTest {
     void theResultOfACheckIsTransferredAsStoredBytes() {
         CheckResult result = new CheckResult(
                 "http-status",
+                "http-status/1",
                 "http://a.example/",
                 Verdict.WARN,
                 Map.of("status", 200),

@@ -38,6 +38,7 @@ class SheetModuleTest {
       title: Page age
       summary: Reports the age of a page.
       category: web
+      version: 3
       input: url
       example: https://example.com/
       options:
@@ -172,6 +173,7 @@ class SheetModuleTest {
                 title: Large page
                 summary: Reports the size of a page.
                 category: web
+                version: 3
                 input: url
                 example: https://example.com/
                 include: size
@@ -217,6 +219,7 @@ class SheetModuleTest {
                 title: Page size
                 summary: Reports the size of a page.
                 category: web
+                version: 3
                 input: url
                 example: https://example.com/
                 include: size
@@ -323,6 +326,7 @@ class SheetModuleTest {
                         title: Headers
                         summary: Reports headers.
                         category: web
+                        version: 3
                         input: url
                         example: https://example.com/
                         fields:
@@ -399,7 +403,13 @@ class SheetModuleTest {
                 arguments("title: Old page", "title: Old page.", "finding old_page: the title must start with"),
                 arguments("summary: Reports", "title: Reports", "Duplicate field 'title'"),
                 arguments("category: web", "default_port: 1", "category is required"),
+                arguments("version: 3\n", "", "page-age: version is required, from 1"),
+                arguments("version: 3", "version: 0", "page-age: version is required, from 1"),
+                arguments("version: 3", "version: one", "page-age.yaml"),
                 arguments("category: web", "category: web\ndefault_for: [host]", "default_for: use domain or ip"),
+                arguments("version: 3\n", "", "page-age: version is required, from 1"),
+                arguments("version: 3", "version: 0", "page-age: version is required, from 1"),
+                arguments("version: 3", "version: one", "page-age.yaml"),
                 arguments("category: web", "category: web\ndefault_for: [page]", "not one of the values"),
                 arguments("changes: object[]", "change: object[]", "field changes.at: declare changes before it"),
                 arguments("[state, age_days]", "[state]", "field age_days: add it to a group"),

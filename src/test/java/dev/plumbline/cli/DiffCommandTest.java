@@ -232,6 +232,16 @@ class DiffCommandTest {
     }
 
     @Test
+    void changedRulesOfAPartAreStated() throws IOException {
+        String line = "{'module':'overview','rules':'overview/1','target':'a.test','verdict':'pass',"
+                + "'fields':{'score':%d,'parts':[{'module':'hsts','rules':'hsts/%d'}]}}";
+        String before = file("1", line.formatted(90, 1));
+        String after = file("2", line.formatted(95, 2));
+
+        assertThat(diff(before, after).out()).contains("The rules changed: hsts/1 → hsts/2", "1 changed");
+    }
+
+    @Test
     void invalidInputIsAnError() throws IOException {
         String file = file("1", line("a.test", "pass", 200, ""));
         String other = file("2", line("a.test", "pass", 200, "").replace("http-status", "hsts"));

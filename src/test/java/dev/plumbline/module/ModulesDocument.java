@@ -54,7 +54,8 @@ final class ModulesDocument {
         line("");
         line(module.summary() + " " + GENERATED);
         line("");
-        line("Target: %s, for example `%s`.".formatted(module.input().id().replace('_', ' '), module.example()));
+        line("Target: %s, for example `%s`. Version of the rules: %d."
+                .formatted(module.input().id().replace('_', ' '), module.example(), module.version()));
         line("");
         line("| option | type | default | description |");
         line("|---|---|---|---|");

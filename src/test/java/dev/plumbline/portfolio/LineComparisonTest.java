@@ -202,6 +202,30 @@ class LineComparisonTest {
                         + "\"error_code\":null,\"against_error_code\":null}");
     }
 
+    /** The rules of each part that both results contain and that recorded it. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "[{'module':'hsts','rules':'hsts/1'}] | [{'module':'hsts','rules':'hsts/2'}] | hsts/1 → hsts/2",
+                "{'hsts':{'rules':'hsts/1'}} | {'hsts':{'rules':'hsts/2'}} | hsts/1 → hsts/2",
+                "[{'rules':'mx/1'},{'rules':'spf/1'}] | [{'rules':'spf/3'},{'rules':'mx/2'}] | spf/1 → spf/3, mx/1 → mx/2",
+                "[{'module':'hsts','rules':'hsts/1'}] | [{'module':'hsts','rules':'hsts/1'}] | ''",
+                "[{'module':'hsts'}] | [{'module':'hsts','rules':'hsts/1'}] | ''",
+                "[{'module':'hsts','rules':null}] | [{'module':'hsts','rules':'hsts/1'}] | ''",
+                "[{'module':'hsts','rules':'hsts/1'}] | [{'module':'mx','rules':'mx/2'}] | ''",
+                "[1, null] | 2 | ''",
+            })
+    void changedRulesOfPartsAreListed(String before, String after, String expected) {
+        String line = "'verdict':'pass','rules':'overview/1','fields':{'parts':%s}";
+
+        LineChange change = COMPARISON.compare(line(line.formatted(before)), line(line.formatted(after)));
+
+        assertThat(change.rulesText()).isEqualTo(expected);
+        assertThat(change.rulesChanged()).isEqualTo(!expected.isEmpty());
+        assertThat(change.kind()).isEqualTo(Kind.UNCHANGED);
+    }
+
     @Test
     void aTargetOnOneSideIsNewOrGone() {
         PortfolioLine line = line("'index':7,'verdict':'fail','rules':'sample/1','findings':[" + FAIL + "]");

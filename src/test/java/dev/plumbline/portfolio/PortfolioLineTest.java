@@ -70,6 +70,7 @@ class PortfolioLineTest {
     void theOutputOfACheckIsRead() {
         CheckResult result = new CheckResult(
                 "hsts",
+                "hsts/3",
                 "https://a.test/",
                 Verdict.WARN,
                 Map.of("present", true),
@@ -91,7 +92,7 @@ class PortfolioLineTest {
                         Map.of("present", true),
                         List.of(new LineFinding(null, "short", Level.WARN, "Short.")),
                         "read_timeout",
-                        null,
+                        "hsts/3",
                         "hsts"));
         assertThat(line.at(3).index()).isEqualTo(3);
         assertThat(line.at(3).at(0)).isEqualTo(line);

@@ -12,7 +12,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RenderedResultTest {
     private static final Instant CHECKED_AT = Instant.parse("2026-11-20T10:00:00.123Z");
-    private static final String RESULT = "{\"module\":\"m\",\"duration_ms\":84}";
+    private static final String START = "{\"module\":\"m\",\"rules\":\"m/3\",";
+    private static final String RESULT = START + "\"duration_ms\":84}";
 
     private static RenderedResult fresh() {
         return RenderedResult.of("key", bytes(RESULT), CHECKED_AT, true, Duration.ofMinutes(10));
@@ -27,11 +28,10 @@ class RenderedResultTest {
         String expiry = ",\"expires_at\":\"2026-11-20T10:10:00.123Z\"}";
 
         assertThat(fresh().freshBody(12))
-                .hasToString("{\"module\":\"m\",\"duration_ms\":84,\"waited_ms\":12,\"cached\":false" + expiry);
+                .hasToString(START + "\"duration_ms\":84,\"waited_ms\":12,\"cached\":false" + expiry);
         assertThat(fresh().cachedBody())
-                .hasToString("{\"module\":\"m\",\"duration_ms\":84,\"waited_ms\":null,\"cached\":true" + expiry);
-        assertThat(fresh().toLine())
-                .hasToString("{\"module\":\"m\",\"duration_ms\":84,\"waited_ms\":null,\"cached\":true}");
+                .hasToString(START + "\"duration_ms\":84,\"waited_ms\":null,\"cached\":true" + expiry);
+        assertThat(fresh().toLine()).hasToString(START + "\"duration_ms\":84,\"waited_ms\":null,\"cached\":true}");
     }
 
     @ParameterizedTest
@@ -42,7 +42,19 @@ class RenderedResultTest {
 
     @Test
     void aLineOfAnEarlierVersionIsRead() {
-        assertReadAsFresh(Buffer.buffer("{\"module\":\"m\",\"duration_ms\":84,\"cached\":false}"));
+        assertReadAsFresh(Buffer.buffer(START + "\"duration_ms\":84,\"cached\":false}"));
+    }
+
+    @Test
+    void aResultOfAnEarlierVersionHasNoRules() {
+        byte[] earlier = bytes("{\"module\":\"m\",\"duration_ms\":84}");
+        RenderedResult stored = RenderedResult.fromStore("key", earlier, CHECKED_AT, fresh().expiresAt());
+        RenderedResult ofNode = RenderedResult.of("key", earlier, CHECKED_AT, true, Duration.ofMinutes(10));
+
+        assertThat(stored.result()).isEqualTo(bytes("{\"module\":\"m\",\"rules\":null,\"duration_ms\":84}"));
+        assertThat(stored.cachedBody().toString()).startsWith("{\"module\":\"m\",\"rules\":null,\"duration_ms\":84,");
+        assertThat(ofNode.freshBody(1).toString()).startsWith("{\"module\":\"m\",\"rules\":null,\"duration_ms\":84,");
+        assertThat(ofNode.etag()).isEqualTo(stored.etag());
     }
 
     private static void assertReadAsFresh(Buffer line) {

@@ -2,6 +2,7 @@ package dev.plumbline.result;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -74,8 +75,19 @@ class ResultJsonTest {
                         error,
                         Arbitraries.longs().between(0, 4_000_000_000_000L).map(Instant::ofEpochMilli),
                         Arbitraries.longs())
-                .as((target, verdict, values, findings, truncated, failure, at, durationMs) ->
-                        new CheckResult("any", target, verdict, values, findings, truncated, failure, at, durationMs));
+                .as((target, verdict, values, findings, truncated, failure, at, durationMs) -> new CheckResult(
+                        "any", "any/1", target, verdict, values, findings, truncated, failure, at, durationMs));
+    }
+
+    @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
+    void rulesOfAnEarlierVersionAreNull(@ForAll("results") CheckResult result) {
+        String current = new String(ResultJson.write(result), StandardCharsets.UTF_8);
+        byte[] earlier = current.replaceFirst("\"rules\":\"any/1\",", "").getBytes(StandardCharsets.UTF_8);
+        byte[] withNull = ResultJson.withRules(earlier);
+
+        assertThat(ResultJson.read(earlier).rules()).isNull();
+        assertThat(new String(withNull, StandardCharsets.UTF_8)).isEqualTo(current.replaceFirst("\"any/1\"", "null"));
+        assertThat(ResultJson.withRules(withNull)).isSameAs(withNull);
     }
 
     @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)

@@ -76,8 +76,8 @@ class ResultSizeLimitTest {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("value", value);
 
-        CheckResult alone = new CheckResult("", "", Verdict.PASS, fields, List.of(), List.of(), null, NOW, 0);
-        CheckResult empty = new CheckResult("", "", Verdict.PASS, Map.of(), List.of(), List.of(), null, NOW, 0);
+        CheckResult alone = new CheckResult("", null, "", Verdict.PASS, fields, List.of(), List.of(), null, NOW, 0);
+        CheckResult empty = new CheckResult("", null, "", Verdict.PASS, Map.of(), List.of(), List.of(), null, NOW, 0);
         assertThat(ResultJson.write(alone).length - ResultJson.write(empty).length)
                 .isLessThanOrEqualTo(ResultSizeLimit.size(fields));
     }

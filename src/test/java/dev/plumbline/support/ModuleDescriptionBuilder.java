@@ -19,6 +19,7 @@ public final class ModuleDescriptionBuilder {
     private final InputType input;
     private String summary = "";
     private String category = "";
+    private int version = 1;
     private int defaultPort;
     private List<String> schemes;
     private String example = "example.com";
@@ -52,6 +53,12 @@ public final class ModuleDescriptionBuilder {
     /** One of web, tls, dns, mail, registry, network. */
     public ModuleDescriptionBuilder category(String name) {
         category = name;
+        return this;
+    }
+
+    /** The version of the rules, initially 1. */
+    public ModuleDescriptionBuilder version(int number) {
+        version = number;
         return this;
     }
 
@@ -132,6 +139,7 @@ public final class ModuleDescriptionBuilder {
                 title,
                 summary,
                 category,
+                version,
                 input,
                 defaultPort,
                 schemes,

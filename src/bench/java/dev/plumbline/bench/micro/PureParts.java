@@ -111,6 +111,7 @@ public class PureParts {
         }
         return new CheckResult(
                 httpStatus.module(),
+                httpStatus.rules(),
                 "https://www.example.com/a/path?with=a&query=1",
                 Verdict.PASS,
                 fields,

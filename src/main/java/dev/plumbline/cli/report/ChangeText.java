@@ -53,7 +53,7 @@ final class ChangeText implements ChangeReport {
             detail("%s: %s → %s".formatted(field.name(), value(field.againstValue()), value(field.value())));
         }
         if (change.rulesChanged()) {
-            detail("The rules changed: %s → %s".formatted(change.againstRules(), change.rules()));
+            detail("The rules changed: " + change.rulesText());
         }
     }
 

@@ -83,6 +83,7 @@ final class TextReport {
         CheckResult result = line.result();
         LimitWait wait = line.limitWait();
         return "\n" + INDENT + "checked " + ResultJson.time(result.checkedAt()) + " in " + result.durationMs() + " ms"
+                + (result.rules() == null ? "" : ", rules " + result.rules())
                 + (wait.limit() == null
                         ? ""
                         : ", waited " + wait.millis() + " ms because of the limit of "

@@ -72,6 +72,7 @@ public final class MailHealth implements CheckModule<List<PartResult>, MailHealt
         Finding top = part.topFinding();
         CheckError error = part.result().error();
         Map<String, @Nullable Object> row = new LinkedHashMap<>();
+        row.put("rules", part.result().rules());
         row.put("target", part.target() == null ? null : part.result().target());
         row.put("verdict", part.verdict().id());
         row.put("headline", part.headline());

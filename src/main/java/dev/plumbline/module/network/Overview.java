@@ -45,9 +45,13 @@ public final class Overview implements CheckModule<List<PartResult>, Overview.Re
 
     public record PartError(String code, String message) {}
 
-    /** @param headline the key value of the report */
+    /**
+     * @param rules of the result; null if an earlier version of the program created it
+     * @param headline the key value of the report
+     */
     public record Part(
             String module,
+            @Nullable String rules,
             String area,
             @Nullable String target,
             Verdict verdict,
@@ -139,6 +143,7 @@ public final class Overview implements CheckModule<List<PartResult>, Overview.Re
         CheckError error = part.result().error();
         return new Part(
                 part.module(),
+                part.result().rules(),
                 part.part().area(),
                 part.target() == null ? null : part.result().target(),
                 part.verdict(),

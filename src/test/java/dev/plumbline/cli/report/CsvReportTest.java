@@ -45,7 +45,7 @@ class CsvReportTest {
 
     private static CheckResult result(Verdict verdict, Finding... findings) {
         return new CheckResult(
-                "sample", "target", verdict, Map.of("text", "a"), List.of(findings), List.of(), null, TIME, 1);
+                "sample", null, "target", verdict, Map.of("text", "a"), List.of(findings), List.of(), null, TIME, 1);
     }
 
     @Test
@@ -83,7 +83,7 @@ class CsvReportTest {
                 ? List.of(Map.of("module", "mx", "verdict", "fail"), Map.of("module", "http-status", "verdict", "pass"))
                 : Map.of("mx", Map.of("verdict", "fail"), "http-status", Map.of("verdict", "pass"));
         CheckResult result = new CheckResult(
-                "site", "a.test", Verdict.FAIL, Map.of("parts", field), List.of(), List.of(), null, TIME, 1);
+                "site", null, "a.test", Verdict.FAIL, Map.of("parts", field), List.of(), List.of(), null, TIME, 1);
         StringWriter out = new StringWriter();
         new CsvReport(composite, parts, out).line(new CheckedLine(0, "a.test", result, LimitWait.NONE, false));
 
@@ -115,6 +115,7 @@ class CsvReportTest {
         String hostile = "\u001b]0;title\u0007 \u202egnp.exe\u0085\u200b\t=1\r\n";
         CheckResult result = new CheckResult(
                 "sample",
+                null,
                 hostile,
                 Verdict.FAIL,
                 Map.of("text", List.of(hostile)),

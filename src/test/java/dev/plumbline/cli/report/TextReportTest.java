@@ -68,7 +68,7 @@ class TextReportTest {
               free   plain=plain
               at     2026-11-20T10:00:00.000Z
 
-              checked 2026-11-20T10:00:00.123Z in 84 ms""");
+              checked 2026-11-20T10:00:00.123Z in 84 ms, rules sample/1""");
     }
 
     @ParameterizedTest
@@ -269,6 +269,7 @@ class TextReportTest {
     private static CheckResult with(Map<String, @Nullable Object> fields, List<Finding> findings) {
         return new CheckResult(
                 "sample",
+                "sample/1",
                 "t",
                 Verdict.PASS,
                 fields,
@@ -290,6 +291,7 @@ class TextReportTest {
         fields.put("none", null);
         return new CheckResult(
                 "sample",
+                "sample/1",
                 target,
                 Verdict.WARN,
                 fields,

@@ -70,6 +70,7 @@ class InstantApiTest {
         assertThat(first.getString("verdict")).isEqualTo("pass");
         assertThat(first.getJsonObject("fields").getInteger("status")).isEqualTo(200);
         assertThat(first.getBoolean("cached")).isFalse();
+        assertThat(first.getString("rules")).isEqualTo("http-status/1");
         assertThat(first.getString("target")).isEqualTo(target);
         assertThat(Instant.parse(first.getString("expires_at")))
                 .isEqualTo(Instant.parse(first.getString("checked_at")).plusSeconds(600));

@@ -109,7 +109,8 @@ class JobLinePageTest {
         String second = job("Second", url);
         awaitEnd(second);
 
-        assertThat(page(second + "/lines/0").select(".age").text()).endsWith("The job used a cached result.");
+        assertThat(page(second + "/lines/0").select(".age").text())
+                .endsWith("The job used a cached result. Rules: http-status/1.");
     }
 
     @Test

@@ -60,11 +60,10 @@ class MailHealthTest {
         assertThat(evaluation.findings().get(0).action()).isEqualTo("Set `a=b`.");
         assertThat(evaluation.error()).isNull();
         assertThat(String.valueOf(evaluation.fields().get("parts")))
-                .contains("spf={target=example.com, verdict=warn, headline=null, code=problem, message=A problem., "
-                        + "action=Set `a=b`., error=null, error_message=null}")
-                .contains(
-                        "tls-rpt={target=example.com, verdict=error, headline=null, code=null, message=null, action=null, "
-                                + "error=dns_timeout, error_message=Failed.}");
+                .contains("spf={rules=spf/3, target=example.com, verdict=warn, headline=null, code=problem, "
+                        + "message=A problem., action=Set `a=b`., error=null, error_message=null}")
+                .contains("tls-rpt={rules=tls-rpt/3, target=example.com, verdict=error, headline=null, code=null, "
+                        + "message=null, action=null, error=dns_timeout, error_message=Failed.}");
     }
 
     @Test
@@ -192,7 +191,17 @@ class MailHealthTest {
         return new PartResult(
                 new CompositePart(MODULES.find(module).description(), CompositePart.MAIL_AREA),
                 "example.com",
-                new CheckResult(module, "example.com", verdict, Map.of(), findings, List.of(), error, Instant.EPOCH, 1),
+                new CheckResult(
+                        module,
+                        module + "/3",
+                        "example.com",
+                        verdict,
+                        Map.of(),
+                        findings,
+                        List.of(),
+                        error,
+                        Instant.EPOCH,
+                        1),
                 null);
     }
 }

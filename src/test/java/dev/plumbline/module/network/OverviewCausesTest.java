@@ -45,7 +45,7 @@ class OverviewCausesTest {
     /** A part about the mail server, which is in another domain than the mail address. */
     private static PartResult ofMailServer(String module, Verdict verdict, List<Finding> findings, CheckError error) {
         CheckResult result = new CheckResult(
-                module, "mail.example.net", verdict, Map.of(), findings, List.of(), error, Instant.EPOCH, 84);
+                module, null, "mail.example.net", verdict, Map.of(), findings, List.of(), error, Instant.EPOCH, 84);
         return new PartResult(part(module), "mail.example.net", result, null);
     }
 

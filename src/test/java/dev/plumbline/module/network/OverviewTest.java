@@ -58,7 +58,16 @@ class OverviewTest {
                 part,
                 "example.com",
                 new CheckResult(
-                        part.module().module(), "example.com", verdict, Map.of(), findings, List.of(), error, NOW, 84),
+                        part.module().module(),
+                        null,
+                        "example.com",
+                        verdict,
+                        Map.of(),
+                        findings,
+                        List.of(),
+                        error,
+                        NOW,
+                        84),
                 null);
     }
 
@@ -373,6 +382,7 @@ class OverviewTest {
     void aDomainWithoutMxRecordsHasNoMailServer() {
         CheckResult implicit = new CheckResult(
                 "mx",
+                null,
                 "www.example.com",
                 Verdict.WARN,
                 Map.of("records", List.of(Map.of("preference", 0, "host", "www.example.com")), "implicit", true),
@@ -388,6 +398,7 @@ class OverviewTest {
     private static CheckResult mx(Map<?, ?>... records) {
         return new CheckResult(
                 "mx",
+                null,
                 "example.com",
                 Verdict.PASS,
                 Map.of("records", Arrays.asList(records)),

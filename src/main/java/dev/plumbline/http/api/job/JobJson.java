@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class JobJson {
     private static final String PATH = "/api/v1/jobs/";
     private static final byte[] NO_RESULT =
-            ("\"target\":null,\"verdict\":null,\"fields\":null,\"findings\":null,\"truncated\":null,"
+            ("\"rules\":null,\"target\":null,\"verdict\":null,\"fields\":null,\"findings\":null,\"truncated\":null,"
                             + "\"error\":null,\"checked_at\":null,\"duration_ms\":null,\"waited_ms\":null,\"cached\":null}")
                     .getBytes(StandardCharsets.US_ASCII);
 
@@ -170,12 +170,11 @@ final class JobJson {
                 .appendString("\",\"state\":\"")
                 .appendString(LineState.of(job, line).id())
                 .appendString("\",");
-        byte[] result = line.result() == null || fields.isEmpty()
-                ? line.result()
-                : StoredResult.withFields(line.result(), fields);
-        if (result == null) {
+        if (line.result() == null) {
             out.appendBytes(NO_RESULT);
         } else {
+            byte[] stored = ResultJson.withRules(line.result());
+            byte[] result = fields.isEmpty() ? stored : StoredResult.withFields(stored, fields);
             int offset = offsetAfterModule(result, job.module());
             // the offset of the last member, cached
             int cached = lastComma(result, result.length);

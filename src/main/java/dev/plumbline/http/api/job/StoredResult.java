@@ -9,7 +9,7 @@ import java.io.UncheckedIOException;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** Reads parts of stored results: JSON objects in UTF-8, which begin with the module and the target. */
+/** Reads parts of stored results: JSON objects in UTF-8, which begin with the module, its rules and the target. */
 final class StoredResult {
     private static final JsonFactory FACTORY = new JsonFactory();
     private static final String TARGET = "target";

@@ -67,6 +67,7 @@ public final class ToolDocuments {
                 .put("title", module.title())
                 .put("summary", module.summary())
                 .put("category", module.category())
+                .put("version", module.version())
                 .put("input", input(module))
                 .put(
                         "options",

@@ -85,6 +85,7 @@ public final class ToolSchemas {
         Stream<String> verdicts = Arrays.stream(Verdict.values()).map(Verdict::id);
         JsonObject properties = new JsonObject()
                 .put("module", new JsonObject().put("const", module.module()))
+                .put("rules", orNull("string").put("pattern", "^" + module.module() + "/[1-9][0-9]*$"))
                 .put("target", type("string"))
                 .put("verdict", oneOf(verdicts))
                 .put("fields", object(fields))

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A report.
  *
  * @param verdict pass, warn, fail or error
+ * @param rules the module and the version of its rules; null for a result of an earlier version of the program
  * @param headline the key value, or null
  * @param summary the most important finding, or the error
  * @param errorAction what to do about the error; empty without an error
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ReportView(
         UnicodeName target,
+        @Nullable String rules,
         String verdict,
         @Nullable String headline,
         DisplayText summary,

@@ -107,6 +107,7 @@ public final class ReportViewBuilder {
         String apiPath = Links.instant(module.module(), target, options);
         return new ReportView(
                 UnicodeName.of(target),
+                result.getString("rules"),
                 result.getString("verdict"),
                 composite == null ? headline(module, result) : null,
                 DisplayText.markdown(

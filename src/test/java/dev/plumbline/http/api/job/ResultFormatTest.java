@@ -86,6 +86,23 @@ class ResultFormatTest {
         assertThat(new JsonObject(text).getInteger("index")).isZero();
     }
 
+    @Test
+    void aResultOfAnEarlierVersionHasNoRules() {
+        JobSnapshot job = job(JobState.RUNNING, 3, 1, List.of(1, 2));
+        String current = new String(result("a", null), StandardCharsets.UTF_8);
+        String earlier = current.replace("\"rules\":\"made-up/1\",", "");
+        ResultLine line = new ResultLine(0, "a", earlier.getBytes(StandardCharsets.UTF_8));
+        ResultLine other = new ResultLine(0, "a", current.getBytes(StandardCharsets.UTF_8));
+        for (List<String> fields : List.of(List.<String>of(), List.of("status"))) {
+            String text = line(JobJson.ndjson(job, fields), line);
+
+            assertThat(earlier).doesNotContain("rules");
+            assertThat(text).contains("\"state\":\"done\",\"rules\":null,\"target\":\"example.com\",");
+            assertThat(line(JobJson.ndjson(job, fields), other).replace("\"rules\":\"made-up/1\",", "\"rules\":null,"))
+                    .isEqualTo(text);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "RUNNING, 0, pending",
@@ -107,6 +124,7 @@ class ResultFormatTest {
                         "index",
                         "input",
                         "state",
+                        "rules",
                         "target",
                         "verdict",
                         "fields",
@@ -198,7 +216,16 @@ class ResultFormatTest {
         Map<String, Object> part = Map.of("module", "dmarc", "error", Map.of("code", "dns_timeout"));
         Map<String, Object> fields = Map.of("causes", List.of(cause), "parts", List.of(part));
         byte[] composite = ResultJson.write(new CheckResult(
-                "made-up", "example.com", Verdict.FAIL, fields, List.of(ofParts), List.of(), null, TIME, 84));
+                "made-up",
+                "made-up/1",
+                "example.com",
+                Verdict.FAIL,
+                fields,
+                List.of(ofParts),
+                List.of(),
+                null,
+                TIME,
+                84));
         Finding other = new Finding(Level.INFO, "old_protocol", null, "HTTP/1.1 is used.", "Enable HTTP/2.", null);
 
         JsonObject page = page(
@@ -463,8 +490,8 @@ class ResultFormatTest {
         fields.put("server", Map.of("a", Map.of("b", List.of(1L, 2.5))));
         fields.put("share", 0.125);
         fields.put("open", true);
-        byte[] plain = ResultJson.write(
-                new CheckResult("made-up", "example.com", Verdict.PASS, fields, findings, List.of(), error, TIME, 84));
+        byte[] plain = ResultJson.write(new CheckResult(
+                "made-up", "made-up/1", "example.com", Verdict.PASS, fields, findings, List.of(), error, TIME, 84));
         return cached(plain);
     }
 
