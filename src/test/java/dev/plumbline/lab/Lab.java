@@ -97,6 +97,7 @@ public final class Lab implements AutoCloseable {
         targets.add(named("rebinding.lab.test", "200 or target_blocked; never a connection to the canary"));
         targets.add(named("empty.lab.test", "dns_no_data"));
         targets.add(named("no-such-name.lab.test", "dns_nxdomain"));
+        targets.add(new LabTarget("http-timing", "http://no-such-name.lab.test/", "dns_nxdomain"));
         targets.add(named("silent.lab.test", "dns_timeout"));
         targets.add(named("servfail.lab.test", "dns_servfail"));
         targets.add(named("wrong-owner.lab.test", "dns_timeout or dns_servfail"));

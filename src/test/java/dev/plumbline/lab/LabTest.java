@@ -3,6 +3,8 @@ package dev.plumbline.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
 import dev.plumbline.bus.Message;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.config.Config;
@@ -31,8 +33,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -83,6 +87,9 @@ class LabTest {
             EnumSet.of(Verdict.WARN));
 
     private static final int MAX_ROUNDS = 3;
+    private static final int MAX_ROUNDS_OF_RECORDED = 5;
+    private static final int MAX_NAME_LENGTH = 60;
+    private static final int MAX_RECORDED_PER_MODULE = 30;
 
     private static final Map<Level, Verdict> VERDICTS =
             Map.of(Level.INFO, Verdict.PASS, Level.WARN, Verdict.WARN, Level.FAIL, Verdict.FAIL);
@@ -118,6 +125,7 @@ class LabTest {
             assertThat(lab.http().canaryConnections()).isZero();
             assertEachVerdict(verdicts);
             assertUnchanged(loop, runner, results);
+            assertRecorded(loop, runner, results);
         } finally {
             Await.value(vertx.close());
         }
@@ -164,6 +172,72 @@ class LabTest {
             before = changed;
         }
         assertThat(changes).isEmpty();
+    }
+
+    /**
+     * The results are those that were recorded. Targets with a difference are checked again, as in
+     * {@link #assertUnchanged}.
+     */
+    private static void assertRecorded(Context loop, CheckRunner runner, Map<LabTarget, CheckResult> results)
+            throws Exception {
+        GoldenResults golden = new GoldenResults("lab");
+        Map<LabTarget, String> names = recordedTargets(results.keySet());
+        Map<LabTarget, CheckResult> open = new LinkedHashMap<>(results);
+        open.keySet().retainAll(names.keySet());
+        List<String> differences = List.of();
+        for (int round = 0; round < MAX_ROUNDS_OF_RECORDED && !open.isEmpty(); round++) {
+            Map<LabTarget, CheckResult> latest = round == 0 ? open : checkAll(loop, runner, List.copyOf(open.keySet()));
+            differences = new ArrayList<>();
+            open = new LinkedHashMap<>();
+            for (Map.Entry<LabTarget, CheckResult> checked : latest.entrySet()) {
+                LabTarget target = checked.getKey();
+                List<String> ofTarget =
+                        golden.differences(description(target.module()), names.get(target), checked.getValue());
+                if (!ofTarget.isEmpty()) {
+                    differences.addAll(ofTarget);
+                    open.put(target, checked.getValue());
+                }
+            }
+        }
+        assertThat(differences).isEmpty();
+        assertThat(golden.unused()).isEmpty();
+    }
+
+    /**
+     * The first targets of each module with exactly one outcome that is not a timeout, with their names. Of equal
+     * names, the first.
+     */
+    private static Map<LabTarget, String> recordedTargets(Set<LabTarget> targets) {
+        Map<LabTarget, String> names = new LinkedHashMap<>();
+        Set<String> used = new HashSet<>();
+        Multiset<String> modules = HashMultiset.create();
+        for (LabTarget target : targets) {
+            List<String> outcomes = outcomes(target);
+            if (modules.count(target.module()) < MAX_RECORDED_PER_MODULE
+                    && outcomes.size() == 1
+                    && TIMEOUT_ERRORS.stream()
+                            .noneMatch(error -> outcomes.get(0).endsWith(error.id()))) {
+                String name = slug(target.target().replaceFirst("^[a-z]+://(127\\.0\\.0\\.1)?", ""));
+                if (!used.add(target.module() + "/" + name)) {
+                    name += "-" + slug(target.expectation());
+                    if (!used.add(target.module() + "/" + name)) {
+                        continue;
+                    }
+                }
+                names.put(target, name);
+                modules.add(target.module());
+            }
+        }
+        return names;
+    }
+
+    /** The text without ports, as a part of a file name. */
+    private static String slug(String text) {
+        String words = text.toLowerCase(Locale.ROOT)
+                .replaceAll(":[0-9]{4,5}(?![0-9])", "")
+                .replaceAll("[^a-z0-9]+", "-")
+                .replaceAll("^-|-$", "");
+        return words.substring(0, Math.min(words.length(), MAX_NAME_LENGTH));
     }
 
     /** Checks the targets. Those that time out before the expected outcome are checked again, with more time. */
