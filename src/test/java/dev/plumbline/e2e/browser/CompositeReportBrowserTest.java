@@ -73,6 +73,7 @@ class CompositeReportBrowserTest {
             assertThat(page.locator(".in-progress")).hasCount(0);
             assertThat(page.locator(".age")).containsText("Cached");
             session.assertFits();
+            PrintedPage.assertPrintsWell(page, screenshots.name(page));
             page.locator("#field-parts .parts .name").first().click();
             assertThat(page.locator(".verdict h1")).hasText(target);
             assertThat(page.locator(".tabs [aria-current=page]")).hasText("Slow part");

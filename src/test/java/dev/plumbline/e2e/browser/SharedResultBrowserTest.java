@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
-import com.microsoft.playwright.options.Media;
 import dev.plumbline.account.AccountAdministration;
 import dev.plumbline.account.AccountEmail;
 import dev.plumbline.account.PasswordHasher;
@@ -17,10 +16,8 @@ import dev.plumbline.support.CountingTarget;
 import dev.plumbline.support.SampleModule;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -45,12 +42,8 @@ class SharedResultBrowserTest {
     private static final String EMAIL = "shared@plumbline.example";
     private static final ViewportTheme WIDE = new ViewportTheme(ViewportTheme.WIDE, ColorScheme.LIGHT, true);
 
-    /** A4 with margins of 1 cm, in CSS pixels. */
-    private static final int PAPER_WIDTH = 718;
-
     private static final double JOB_TIMEOUT_MS = 60_000;
-    private static final Pattern PDF_PAGE = Pattern.compile("/Type\\s*/Page\\b");
-
+    private final Screenshots screenshots = new Screenshots();
     private ServiceUnderTest service;
     private CountingTarget target;
 
@@ -155,37 +148,8 @@ class SharedResultBrowserTest {
                     job,
                     job + "/lines/0")) {
                 session.open(path);
-                assertPrintsWell(session.page());
+                PrintedPage.assertPrintsWell(session.page(), screenshots.name(session.page()));
             }
         }
-    }
-
-    private static void assertPrintsWell(Page page) {
-        page.emulateMedia(new Page.EmulateMediaOptions().setMedia(Media.PRINT));
-        page.setViewportSize(PAPER_WIDTH, ViewportTheme.HEIGHT);
-        assertThat(page.locator("nav:visible, footer:visible, form:visible, button:visible, .screen:visible")
-                        .all())
-                .as("navigation on " + page.url())
-                .isEmpty();
-        Object cut = page.evaluate(
-                """
-                width => [...document.querySelectorAll('main *')]
-                  .filter(e => e.getClientRects().length > 0 && !e.closest('svg'))
-                  .filter(e => e.getBoundingClientRect().right > width + 0.5
-                    || getComputedStyle(e).overflowX !== 'visible' && e.scrollWidth > e.clientWidth + 1
-                      && !e.matches('.visually-hidden, .visually-hidden *'))
-                  .map(e => e.outerHTML.slice(0, 120))""",
-                PAPER_WIDTH);
-        assertThat((List<?>) cut).as("cut on " + page.url()).isEmpty();
-        Object split = page.evaluate("() => [...document.querySelectorAll('main tr')].filter(row =>"
-                + " getComputedStyle(row).breakInside !== 'avoid').length");
-        assertThat(split).isEqualTo(0);
-        byte[] pdf = page.pdf(new Page.PdfOptions().setFormat("A4"));
-        assertThat(PDF_PAGE.matcher(new String(pdf, StandardCharsets.ISO_8859_1))
-                        .results()
-                        .count())
-                .as("pages of " + page.url())
-                .isPositive();
-        page.emulateMedia(new Page.EmulateMediaOptions().setMedia(null));
     }
 }
