@@ -16,7 +16,7 @@
   const start = document.getElementById("bulk-start");
   const region = document.getElementById("bulk-preview");
   const maxBytes = Number(form.dataset.maxBytes);
-  // of a longer file, no line could be edited so that a job accepts it; many lines take seconds to lay out
+  // many lines take seconds to lay out; a longer file is submitted as it is
   const maxShownLines = 2 * Number(form.dataset.maxLines);
   const maxShownCharacters = 1 << 20;
 

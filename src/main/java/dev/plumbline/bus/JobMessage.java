@@ -21,6 +21,7 @@ public sealed interface JobMessage extends Message {
      * @param options options that differ from the module's defaults
      * @param fresh whether cached results are not used
      * @param idempotency null if the request has no Idempotency-Key
+     * @param charge how many jobs are charged: those of a whole list with its first job, and 0 with its others
      */
     @BusAddress("job.create")
     record CreateJob(
@@ -32,7 +33,8 @@ public sealed interface JobMessage extends Message {
             List<String> items,
             Map<String, Object> options,
             boolean fresh,
-            @Nullable Idempotency idempotency)
+            @Nullable Idempotency idempotency,
+            int charge)
             implements JobMessage {}
 
     /**

@@ -106,13 +106,14 @@ public final class JobCommand {
             String title = description == null ? module : description.title();
             String jobName = name == null ? JobName.ofTargets(title, lines.size()) : name;
             List<JsonObject> jobs = new ArrayList<>();
-            for (List<String> part : Lists.partition(lines, MAX_LINES)) {
+            List<List<String>> parts = Lists.partition(lines, MAX_LINES);
+            for (List<String> part : parts) {
                 JsonObject body = new JsonObject().put("module", module).put("items", new JsonArray(part));
                 if (options != null) {
                     body.put("options", JobOptions.of(description, options));
                 }
-                String suffix = jobs.isEmpty() ? "" : " (" + (jobs.size() + 1) + ")";
-                jobs.add(create(client, body.put("name", JobName.truncate(jobName, suffix)), wait));
+                String partName = JobName.ofPart(jobName, jobs.size() + 1, parts.size());
+                jobs.add(create(client, body.put("name", partName), wait));
             }
             return created(server, client, jobs, wait);
         });

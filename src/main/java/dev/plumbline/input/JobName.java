@@ -58,6 +58,16 @@ public final class JobName {
     }
 
     /**
+     * The name of one of the jobs of a long list, for example "nightly (2 of 3)". The only job has the name of the
+     * list.
+     *
+     * @param part from 1
+     */
+    public static String ofPart(String name, int part, int parts) {
+        return truncate(name, parts == 1 ? "" : " (" + part + " of " + parts + ")");
+    }
+
+    /**
      * The name of a job that repeats the checks with an error code, for example "12 checks with an error code from HTTP
      * status, 305 targets".
      *
@@ -74,7 +84,7 @@ public final class JobName {
     }
 
     /** Returns the name with the suffix. The name is truncated if it is too long. */
-    public static String truncate(String name, String suffix) {
+    private static String truncate(String name, String suffix) {
         int length = Math.min(name.codePointCount(0, name.length()), MAX_CHARACTERS - suffix.length());
         return name.substring(0, name.offsetByCodePoints(0, length)) + suffix;
     }

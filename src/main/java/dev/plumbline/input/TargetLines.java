@@ -1,14 +1,9 @@
 package dev.plumbline.input;
 
 import dev.plumbline.sheet.ModuleDescription;
-import dev.plumbline.target.ExceptionMessage;
-import dev.plumbline.target.InvalidTargetException;
-import dev.plumbline.target.TargetParser;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 
 /**
  * Targets in input order, without empty ones.
@@ -32,14 +27,14 @@ public record TargetLines(List<Line> lines, int total, int empty) {
             this.max = max;
         }
 
-        void add(int number, String text) {
-            if (text.isEmpty()) {
+        void add(Line line) {
+            if (line.text.isEmpty()) {
                 empty++;
                 return;
             }
             total++;
             if (lines.size() < max) {
-                lines.add(new Line(number, text));
+                lines.add(line);
             }
         }
 
@@ -82,19 +77,8 @@ public record TargetLines(List<Line> lines, int total, int empty) {
      * @param maxInvalid the maximum number of invalid lines that are returned
      */
     public Counts counts(ModuleDescription module, int maxInvalid) {
-        Set<String> targets = new HashSet<>();
-        List<InvalidLine> first = new ArrayList<>();
-        int invalid = 0;
-        for (Line line : lines) {
-            try {
-                targets.add(TargetParser.parse(module, line.text).text());
-            } catch (InvalidTargetException e) {
-                invalid++;
-                if (first.size() < maxInvalid) {
-                    first.add(new InvalidLine(line, ExceptionMessage.of(e)));
-                }
-            }
-        }
-        return new Counts(targets.size(), invalid, lines.size() - targets.size() - invalid, List.copyOf(first));
+        TargetCounter counter = new TargetCounter(module, maxInvalid);
+        lines.forEach(counter::add);
+        return counter.counts();
     }
 }

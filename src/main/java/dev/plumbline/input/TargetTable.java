@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -210,9 +211,19 @@ public final class TargetTable {
      */
     public TargetLines read(Selection selection, int max) {
         TargetLines.Builder lines = new TargetLines.Builder(max);
+        forEach(selection, lines::add);
+        return lines.build();
+    }
+
+    /**
+     * Passes the selected targets to a consumer, also the empty texts of records without a value.
+     *
+     * @throws IllegalArgumentException as {@link #read}; the consumer can have received targets
+     */
+    public void forEach(Selection selection, Consumer<TargetLines.Line> consumer) {
         if (csv == null || selection.column == Selection.LINE) {
-            lines(text).skip(selection.header ? 1 : 0).forEach(line -> lines.add(line.number(), line.text()));
-            return lines.build();
+            lines(text).skip(selection.header ? 1 : 0).forEach(consumer);
+            return;
         }
         // the parser does not report an open quotation mark; its field contains the rest of the text and this record
         boolean closed = false;
@@ -221,7 +232,8 @@ public final class TargetTable {
             for (CsvRecord row : reader) {
                 closed = row.getFieldCount() == 1 && row.getField(0).equals(END);
                 if (!header && !closed) {
-                    lines.add((int) row.getStartingLineNumber(), cell(row, selection.column));
+                    consumer.accept(
+                            new TargetLines.Line((int) row.getStartingLineNumber(), cell(row, selection.column)));
                 }
                 header = false;
             }
@@ -233,7 +245,6 @@ public final class TargetTable {
         if (!closed) {
             throw invalid(null);
         }
-        return lines.build();
     }
 
     private static IllegalArgumentException invalid(@Nullable Exception cause) {

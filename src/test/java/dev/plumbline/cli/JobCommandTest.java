@@ -137,7 +137,7 @@ class JobCommandTest {
         assertThat(records).extracting(line -> line.getField("input")).containsExactlyElementsOf(urls);
         CommandResult list = job("", "list", "--json");
         assertThat(new JsonArray(list.out()).stream().map(job -> ((JsonObject) job).getString("name")))
-                .contains("nightly", "nightly (2)", "nightly (3)");
+                .contains("nightly (1 of 3)", "nightly (2 of 3)", "nightly (3 of 3)");
     }
 
     @Test

@@ -15,6 +15,15 @@ class JobNameTest {
     }
 
     @Test
+    void theJobsOfAListAreNumbered() {
+        assertThat(JobName.ofPart("nightly", 2, 3)).isEqualTo("nightly (2 of 3)");
+        assertThat(JobName.ofPart("nightly", 1, 1)).isEqualTo("nightly");
+        String name = JobName.ofPart("\ud83d\ude00".repeat(100), 10, 12);
+        assertThat(name).endsWith("\ud83d\ude00 (10 of 12)");
+        assertThat(name.codePoints()).hasSize(100);
+    }
+
+    @Test
     void aRetryNamesTheOriginalJob() {
         String retry = JobName.ofRetry("HTTP status, 305 targets", 12);
 

@@ -78,7 +78,8 @@ public final class ClaimBench {
                         IntStream.range(0, MAX_LINES).mapToObj(i -> path + i).toList(),
                         Map.of(),
                         false,
-                        null),
+                        null,
+                        1),
                 null);
     }
 

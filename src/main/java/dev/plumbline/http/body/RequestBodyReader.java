@@ -113,7 +113,8 @@ public final class RequestBodyReader {
         }
     }
 
-    private static boolean hasEnded(RoutingContext ctx) {
+    /** Whether the response or the connection has ended, so that end handlers that are added do not run. */
+    public static boolean hasEnded(RoutingContext ctx) {
         return ctx.response().closed() || ctx.response().ended() || ctx.get(ENDED) != null;
     }
 

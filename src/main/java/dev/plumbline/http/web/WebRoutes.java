@@ -69,7 +69,7 @@ public final class WebRoutes implements PageRoutes.Pages {
                 new SignInPages(pages, accounts, contract, bodies, access),
                 account,
                 new KeyPages(pages, problems, accounts, contract, bodies, clock, access, account),
-                new BulkPage(pages, modules, bodies, uploadTimeout, jobs, access),
+                new BulkPage(pages, modules, bodies, uploadTimeout, jobs, access, limits),
                 new JobsPage(pages, modules, clock, jobs, access),
                 new JobPage(pages, modules, bodies, clock, jobs, access),
                 new JobLinePage(pages, modules, clock, jobs, access),

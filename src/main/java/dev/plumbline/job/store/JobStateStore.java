@@ -164,7 +164,7 @@ public final class JobStateStore {
         return new OwnedJob(row.getLong("account_id"), row.getBoolean("expired"), head);
     }
 
-    /** Maps a row of {@code create_job}: version 1 of the job. */
+    /** Maps a row of {@code create_charged_job}: version 1 of the job. */
     static JobSnapshot created(Row row) {
         return new JobSnapshot(
                 row.getLong("job_id"),

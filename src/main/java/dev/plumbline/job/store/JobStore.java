@@ -52,7 +52,7 @@ public final class JobStore {
             """
       select outcome, job_id, token, name, module, options, fresh, total, created_at, policies, remaining, reset_micros,
         exceeded, retry_micros
-      from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)""";
+      from create_charged_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)""";
 
     private static final String CANCEL = "select cancel_job($1, $2, make_interval(secs => $3))";
 
@@ -133,7 +133,8 @@ public final class JobStore {
                 .addString(idempotency == null ? null : idempotency.bodyHash())
                 .addInteger(quotas.perKey)
                 .addInteger(quotas.perAccount)
-                .addLong(WINDOW_MICROS);
+                .addLong(WINDOW_MICROS)
+                .addInteger(request.charge());
         return database.query(CREATE, arguments)
                 .map(rows -> toReply(rows.iterator().next()));
     }

@@ -84,6 +84,11 @@ class JobStoreTest {
 
     private static Future<CreateReply> create(
             JobStore store, TestAccounts.Key key, @Nullable String name, String bodyHash) {
+        return create(store, key, name, bodyHash, 1);
+    }
+
+    private static Future<CreateReply> create(
+            JobStore store, TestAccounts.Key key, @Nullable String name, String bodyHash, int charge) {
         return store.create(
                 new JobMessage.CreateJob(
                         JobTables.token(),
@@ -94,7 +99,8 @@ class JobStoreTest {
                         List.of("one.test"),
                         Map.of(),
                         false,
-                        name == null ? null : new JobMessage.Idempotency(name, bodyHash)),
+                        name == null ? null : new JobMessage.Idempotency(name, bodyHash),
+                        charge),
                 null);
     }
 
@@ -201,6 +207,62 @@ class JobStoreTest {
                 Long.toString(key.keyId()),
                 Long.toString(key.accountId()));
         assertThat(await(create(store, key, "named", "body"))).isInstanceOf(JobCreated.class);
+    }
+
+    @Test
+    void theFirstJobOfAListIsChargedForAllOrNoneIsCreated() {
+        TestAccounts.Key key = accounts.key();
+        JobStore store = store(0, 5, 4);
+        JobCreated single = (JobCreated) await(create(store, key));
+
+        JobQuotaExceeded denied = (JobQuotaExceeded) await(create(store, key, "list", "body", 4));
+
+        assertThat(single.quotas()).extracting(QuotaStatus::remaining).containsExactly(4, 3);
+        assertThat(denied.exceeded()).isEqualTo(new QuotaStatus(QuotaStatus.PER_ACCOUNT, 4, 3, 3_600));
+        assertThat(denied.quotas()).extracting(QuotaStatus::remaining).containsExactly(4, 3);
+        assertThat(denied.retryAfterSeconds()).isBetween(3_500, 3_600);
+        assertThat(jobs(key)).isEqualTo(1);
+        assertThat(charges(QuotaStatus.PER_KEY, key.keyId())).isEqualTo(1);
+
+        JobCreated first = (JobCreated) await(create(store, key, "list 1", "body", 3));
+        assertThat(first.quotas()).extracting(QuotaStatus::remaining).containsExactly(1, 0);
+        JobCreated second = (JobCreated) await(create(store, key, "list 2", "body", 0));
+        assertThat(second.quotas()).isEmpty();
+        assertThat(((JobCreated) await(create(store, key, "list 1", "body", 3))).replayed())
+                .isTrue();
+        assertThat(jobs(key)).isEqualTo(3);
+        assertThat(charges(QuotaStatus.PER_KEY, key.keyId())).isEqualTo(4);
+        assertThat(charges(QuotaStatus.PER_ACCOUNT, key.accountId())).isEqualTo(4);
+    }
+
+    @Test
+    void aListWithMoreJobsThanTheQuotaIsNeverCreated() {
+        TestAccounts.Key key = accounts.key();
+
+        JobQuotaExceeded denied = (JobQuotaExceeded) await(create(store(0, 3, 0), key, "list", "body", 4));
+
+        assertThat(denied.exceeded().remaining()).isEqualTo(3);
+        assertThat(jobs(key)).isZero();
+        assertThat(charges(QuotaStatus.PER_KEY, key.keyId())).isZero();
+    }
+
+    /** Nodes of the previous version call it. */
+    @Test
+    void theFunctionOfThePreviousVersionChargesEachJob() {
+        TestAccounts.Key key = accounts.key();
+
+        for (int i = 0; i < 2; i++) {
+            tables.row(
+                    """
+            select * from create_job($1, $2, $3, 'old', 'scripted', '{}', false, array['\\x61'::bytea], null, null, null,
+              5, 0, 3600000000)""",
+                    JobTables.token(),
+                    key.accountId(),
+                    key.keyId());
+        }
+
+        assertThat(jobs(key)).isEqualTo(2);
+        assertThat(charges(QuotaStatus.PER_KEY, key.keyId())).isEqualTo(2);
     }
 
     @Test
@@ -551,7 +613,8 @@ class JobStoreTest {
                 items,
                 Map.of(),
                 false,
-                null)));
+                null,
+                1)));
 
         Map<String, Integer> firstIndexes = new HashMap<>();
         Set<Integer> checks = new TreeSet<>();

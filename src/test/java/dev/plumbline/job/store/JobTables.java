@@ -58,7 +58,7 @@ public final class JobTables {
         List<String> items =
                 IntStream.range(0, lines).mapToObj(i -> "line-" + i + ".test").toList();
         JobMessage.CreateJob order =
-                new JobMessage.CreateJob(token(), account, 0, "test", "scripted", items, Map.of(), false, null);
+                new JobMessage.CreateJob(token(), account, 0, "test", "scripted", items, Map.of(), false, null, 1);
         JobMessage.CreateReply reply = await(jobs.create(order, firstIndexes));
         return ((JobMessage.JobCreated) reply).job().id();
     }

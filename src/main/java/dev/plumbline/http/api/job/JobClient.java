@@ -38,6 +38,20 @@ final class JobClient {
      */
     Future<JobMessage.CreateReply> create(
             long accountId, long keyId, JobRequestReader.JobRequest job, JobMessage.@Nullable Idempotency idempotency) {
+        return create(accountId, keyId, job, idempotency, 1);
+    }
+
+    /**
+     * As above.
+     *
+     * @param charge how many jobs are charged
+     */
+    Future<JobMessage.CreateReply> create(
+            long accountId,
+            long keyId,
+            JobRequestReader.JobRequest job,
+            JobMessage.@Nullable Idempotency idempotency,
+            int charge) {
         String token = JobToken.generate();
         return bus.request(
                         new JobMessage.CreateJob(
@@ -49,7 +63,8 @@ final class JobClient {
                                 job.items(),
                                 job.options(),
                                 job.fresh(),
-                                idempotency),
+                                idempotency,
+                                charge),
                         JobMessage.CreateReply.class,
                         TIMEOUT_MS)
                 .compose(

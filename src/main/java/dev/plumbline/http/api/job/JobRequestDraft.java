@@ -129,7 +129,7 @@ class JobRequestDraft {
         if (bytes < 0) {
             addFault("/items/" + index, UNPAIRED_SURROGATE);
         } else if (item == null || bytes > schema.maxItemBytes()) {
-            addFault("/items/" + index, "must have at most " + schema.maxItemBytes() + " bytes in UTF-8");
+            addFault("/items/" + index, schema.tooLong());
         } else if (index < schema.maxItems()) {
             items.add(item);
         }

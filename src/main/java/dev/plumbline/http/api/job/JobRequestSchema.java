@@ -67,4 +67,14 @@ public record JobRequestSchema(
     String tooMany(int lines) {
         return "has " + lines + " lines; the maximum is " + maxItems();
     }
+
+    /** The error of a line with more than {@code maxItemBytes} bytes. */
+    public String tooLong() {
+        return "must have at most " + maxItemBytes() + " bytes in UTF-8";
+    }
+
+    /** The number of jobs for a list of lines. */
+    public int jobs(int lines) {
+        return (lines + maxItems() - 1) / maxItems();
+    }
 }

@@ -11,9 +11,11 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,7 @@ public final class PageJobService {
 
     private static final int MAX_CONCURRENT = 4;
     private static final int MAX_WAITING = 64;
+    private static final int MAX_WAITING_LARGE_FORMS = 8;
 
     private final JobClient jobs;
     private final LinePlanner planner;
@@ -35,6 +38,7 @@ public final class PageJobService {
     private final PageKeyStore keys;
     private final Vertx vertx;
     private final WorkerLimit workers;
+    private final WorkerLimit largeForms;
 
     /** @param keys the API keys under which the pages create jobs */
     PageJobService(Vertx vertx, JobClient jobs, JobRequestReader reader, JobResponses responses, PageKeyStore keys) {
@@ -46,6 +50,8 @@ public final class PageJobService {
         this.responses = responses;
         this.workers = new WorkerLimit(
                 vertx, MAX_CONCURRENT, MAX_WAITING, "Too many job results are being read. Retry shortly.");
+        this.largeForms = new WorkerLimit(
+                vertx, 1, MAX_WAITING_LARGE_FORMS, "Too many long lists are being processed. Retry shortly.");
     }
 
     /** The rules for a job. */
@@ -74,10 +80,7 @@ public final class PageJobService {
             return ProblemException.failed(CreateJobOperation.invalid(
                     List.of(Problem.Fault.pointer("/items", reader.schema().tooMany(count)))));
         }
-        boolean small = parameters.items.stream().mapToLong(String::length).sum() <= JobRequestReader.SMALL_BYTES;
-        return (small
-                        ? Future.succeededFuture(parameters).map(this::parse)
-                        : workers.executeBlocking(() -> parse(parameters)))
+        return parseAsync(parameters)
                 .compose(parsed -> keys.of(account)
                         .compose(key -> jobs.create(account, key, parsed.job(), idempotency(onceKey, parsed.hash()))))
                 .compose(reply -> {
@@ -89,6 +92,49 @@ public final class PageJobService {
                                     ? rateLimitExceeded(over)
                                     : CreateJobOperation.rejection(reply));
                 });
+    }
+
+    /**
+     * A list for several jobs.
+     *
+     * @param name not blank
+     * @param lines the targets, each followed by a line feed
+     * @param options typed values, including {@code fresh}
+     */
+    public record JobList(String name, String module, String lines, Map<String, Object> options) {}
+
+    /**
+     * The jobs of a list.
+     *
+     * @param jobs in the order of the list
+     * @param problem why the other ones were not created, or not yet; null if all were created
+     */
+    public record CreatedJobs(List<JobMessage.JobSnapshot> jobs, @Nullable Problem problem) {}
+
+    /** Validates a list without creating jobs. Fails with a problem whose indexes are those of the list. */
+    public Future<Void> validate(JobList list) {
+        return workers.executeBlocking(() -> JobListCreation.validate(list, reader))
+                .mapEmpty();
+    }
+
+    /**
+     * Creates the jobs of a list. If the quotas do not suffice for all of them, none is created. After another problem,
+     * a second call with the same arguments creates the jobs that do not exist.
+     *
+     * @param onceKey an idempotency key
+     */
+    public Future<CreatedJobs> createAll(long account, JobList list, String onceKey) {
+        return workers.executeBlocking(() -> JobListCreation.validate(list, reader))
+                .compose(validated -> keys.of(account).compose(key -> new JobListCreation(
+                                jobs, account, key, list, validated, onceKey, this::parseAsync)
+                        .run()));
+    }
+
+    private Future<JobRequestReader.Parsed> parseAsync(JobParameters parameters) {
+        boolean small = parameters.items.stream().mapToLong(String::length).sum() <= JobRequestReader.SMALL_BYTES;
+        return small
+                ? Future.succeededFuture(parameters).map(this::parse)
+                : workers.executeBlocking(() -> parse(parameters));
     }
 
     /** A changed form creates another job. */
@@ -111,6 +157,28 @@ public final class PageJobService {
                                 quota.limit(),
                                 ofAccount ? "jobs" : "jobs on the website",
                                 RateLimitHeaders.retry(over.retryAfterSeconds())),
+                over.retryAfterSeconds());
+    }
+
+    /**
+     * The problem for a list with more jobs than the quotas permit at present.
+     *
+     * @param count of the list
+     */
+    static Problem rateLimitExceeded(JobMessage.JobQuotaExceeded over, int count) {
+        JobMessage.QuotaStatus quota = over.exceeded();
+        boolean ofAccount = quota.policy().equals(JobMessage.QuotaStatus.PER_ACCOUNT);
+        return RateLimitHeaders.exceeded(
+                quota.policy(),
+                String.format(
+                        Locale.ROOT,
+                        "The list makes %,d jobs, but this account can create only %,d more %s at present (limit: %,d in"
+                                + " 60 minutes). No job was created. %s",
+                        count,
+                        quota.remaining(),
+                        ofAccount ? "jobs" : "jobs on the website",
+                        quota.limit(),
+                        quota.limit() < count ? "Split the list." : RateLimitHeaders.retry(over.retryAfterSeconds())),
                 over.retryAfterSeconds());
     }
 
@@ -203,6 +271,13 @@ public final class PageJobService {
     /** Runs blocking work on a worker thread with limited concurrency. */
     public <T> Future<T> executeBlocking(Callable<T> work) {
         return workers.executeBlocking(work);
+    }
+
+    /**
+     * Processes a large form, which takes several times its size of memory. Large forms are processed one at a time.
+     */
+    public Future<Void> processLarge(Supplier<Future<Void>> form) {
+        return largeForms.execute(form);
     }
 
     /**

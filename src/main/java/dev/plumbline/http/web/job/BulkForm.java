@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The form that creates a job.
+ * The form that creates a job, or several jobs from a long list.
  *
  * @param tools all tools
  * @param selected the selected tool
@@ -103,6 +103,11 @@ public record BulkForm(
                     .map(fault -> rejection("The name " + fault.detail() + ". No job was created."))
                     .orElseGet(() -> rejection(problem.detail()));
         }
+        return rejection(errors);
+    }
+
+    /** The rejection of invalid lines. */
+    static Rejection rejection(List<LineError> errors) {
         return new Rejection(
                 (errors.size() == 1 ? "1 line is" : errors.size() + " lines are") + " invalid. No job was created.",
                 errors,

@@ -7,9 +7,11 @@ import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.body.FormBody;
 import dev.plumbline.http.body.RequestBodyReader;
+import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.http.server.PageRoutes;
 import dev.plumbline.http.web.account.AccountAccess;
+import dev.plumbline.http.web.layout.DisplayedLimits;
 import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.tool.OptionField;
@@ -19,17 +21,21 @@ import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.Options;
 import dev.plumbline.target.InputType;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /bulk}: the form that creates a job. */
+/** {@code /bulk}: the form that creates a job, or several jobs from a long list. */
 public final class BulkPage implements PageRoutes.Pages {
     static final String PATH = "/bulk";
 
@@ -48,6 +54,12 @@ public final class BulkPage implements PageRoutes.Pages {
     /** Larger forms are parsed on a worker thread. */
     private static final int MAX_EVENT_LOOP_BYTES = 8 << 10;
 
+    /** Larger forms are processed one at a time. */
+    private static final int MAX_CONCURRENT_BYTES = 1 << 20;
+
+    /** The size of the other fields of a form. */
+    private static final int OTHER_FIELDS_BYTES = 64 << 10;
+
     /** Of a longer file, the text area contains only the selected targets. */
     private static final int MAX_SHOWN_CHARACTERS = 1 << 20;
 
@@ -60,6 +72,9 @@ public final class BulkPage implements PageRoutes.Pages {
     private final RequestBodyReader bodies;
     private final Duration uploadTimeout;
     private final PageJobService jobs;
+    private final LargePages largePages;
+    private final JobListPage lists;
+    private final int maxJobs;
 
     public BulkPage(
             PageRenderer pages,
@@ -67,8 +82,15 @@ public final class BulkPage implements PageRoutes.Pages {
             RequestBodyReader bodies,
             Duration uploadTimeout,
             PageJobService jobs,
-            AccountAccess access) {
+            AccountAccess access,
+            DisplayedLimits limits) {
         this.pages = pages;
+        this.largePages = new LargePages(pages, jobs);
+        this.lists = new JobListPage(largePages, jobs);
+        this.maxJobs = IntStream.of(limits.jobsOfKey(), limits.jobsOfAccount())
+                .filter(limit -> limit > 0)
+                .min()
+                .orElse(0);
         this.modules = modules;
         this.access = access;
         this.bodies = bodies;
@@ -116,7 +138,7 @@ public final class BulkPage implements PageRoutes.Pages {
                         "Bulk checks", "Check up to " + form.schema().maxItems() + " targets in one job.", "bulk")
                 .withScripts("bulk.js")
                 .withUser(user.account().email());
-        pages.show(ctx, status, page, "bulk", form);
+        largePages.show(ctx, status, page, "bulk", form, form.lines());
     }
 
     private interface Next {
@@ -124,14 +146,38 @@ public final class BulkPage implements PageRoutes.Pages {
     }
 
     private void submit(RoutingContext ctx, AuthenticatedUser user, Next next) {
-        bodies.readUpload(
-                ctx,
-                PageJobService.MAX_BYTES,
-                uploadTimeout,
-                body -> RequestFutures.handle(
+        bodies.readUpload(ctx, PageJobService.MAX_BYTES, uploadTimeout, body -> {
+            if (body.length() <= MAX_CONCURRENT_BYTES) {
+                process(ctx, user, body, next);
+            } else {
+                RequestFutures.handle(
                         ctx,
-                        read(ctx, body),
-                        upload -> access.stillSignedIn(ctx, user, current -> next.accept(ctx, current, upload))));
+                        jobs.processLarge(() -> {
+                            Future<Void> responded = responded(ctx);
+                            process(ctx, user, body, next);
+                            return responded;
+                        }),
+                        done -> {});
+            }
+        });
+    }
+
+    private void process(RoutingContext ctx, AuthenticatedUser user, Buffer body, Next next) {
+        RequestFutures.handle(
+                ctx,
+                read(ctx, body),
+                upload -> access.stillSignedIn(ctx, user, current -> next.accept(ctx, current, upload)));
+    }
+
+    /** Completes when the response is rendered, or when the client has closed the connection. */
+    private static Future<Void> responded(RoutingContext ctx) {
+        Promise<Void> responded = Promise.promise();
+        ctx.addHeadersEndHandler(head -> responded.tryComplete());
+        ctx.addEndHandler(end -> responded.tryComplete());
+        if (RequestBodyReader.hasEnded(ctx)) {
+            responded.tryComplete();
+        }
+        return responded.future();
     }
 
     /**
@@ -167,9 +213,13 @@ public final class BulkPage implements PageRoutes.Pages {
                     text = text(file.content());
                     csvFile = CSV_NAME.matcher(file.name()).matches();
                 }
-                preview = TargetPreview.of(text, tool, csvFile, selection(form), jobs.schema());
+                preview = TargetPreview.of(text, tool, csvFile, selection(form), jobs.schema(), maxJobs);
                 if (file != null && text.length() > MAX_SHOWN_CHARACTERS) {
-                    text = String.join("\n", preview.lines().texts());
+                    text = preview.text();
+                    csvFile = false;
+                    preview = preview.tooMany()
+                            ? preview
+                            : TargetPreview.of(text, tool, false, TargetPreview.WHOLE_LINES, jobs.schema(), maxJobs);
                 }
             } catch (IllegalArgumentException e) {
                 text = file == null ? text : "";
@@ -247,29 +297,76 @@ public final class BulkPage implements PageRoutes.Pages {
             return;
         }
         boolean seen = upload.previewed.equals(preview.digest());
-        if (upload.action.equals("preview") || preview.needsConfirmation() && !seen) {
-            show(ctx, 200, user, form);
-            return;
-        }
         Map<String, Object> parameters = new HashMap<>(options.given());
         if (form.fresh()) {
             parameters.put(ModuleDescription.FRESH.name(), true);
         }
         String name = form.name().isEmpty() ? preview.defaultName() : form.name();
-        create(
-                ctx,
-                user,
-                form,
-                preview.lines(),
-                new PageJobService.JobParameters(
-                        name, form.selected().module(), preview.lines().texts(), parameters));
+        String module = form.selected().module();
+        if (preview.severalJobs() && !upload.action.equals("preview")) {
+            processList(
+                    ctx,
+                    user,
+                    new JobListPage.View(form, preview, List.of()),
+                    new PageJobService.JobList(name, module, preview.text(), parameters),
+                    seen && upload.action.equals(JobListPage.CREATE));
+        } else if (upload.action.equals("preview") || preview.needsConfirmation() && !seen) {
+            show(ctx, 200, user, form);
+        } else {
+            create(
+                    ctx,
+                    user,
+                    form,
+                    preview.lines(),
+                    new PageJobService.JobParameters(
+                            name, module, preview.lines().texts(), parameters));
+        }
+    }
+
+    private void processList(
+            RoutingContext ctx,
+            AuthenticatedUser user,
+            JobListPage.View view,
+            PageJobService.JobList list,
+            boolean confirmed) {
+        BulkForm form = view.form();
+        TargetPreview preview = view.preview();
+        int maxBytes = PageJobService.MAX_BYTES - OTHER_FIELDS_BYTES;
+        if (preview.formBytes() > maxBytes) {
+            show(
+                    ctx,
+                    413,
+                    user,
+                    form.rejected(BulkForm.rejection(String.format(
+                            Locale.ROOT,
+                            "The list has %,d bytes with two bytes for each line end. The maximum is %,d. Split the"
+                                    + " list. No job was created.",
+                            preview.formBytes(),
+                            maxBytes))));
+        } else if (!preview.tooLong().isEmpty()) {
+            show(ctx, 422, user, form.rejected(BulkForm.rejection(preview.tooLong())));
+        } else {
+            Consumer<Problem> rejected = problem -> reject(ctx, user, form, preview.lines(), problem);
+            if (confirmed) {
+                lists.create(ctx, user, view, list, rejected);
+            } else {
+                lists.confirm(ctx, user, view, list, rejected);
+            }
+        }
+    }
+
+    private void reject(RoutingContext ctx, AuthenticatedUser user, BulkForm form, TargetLines lines, Problem problem) {
+        problem.headers().forEach(ctx.response()::putHeader);
+        show(ctx, problem.status(), user, form.rejected(BulkForm.rejection(problem, lines)));
     }
 
     private static BulkForm.@Nullable Rejection validate(@Nullable TargetPreview preview) {
         if (preview == null) {
             return BulkForm.rejection("Enter at least one target, or select a file.");
         }
-        return preview.tooMany() ? BulkForm.rejection(preview.summary() + ". No job was created.") : null;
+        return preview.tooMany()
+                ? BulkForm.rejection(preview.summary() + ". Split the list. No job was created.")
+                : null;
     }
 
     private void create(
@@ -279,9 +376,10 @@ public final class BulkPage implements PageRoutes.Pages {
             TargetLines lines,
             PageJobService.JobParameters parameters) {
         Future<JobMessage.JobSnapshot> created = jobs.create(user.account().id(), parameters, form.idempotencyKey());
-        RequestFutures.handle(ctx, created, job -> pages.redirect(ctx, JobPage.path(job.token())), problem -> {
-            problem.headers().forEach(ctx.response()::putHeader);
-            show(ctx, problem.status(), user, form.rejected(BulkForm.rejection(problem, lines)));
-        });
+        RequestFutures.handle(
+                ctx,
+                created,
+                job -> pages.redirect(ctx, JobPage.path(job.token())),
+                problem -> reject(ctx, user, form, lines, problem));
     }
 }

@@ -5,6 +5,7 @@ import com.google.common.hash.Hashing;
 import dev.plumbline.http.api.job.JobRequestSchema;
 import dev.plumbline.http.web.layout.DisplayText;
 import dev.plumbline.input.JobName;
+import dev.plumbline.input.TargetCounter;
 import dev.plumbline.input.TargetLines;
 import dev.plumbline.input.TargetTable;
 import dev.plumbline.sheet.ModuleDescription;
@@ -16,25 +17,37 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The targets of a submitted list, before a job is created.
+ * The targets of a submitted list, before jobs are created.
  *
  * @param columns the columns of CSV; empty if the list does not have columns
  * @param selection what is read as a target
  * @param lines the first targets, as many as a job can have
- * @param counts of these lines
+ * @param text all targets, each followed by a line feed; empty if the list is too long
+ * @param formBytes the size of all targets in a submitted form, whose line ends have two bytes
+ * @param counts of all targets; zero if the list is too long
+ * @param tooLong the first lines with too many bytes, by line number
  * @param defaultName the name of the job unless another one is given
  * @param digest identifies the tool and the targets
  * @param schema the rules for a job
+ * @param maxJobs the maximum number of jobs that can be created in 60 minutes; 0 for no limit
  */
 public record TargetPreview(
         List<TargetTable.CsvColumn> columns,
         TargetTable.Selection selection,
         TargetLines lines,
+        String text,
+        long formBytes,
         TargetLines.Counts counts,
+        List<BulkForm.LineError> tooLong,
         String defaultName,
         String digest,
-        JobRequestSchema schema) {
+        JobRequestSchema schema,
+        int maxJobs) {
+    /** The targets without recognition of CSV. */
+    static final TargetTable.Selection WHOLE_LINES = new TargetTable.Selection(TargetTable.Selection.LINE, false);
+
     private static final int MAX_INVALID = 5;
+    private static final int MAX_ERRORS = 100;
     private static final int MAX_TEXT_LENGTH = 60;
 
     /**
@@ -49,26 +62,71 @@ public record TargetPreview(
             ModuleDescription tool,
             boolean csvFile,
             TargetTable.@Nullable Selection selected,
-            JobRequestSchema schema) {
+            JobRequestSchema schema,
+            int maxJobs) {
         TargetTable table = TargetTable.of(text, tool, csvFile);
         List<TargetTable.CsvColumn> columns = table.columns();
         TargetTable.Selection selection =
                 selected == null || selected.column() > columns.size() ? table.suggested() : selected;
         TargetLines lines = table.read(selection, schema.maxItems());
+        TargetCounter counter = new TargetCounter(tool, MAX_INVALID);
+        StringBuilder all = new StringBuilder();
+        long[] formBytes = new long[1];
+        List<BulkForm.LineError> tooLong = new ArrayList<>();
+        if (!exceeds(lines, schema, maxJobs)) {
+            table.forEach(selection, line -> {
+                if (!line.text().isEmpty()) {
+                    counter.add(line);
+                    all.append(line.text()).append('\n');
+                    int bytes = Utf8.encodedLength(line.text());
+                    formBytes[0] += bytes + 2;
+                    if (tooLong.size() < MAX_ERRORS && bytes > schema.maxItemBytes()) {
+                        tooLong.add(new BulkForm.LineError(line.number(), schema.tooLong()));
+                    }
+                }
+            });
+        }
         return new TargetPreview(
                 columns,
                 selection,
                 lines,
-                lines.counts(tool, MAX_INVALID),
+                all.toString(),
+                formBytes[0],
+                counter.counts(),
+                tooLong,
                 JobName.ofTargets(tool.title(), lines.total()),
-                digest(tool, lines),
-                schema);
+                Hashing.sha256()
+                        .hashString(tool.module() + '\n' + all, StandardCharsets.UTF_8)
+                        .toString(),
+                schema,
+                maxJobs);
     }
 
-    private static String digest(ModuleDescription tool, TargetLines lines) {
-        return Hashing.sha256()
-                .hashString(tool.module() + '\n' + String.join("\n", lines.texts()), StandardCharsets.UTF_8)
-                .toString();
+    private static boolean exceeds(TargetLines lines, JobRequestSchema schema, int maxJobs) {
+        return maxJobs > 0 && schema.jobs(lines.total()) > maxJobs;
+    }
+
+    /** The number of jobs that the list makes. */
+    public int jobs() {
+        return schema.jobs(lines.total());
+    }
+
+    public String jobCount() {
+        return String.format(Locale.ROOT, "%,d", jobs());
+    }
+
+    public String lineCount() {
+        return String.format(Locale.ROOT, "%,d", lines.total());
+    }
+
+    /** Whether the list contains more targets than a job can have. */
+    public boolean severalJobs() {
+        return jobs() > 1;
+    }
+
+    /** Whether the list makes more jobs than can be created in 60 minutes. */
+    public boolean tooMany() {
+        return exceeds(lines, schema, maxJobs);
     }
 
     /**
@@ -76,8 +134,7 @@ public record TargetPreview(
      * confirmation.
      */
     boolean needsConfirmation() {
-        boolean accepted = lines.texts().stream().allMatch(line -> Utf8.encodedLength(line) <= schema.maxItemBytes());
-        return accepted
+        return tooLong.isEmpty()
                 && (counts.invalid() > 0
                         || counts.duplicates() > 0
                         || lines.empty() > 0
@@ -106,34 +163,39 @@ public record TargetPreview(
                 : column.number() + (selection.header() ? ": " : ": for example ") + first;
     }
 
-    /** The counts, or the number of lines over the maximum. */
+    /** The counts, or why the list is too long. */
     public String summary() {
-        int max = schema.maxItems();
-        return lines.total() <= max
-                ? counts.summary()
-                : String.format(
+        return tooMany()
+                ? String.format(
                         Locale.ROOT,
-                        "%,d lines, %,d more than the maximum of %d per job",
+                        "%,d lines make %,d jobs, but at most %,d jobs with %,d lines can be created in 60 minutes",
                         lines.total(),
-                        lines.total() - max,
-                        max);
+                        jobs(),
+                        maxJobs,
+                        (long) maxJobs * schema.maxItems())
+                : counts.summary();
     }
 
-    public boolean tooMany() {
-        return lines.total() > schema.maxItems();
-    }
-
-    /** What happens to invalid lines, duplicates and empty cells; empty if there are none. */
+    /** How many jobs a long list makes, and what happens to invalid lines, duplicates and empty cells. */
     public List<String> notes() {
         List<String> notes = new ArrayList<>();
         if (tooMany()) {
             return notes;
         }
+        if (severalJobs()) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "%,d lines make %,d jobs, because a job can have up to %d lines.",
+                    lines.total(),
+                    jobs(),
+                    schema.maxItems()));
+        }
         if (counts.invalid() > 0) {
             notes.add("Invalid lines end with an error.");
         }
         if (counts.duplicates() > 0) {
-            notes.add("Duplicates are checked once. Each line has a result.");
+            notes.add((severalJobs() ? "Duplicates in a job are" : "Duplicates are")
+                    + " checked once. Each line has a result.");
         }
         if (lines.empty() > 0) {
             notes.add((lines.empty() == 1 ? "1 row has" : lines.empty() + " rows have")

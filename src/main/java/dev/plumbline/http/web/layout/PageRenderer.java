@@ -98,7 +98,11 @@ public final class PageRenderer {
 
     /** Sends a page that was rendered before. */
     public void send(RoutingContext ctx, EncodedBody page) {
-        writeHead(ctx, 200);
+        send(ctx, 200, page);
+    }
+
+    public void send(RoutingContext ctx, int status, EncodedBody page) {
+        writeHead(ctx, status);
         page.end(ctx);
     }
 
