@@ -53,7 +53,7 @@ import picocli.CommandLine.Parameters;
         name = "check",
         description = {
             "Checks targets and prints the results, in input order.",
-            "One target: the complete report. Several targets or --input: one line per target."
+            "One target: the complete report. Several targets, --input or --sitemap: one line per target."
         },
         mixinStandardHelpOptions = true,
         exitCodeOnExecutionException = CheckCommand.INVALID,
@@ -92,6 +92,9 @@ public final class CheckCommand implements Callable<Integer> {
             description = "File with one target per line; - for stdin. Empty lines and lines that start with # are"
                     + " skipped.")
     private @Nullable String input;
+
+    @Option(names = "--sitemap", paramLabel = "URL", description = SitemapInput.DESCRIPTION)
+    private @Nullable String sitemap;
 
     @Option(
             names = {"-o", "--option"},
@@ -136,12 +139,12 @@ public final class CheckCommand implements Callable<Integer> {
     public Integer call() {
         if (module.isEmpty()) {
             return fail(
-                    input == null
+                    input == null && sitemap == null
                             ? "No target is given. Add a target, for example example.com."
                             : "No module is given. Add a module, for example http-status.");
         }
         try {
-            if (targets.isEmpty() && input == null && ModuleCatalogue.isName(module)) {
+            if (targets.isEmpty() && input == null && sitemap == null && ModuleCatalogue.isName(module)) {
                 return fail(TargetReader.MISSING);
             }
             Config settings = config.load();
@@ -165,7 +168,11 @@ public final class CheckCommand implements Callable<Integer> {
                 return fail(
                         "Invalid option '%s=%s': %s %s.".formatted(fault.name(), value, fault.name(), fault.detail()));
             }
-            try (TargetReader reader = TargetReader.open(targets, input)) {
+            List<String> given = new ArrayList<>(targets);
+            if (sitemap != null) {
+                given.addAll(SitemapInput.read(settings, sitemap));
+            }
+            try (TargetReader reader = TargetReader.open(given, input)) {
                 if (reader.isEmpty()) {
                     return fail(TargetReader.empty(input));
                 }
@@ -173,7 +180,7 @@ public final class CheckCommand implements Callable<Integer> {
             }
         } catch (ConfigException invalid) {
             return fail("Invalid configuration: " + invalid.getMessage());
-        } catch (InvalidTargetException | IllegalArgumentException invalid) {
+        } catch (InvalidTargetException | IllegalArgumentException | CommandException invalid) {
             return fail(ExceptionMessage.of(invalid));
         } catch (FileSystemException unreadable) {
             return fail(TargetReader.unreadable(unreadable));
@@ -213,7 +220,7 @@ public final class CheckCommand implements Callable<Integer> {
     private int run(
             Config settings, ModuleCatalogue modules, ModuleDescription description, Options given, TargetReader reader)
             throws IOException, InvalidTargetException, InterruptedException, ConfigException {
-        boolean single = input == null && targets.size() == 1;
+        boolean single = input == null && sitemap == null && targets.size() == 1;
         int permits = single ? 1 : concurrency;
         int loops = Math.min(permits, Runtime.getRuntime().availableProcessors());
         Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(loops));

@@ -2,6 +2,8 @@ package dev.plumbline.cli;
 
 import com.google.common.collect.Lists;
 import dev.plumbline.cli.report.TerminalText;
+import dev.plumbline.config.Config;
+import dev.plumbline.config.ConfigException;
 import dev.plumbline.input.JobName;
 import dev.plumbline.result.ErrorCode;
 import dev.plumbline.sheet.ModuleDescription;
@@ -80,6 +82,8 @@ public final class JobCommand {
                                             + " targets).")
                     @Nullable
                     String column,
+            @Option(names = "--sitemap", paramLabel = "URL", description = SitemapInput.DESCRIPTION) @Nullable
+                    String sitemap,
             @Option(
                             names = {"-o", "--option"},
                             paramLabel = "NAME=VALUE",
@@ -92,14 +96,16 @@ public final class JobCommand {
                                     "Name of the job (default: the title of the module and the number of targets).")
                     @Nullable
                     String name,
-            @Mixin WaitOption wait) {
+            @Mixin WaitOption wait,
+            @Mixin ConfigOption config) {
         return run(server, client -> {
             List<String> arguments = targets == null ? List.of() : targets;
-            if (arguments.isEmpty() && input == null) {
+            if (arguments.isEmpty() && input == null && sitemap == null) {
                 throw new CommandException(TargetReader.MISSING);
             }
             ModuleDescription description = JobOptions.module(module);
-            List<String> lines = new JobInput(description).read(arguments, input, column);
+            List<String> listed = sitemap == null ? List.of() : SitemapInput.read(settings(config), sitemap);
+            List<String> lines = new JobInput(description).read(arguments, listed, input, column);
             if (lines.isEmpty()) {
                 throw new CommandException(TargetReader.empty(input));
             }
@@ -117,6 +123,14 @@ public final class JobCommand {
             }
             return created(server, client, jobs, wait);
         });
+    }
+
+    private static Config settings(ConfigOption config) throws CommandException {
+        try {
+            return config.load();
+        } catch (ConfigException invalid) {
+            throw new CommandException("Invalid configuration: " + invalid.getMessage());
+        }
     }
 
     private static JsonObject create(ServiceClient client, JsonObject body, WaitOption wait)

@@ -14,11 +14,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The targets of new jobs: the arguments, then those of a file, one per line or in a column of CSV. They are counted
- * before a job is created, so the file is kept in memory.
+ * The targets of new jobs: the arguments, then the URLs of a sitemap, then those of a file, one per line or in a column
+ * of CSV. They are counted before a job is created, so the file is kept in memory.
  *
  * @param module null if this program does not know the module of the service
  */
@@ -30,14 +31,15 @@ record JobInput(@Nullable ModuleDescription module) {
     /**
      * Reads the targets, and prints on stderr which column they are in and how many are valid.
      *
-     * @param input a file, {@link TargetReader#STDIN}, or null for the arguments alone
+     * @param sitemap the URLs of {@code --sitemap}
+     * @param input a file, {@link TargetReader#STDIN}, or null without a file
      * @param column a column of CSV by its header or number; null for the column with the most targets
      * @throws CommandException if the column does not exist or the file is too large
      */
-    List<String> read(List<String> arguments, @Nullable String input, @Nullable String column)
+    List<String> read(List<String> arguments, List<String> sitemap, @Nullable String input, @Nullable String column)
             throws CommandException, IOException {
         List<TargetLines.Line> lines = new ArrayList<>();
-        arguments.forEach(argument -> lines.add(new TargetLines.Line(0, argument)));
+        Stream.concat(arguments.stream(), sitemap.stream()).forEach(text -> lines.add(new TargetLines.Line(0, text)));
         if (input != null) {
             lines.addAll(read(text(input), input, column).lines());
         } else if (column != null) {
@@ -47,7 +49,7 @@ record JobInput(@Nullable ModuleDescription module) {
         TargetLines all = new TargetLines(List.copyOf(lines), lines.size(), 0);
         if (module != null && !lines.isEmpty()) {
             TargetLines.Counts counts = all.counts(module, MAX_INVALID);
-            if (input != null || counts.valid() < lines.size()) {
+            if (input != null || !sitemap.isEmpty() || counts.valid() < lines.size()) {
                 print(counts);
             }
         }

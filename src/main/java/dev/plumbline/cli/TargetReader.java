@@ -22,7 +22,7 @@ final class TargetReader implements AutoCloseable {
     static final String STDIN = "-";
 
     /** The message if neither targets nor a file are given. */
-    static final String MISSING = "No target is given. Add a target or --input FILE.";
+    static final String MISSING = "No target is given. Add a target, --input FILE or --sitemap URL.";
 
     private static final String DIRECTORY = "is a directory";
 

@@ -20,6 +20,7 @@ import java.io.FileOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -59,6 +60,7 @@ class JobCommandTest {
     static Path folder;
 
     private final Vertx vertx = Vertx.vertx();
+    private final AtomicReference<String> sitemap = new AtomicReference<>("");
     private ServiceUnderTest service;
     private HttpServer target;
     private Path keyFile;
@@ -77,7 +79,7 @@ class JobCommandTest {
                     if (!request.path().equals("/silent")) {
                         request.response()
                                 .setStatusCode(request.path().equals("/missing") ? 404 : 200)
-                                .end("ok");
+                                .end(request.path().equals("/sitemap.txt") ? sitemap.get() : "ok");
                     }
                 })
                 .listen(0, "127.0.0.1"));
@@ -138,6 +140,66 @@ class JobCommandTest {
         CommandResult list = job("", "list", "--json");
         assertThat(new JsonArray(list.out()).stream().map(job -> ((JsonObject) job).getString("name")))
                 .contains("nightly (1 of 3)", "nightly (2 of 3)", "nightly (3 of 3)");
+    }
+
+    @Test
+    void theUrlsOfASitemapBecomeJobs() {
+        List<String> urls =
+                IntStream.range(0, 501).mapToObj(i -> url("/page" + i)).toList();
+        sitemap.set(String.join("\n", urls) + "\n");
+        Path settings = writeSettings();
+
+        CommandResult result = job(
+                "",
+                "create",
+                "http-status",
+                url("/first"),
+                "--sitemap",
+                url("/sitemap.txt"),
+                "--conf",
+                settings.toString(),
+                "--output",
+                "ndjson");
+
+        assertThat(result.code()).as(result.err()).isZero();
+        assertThat(result.err().lines())
+                .startsWith("Sitemap: 501 URLs in 1 sitemap", "502 valid, 0 invalid, 0 duplicates");
+        assertThat(result.out().lines().map(JsonObject::new).map(line -> line.getString("input")))
+                .startsWith(url("/first"), url("/page0"))
+                .endsWith(url("/page500"))
+                .hasSize(502);
+        assertThat(new JsonArray(job("", "list", "--json").out())
+                        .stream().limit(2).map(job -> ((JsonObject) job).getString("name")))
+                .containsExactly("HTTP status, 502 targets (2 of 2)", "HTTP status, 502 targets (1 of 2)");
+    }
+
+    @Test
+    void aSitemapThatCannotBeReadCreatesNoJob() {
+        Path settings = writeSettings();
+        String before = job("", "list", "--json").out();
+        sitemap.set(url("/page") + "\nnot a URL\n");
+
+        CommandResult partial =
+                job("", "create", "http-status", "--sitemap", url("/sitemap.txt"), "--conf", settings.toString());
+        CommandResult missing =
+                job("", "create", "http-status", "--sitemap", url("/missing"), "--conf", settings.toString());
+        CommandResult blocked = job("", "create", "http-status", "--sitemap", url("/sitemap.txt"));
+
+        assertThat(List.of(partial.code(), missing.code(), blocked.code())).containsOnly(4);
+        assertThat(partial.err()).contains("1 entry is not valid. Line 2: not a URL is not a valid absolute URL");
+        assertThat(missing.err()).contains("The server returned status 404.");
+        assertThat(blocked.err()).startsWith("plumbline: Invalid --sitemap '" + url("/sitemap.txt") + "': ");
+        assertThat(job("", "list", "--json").out()).isEqualTo(before);
+    }
+
+    private static Path writeSettings() {
+        try {
+            return Files.writeString(
+                    folder.resolve("open.yaml"),
+                    "targets: {allow: [127.0.0.0/8], ports: ['*'], per_ip_per_second: 0}\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

@@ -7,7 +7,6 @@ import dev.plumbline.module.web.sitemap.SitemapFile.Kind;
 import dev.plumbline.probe.http.HttpBody;
 import dev.plumbline.probe.http.HttpExchange;
 import dev.plumbline.probe.http.HttpProbe;
-import dev.plumbline.probe.http.HttpRequestSpec;
 import dev.plumbline.probe.http.RedirectLocation;
 import dev.plumbline.probe.http.RedirectTrace;
 import dev.plumbline.result.CheckError;
@@ -33,13 +32,10 @@ final class SitemapCrawl {
     /** The maximum number of sitemaps that are read. */
     static final int MAX_FILES = 10;
 
-    private static final int MAX_BYTES = 8 * 1024 * 1024;
     private static final int MIN_BYTES = 512 * 1024;
 
     /** More than the size of most entries. */
     private static final int BYTES_PER_URL = 400;
-
-    private static final int MAX_REDIRECTS = 5;
 
     /**
      * The memory of a listed sitemap without its text, in bytes: its URL, and its entries in the list, the queue and
@@ -110,7 +106,7 @@ final class SitemapCrawl {
         this.context = context;
         this.target = target;
         this.maxUrls = (int) context.options().integer("max_urls");
-        this.maxBytes = (int) Math.min(MAX_BYTES, MIN_BYTES + (long) maxUrls * BYTES_PER_URL);
+        this.maxBytes = (int) Math.min(SitemapFetcher.MAX_BYTES, MIN_BYTES + (long) maxUrls * BYTES_PER_URL);
         this.now = context.clock().instant();
     }
 
@@ -210,11 +206,13 @@ final class SitemapCrawl {
 
     private Future<FileRead> read(Listed sitemap) {
         known.add(sitemap.url().text());
-        HttpRequestSpec request = HttpRequestSpec.get(sitemap.url(), maxBytes).withoutRedirectBodies();
         CheckContext waiting = files.isEmpty() ? context : context.patiently();
-        return context.probe(HttpProbe.class)
-                .follow(waiting, request, MAX_REDIRECTS)
-                .compose(trace -> trace.parseBodies(context, () -> Parsed.of(sitemap, parse(sitemap.url(), trace))))
+        return SitemapFetcher.fetch(
+                        waiting,
+                        sitemap.url(),
+                        maxBytes,
+                        lastUrl -> new SitemapEntries(scope(sitemap.url(), lastUrl), Math.max(1, maxUrls - urlCount)),
+                        read -> Parsed.of(sitemap, read))
                 .compose(parsed -> context.reserve(heapBytes(parsed.texts())).map(parsed))
                 .map(parsed -> {
                     files.add(parsed.read);
@@ -252,30 +250,6 @@ final class SitemapCrawl {
             return new Parsed(
                     read, children, file.childCount() - file.children().size());
         }
-    }
-
-    private FileRead parse(Target.Url url, RedirectTrace trace) {
-        HttpExchange response = trace.page();
-        CheckError error = trace.error();
-        SitemapFile file = null;
-        if (response != null && error == null && response.status() / 100 == 2) {
-            try {
-                file = SitemapParser.parse(
-                        response.content(maxBytes), maxBytes, scope(url, trace.url()), Math.max(1, maxUrls - urlCount));
-            } catch (CheckFailure undecodable) {
-                error = undecodable.error();
-            }
-        }
-        return new FileRead(
-                url,
-                trace.url(),
-                response == null ? null : Integer.valueOf(response.status()),
-                response == null ? null : response.headers().first("content-type"),
-                response == null || response.headers().has("content-encoding")
-                        ? null
-                        : response.headers().first("content-length"),
-                error,
-                file);
     }
 
     /** The site whose robots.txt lists the sitemap, and the site of the sitemap before and after redirects. */

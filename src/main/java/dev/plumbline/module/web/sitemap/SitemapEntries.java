@@ -39,6 +39,7 @@ final class SitemapEntries {
 
     private final Scope scope;
     private final int maxUrls;
+    private final EntryConsumer consumer;
     private final List<Child> children = new ArrayList<>();
     private final List<String> errors = new ArrayList<>();
     private final Map<Problem, Tally> problems = new EnumMap<>(Problem.class);
@@ -59,10 +60,36 @@ final class SitemapEntries {
      */
     record Scope(Target.Url base, Set<String> origins, @Nullable String directory, Instant now) {}
 
+    /** Receives the entries of a sitemap in their order. */
+    interface EntryConsumer {
+        /** @param url the normalized URL of an entry; not called for an index */
+        void url(String url);
+
+        /**
+         * An entry or a part of it was not read.
+         *
+         * @param error the reason with the line number
+         */
+        void unread(String error);
+    }
+
+    private static final EntryConsumer NONE = new EntryConsumer() {
+        @Override
+        public void url(String url) {}
+
+        @Override
+        public void unread(String error) {}
+    };
+
     /** @param maxUrls the maximum number of URLs to count; the limit for an index is the one of the protocol */
     SitemapEntries(Scope scope, int maxUrls) {
+        this(scope, maxUrls, NONE);
+    }
+
+    SitemapEntries(Scope scope, int maxUrls, EntryConsumer consumer) {
         this.scope = scope;
         this.maxUrls = maxUrls;
+        this.consumer = consumer;
     }
 
     /** An element of the current entry, with its text. */
@@ -71,7 +98,8 @@ final class SitemapEntries {
             if (location == null) {
                 location = text;
             } else if (kind.isProtocol()) {
-                problem(Problem.UNKNOWN_ELEMENT, "<loc>", line, "the entry has more than one <loc> element");
+                consumer.unread(
+                        problem(Problem.UNKNOWN_ELEMENT, "<loc>", line, "the entry has more than one <loc> element"));
             }
         } else if (name.equals(kind.date)) {
             date = text;
@@ -94,9 +122,13 @@ final class SitemapEntries {
         }
     }
 
-    /** An element that the protocol does not define. */
-    void unknown(String name, int line) {
-        problem(
+    /** An element that the protocol does not define, in the place of an entry. It can contain entries. */
+    void unknownContainer(String name, int line) {
+        consumer.unread(unknown(name, line));
+    }
+
+    private String unknown(String name, int line) {
+        return problem(
                 Problem.UNKNOWN_ELEMENT,
                 "<" + shown(name) + ">",
                 line,
@@ -119,7 +151,7 @@ final class SitemapEntries {
         Instant modified = lastmod == null ? null : modified(kind, lastmod, line);
         if (url == null || url.isEmpty()) {
             if (kind.isProtocol()) {
-                problem(Problem.LOC_MISSING, "", line, "the <loc> element is missing or empty");
+                consumer.unread(problem(Problem.LOC_MISSING, "", line, "the <loc> element is missing or empty"));
             }
             return true;
         }
@@ -127,11 +159,11 @@ final class SitemapEntries {
                 ? RedirectLocation.resolveReference(scope.base(), url)
                 : null;
         if (parsed == null) {
-            problem(
+            consumer.unread(problem(
                     Problem.LOC_INVALID,
                     shown(url),
                     line,
-                    "%s is not a valid absolute URL of less than 2048 characters".formatted(shown(url)));
+                    "%s is not a valid absolute URL of less than 2048 characters".formatted(shown(url))));
             return true;
         }
         if (!scope.origins().contains(parsed.origin())) {
@@ -145,6 +177,8 @@ final class SitemapEntries {
             if (children.size() < MAX_CHILDREN) {
                 children.add(new Child(parsed.text(), modified));
             }
+        } else {
+            consumer.url(parsed.text());
         }
         return true;
     }
@@ -178,9 +212,10 @@ final class SitemapEntries {
         }
     }
 
-    private void problem(Problem problem, String example, int line, String error) {
+    /** Returns the error with its line number. */
+    private String problem(Problem problem, String example, int line, String error) {
         tally(problem, example);
-        error(line, error);
+        return error(line, error);
     }
 
     private void tally(Problem problem, String example) {

@@ -32,11 +32,11 @@ record SitemapParser(SitemapEntries entries) {
     /**
      * @param body the content without content codings
      * @param maxBytes the maximum number of decompressed bytes
-     * @param maxUrls the maximum number of URLs to count
+     * @param entries evaluates the entries
      */
-    static SitemapFile parse(HttpBody body, int maxBytes, SitemapEntries.Scope scope, int maxUrls) {
+    static SitemapFile parse(HttpBody body, int maxBytes, SitemapEntries entries) {
         HttpBody content = isGzip(body) ? body.gunzipped(maxBytes) : body;
-        SitemapParser parser = new SitemapParser(new SitemapEntries(scope, maxUrls));
+        SitemapParser parser = new SitemapParser(entries);
         if (content.unreadable()) {
             return body.truncated()
                     ? parser.entries.file(null, End.SIZE_LIMIT, "", null, content.size(), true)

@@ -190,7 +190,7 @@ final class SitemapXml {
             if (path.get(depth - 1).equals(local)) {
                 matched = depth;
             } else if (known.isProtocol()) {
-                entries.unknown(local, line);
+                entries.unknownContainer(local, line);
             }
         } else if (matched == path.size() && depth == matched + 1) {
             element = local;

@@ -22,6 +22,7 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -434,6 +435,48 @@ class SitemapParserTest {
                 .isEqualTo(reference.getSiteMapUrls().size());
     }
 
+    /** Passes each entry to the consumer, as a URL or as an error. */
+    @Property(tries = 100)
+    void noEntryIsLost(@ForAll("entryLists") List<String> entries) {
+        List<String> urls = new ArrayList<>();
+        List<String> unread = new ArrayList<>();
+        String text = "<urlset xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\"" + XMLNS + ">"
+                + String.join("\n", entries) + "</urlset>";
+
+        SitemapFile file = parse(text, urls, unread);
+
+        assertThat(file.end()).isEqualTo(End.COMPLETE);
+        assertThat(urls).hasSize(file.urlCount());
+        assertThat(urls.size() + unread.size()).isEqualTo(entries.size());
+    }
+
+    @Property(tries = 300)
+    void theConsumerReceivesTheCountedUrls(@ForAll("documents") String text) {
+        List<String> urls = new ArrayList<>();
+
+        assertThat(parse(text, urls, new ArrayList<>()).urlCount()).isEqualTo(urls.size());
+    }
+
+    private static SitemapFile parse(String text, List<String> urls, List<String> unread) {
+        SitemapEntries.Scope scope = new SitemapEntries.Scope(
+                url("http://www.example.com/sitemap.xml"), Set.of("http://www.example.com"), null, NOW);
+        SitemapEntries.EntryConsumer consumer = new SitemapEntries.EntryConsumer() {
+            @Override
+            public void url(String url) {
+                urls.add(url);
+            }
+
+            @Override
+            public void unread(String error) {
+                unread.add(error);
+            }
+        };
+        return SitemapParser.parse(
+                TestBodies.of(text.getBytes(StandardCharsets.UTF_8), false),
+                MAX_BYTES,
+                new SitemapEntries(scope, 10_000, consumer));
+    }
+
     @Provide
     Arbitrary<List<String>> entryLists() {
         return Arbitraries.of(
@@ -562,7 +605,7 @@ class SitemapParserTest {
         HttpBody body = TestBodies.of(bytes, truncated);
         SitemapEntries.Scope scope = new SitemapEntries.Scope(
                 url("http://www.example.com/catalog/sitemap.xml"), Set.of("http://www.example.com"), directory, NOW);
-        return SitemapParser.parse(body, MAX_BYTES, scope, maxEntries);
+        return SitemapParser.parse(body, MAX_BYTES, new SitemapEntries(scope, maxEntries));
     }
 
     private static String urlset(String... urls) {
