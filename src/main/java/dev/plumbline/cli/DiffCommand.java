@@ -1,9 +1,9 @@
 package dev.plumbline.cli;
 
 import com.google.common.collect.Iterables;
-import dev.plumbline.cli.report.ChangeCounts;
 import dev.plumbline.cli.report.ChangeFormat;
-import dev.plumbline.cli.report.ChangeReport;
+import dev.plumbline.portfolio.ChangeCounts;
+import dev.plumbline.portfolio.ChangeReport;
 import dev.plumbline.portfolio.LineChange;
 import dev.plumbline.portfolio.LineChange.FieldChange;
 import dev.plumbline.portfolio.LineChange.Kind;
@@ -122,7 +122,7 @@ public final class DiffCommand implements Callable<Integer> {
                 out.flush();
                 throw new CommandException(invalid.getMessage() + " The output is incomplete.");
             }
-            report.end(counts);
+            report.end(counts, null);
             out.flush();
             return counts.of(Kind.WORSE) > 0 ? WORSE : counts.incomparable() > 0 ? NOT_COMPARED : 0;
         }
@@ -168,8 +168,8 @@ public final class DiffCommand implements Callable<Integer> {
         }
     }
 
-    private static ChangeFormat.Compared compared(ResultLines old, ResultLines current, String module) {
-        return new ChangeFormat.Compared(token(current), token(old), module, optionsDiffer(old, current));
+    private static ChangeReport.Compared compared(ResultLines old, ResultLines current, String module) {
+        return new ChangeReport.Compared(token(current), token(old), module, optionsDiffer(old, current));
     }
 
     private static @Nullable String token(ResultLines lines) {

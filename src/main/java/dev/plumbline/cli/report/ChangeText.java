@@ -1,6 +1,9 @@
 package dev.plumbline.cli.report;
 
 import com.google.common.base.Strings;
+import dev.plumbline.portfolio.ChangeCounts;
+import dev.plumbline.portfolio.ChangeJson;
+import dev.plumbline.portfolio.ChangeReport;
 import dev.plumbline.portfolio.LineChange;
 import dev.plumbline.portfolio.LineChange.FieldChange;
 import dev.plumbline.portfolio.LineChange.Kind;
@@ -23,11 +26,11 @@ final class ChangeText implements ChangeReport {
     private static final int MAX_VALUE_LENGTH = 60;
     private static final String INDENT = " ".repeat(KIND_WIDTH);
 
-    private final ChangeFormat.Compared compared;
+    private final Compared compared;
     private final Writer out;
     private boolean begun;
 
-    ChangeText(ChangeFormat.Compared compared, Writer out) {
+    ChangeText(Compared compared, Writer out) {
         this.compared = compared;
         this.out = out;
     }
@@ -86,7 +89,7 @@ final class ChangeText implements ChangeReport {
     }
 
     @Override
-    public void end(ChangeCounts counts) throws IOException {
+    public void end(ChangeCounts counts, @Nullable String nextCursor) throws IOException {
         out.write((begun ? "\n" : "") + counts + "\n");
         if (counts.incomparable() > 0) {
             out.write(String.format(

@@ -1,5 +1,6 @@
 package dev.plumbline.cli.report;
 
+import dev.plumbline.portfolio.EnumCounts;
 import dev.plumbline.result.Verdict;
 import java.util.Map;
 import java.util.function.ToLongFunction;

@@ -1,7 +1,6 @@
-package dev.plumbline.cli.report;
+package dev.plumbline.portfolio;
 
 import de.siegmar.fastcsv.writer.CsvWriter;
-import dev.plumbline.portfolio.LineChange;
 import dev.plumbline.portfolio.PortfolioLine.LineFinding;
 import dev.plumbline.result.SpreadsheetText;
 import java.io.IOException;
@@ -9,14 +8,15 @@ import java.io.Writer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes as CSV (RFC 4180) with a header row, as {@link CsvReport}. Findings are their codes, separated by spaces;
+ * Changes as CSV (RFC 4180) with a header row: null is an empty cell. Findings are their codes, separated by spaces;
  * fields are JSON.
  */
-final class ChangeCsv implements ChangeReport {
+public final class ChangeCsv implements ChangeReport {
     private static final List<String> COLUMNS = List.of(
             "target",
             "change",
@@ -33,8 +33,11 @@ final class ChangeCsv implements ChangeReport {
             "against_error_code");
 
     private final CsvWriter csv;
+    private final UnaryOperator<String> text;
 
-    ChangeCsv(Writer out) {
+    /** @param text returns the cell of a text, for example {@link SpreadsheetText#escape} */
+    public ChangeCsv(Writer out, UnaryOperator<String> text) {
+        this.text = text;
         csv = SpreadsheetText.csv(out);
         csv.writeRecord(COLUMNS);
     }
@@ -45,25 +48,21 @@ final class ChangeCsv implements ChangeReport {
         @Nullable String[] cells = new String[COLUMNS.size()];
         for (int i = 0; i < cells.length; i++) {
             Object value = members.get(COLUMNS.get(i));
-            cells[i] = value == null ? null : value instanceof String text ? text(text) : value.toString();
+            cells[i] = value == null ? null : value instanceof String string ? text.apply(string) : value.toString();
         }
-        cells[COLUMNS.indexOf("findings_added")] = text(paths(change.findingsAdded()));
-        cells[COLUMNS.indexOf("findings_removed")] = text(paths(change.findingsRemoved()));
+        cells[COLUMNS.indexOf("findings_added")] = text.apply(paths(change.findingsAdded()));
+        cells[COLUMNS.indexOf("findings_removed")] = text.apply(paths(change.findingsRemoved()));
         cells[COLUMNS.indexOf("fields")] =
-                change.fields().isEmpty() ? null : text(ChangeJson.text(members.get("fields")));
+                change.fields().isEmpty() ? null : text.apply(ChangeJson.text(members.get("fields")));
         csv.writeRecord(Arrays.asList(cells));
     }
 
     @Override
-    public void end(ChangeCounts counts) {
+    public void end(ChangeCounts counts, @Nullable String nextCursor) {
         // the records are complete
     }
 
     private static String paths(List<LineFinding> findings) {
         return findings.stream().map(LineFinding::path).collect(Collectors.joining(" "));
-    }
-
-    private static String text(String text) {
-        return TerminalText.sanitize(SpreadsheetText.escape(text));
     }
 }

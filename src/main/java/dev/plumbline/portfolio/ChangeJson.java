@@ -1,8 +1,7 @@
-package dev.plumbline.cli.report;
+package dev.plumbline.portfolio;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.plumbline.portfolio.LineChange;
 import dev.plumbline.portfolio.LineChange.FieldChange;
 import java.io.IOException;
 import java.io.Writer;
@@ -13,13 +12,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Changes as one JSON object with the members of a comparison of the API. The lines precede their counts. */
-final class ChangeJson implements ChangeReport {
+public final class ChangeJson implements ChangeReport {
     private static final JsonMapper JSON = new JsonMapper();
 
     private final Writer out;
     private boolean begun;
 
-    ChangeJson(ChangeFormat.Compared compared, Writer out) throws IOException {
+    public ChangeJson(Compared compared, Writer out) throws IOException {
         this.out = out;
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
         members.put("token", compared.token());
@@ -32,7 +31,7 @@ final class ChangeJson implements ChangeReport {
     }
 
     /** One JSON object per change, without counts. */
-    static ChangeReport lines(Writer out) {
+    public static ChangeReport lines(Writer out) {
         return new ChangeReport() {
             @Override
             public void line(LineChange change) throws IOException {
@@ -40,7 +39,7 @@ final class ChangeJson implements ChangeReport {
             }
 
             @Override
-            public void end(ChangeCounts counts) {
+            public void end(ChangeCounts counts, @Nullable String nextCursor) {
                 // the lines are complete
             }
         };
@@ -58,7 +57,7 @@ final class ChangeJson implements ChangeReport {
     }
 
     /** A value as JSON. */
-    static String text(@Nullable Object value) throws JsonProcessingException {
+    public static String text(@Nullable Object value) throws JsonProcessingException {
         return JSON.writeValueAsString(value);
     }
 
@@ -70,7 +69,8 @@ final class ChangeJson implements ChangeReport {
     }
 
     @Override
-    public void end(ChangeCounts counts) throws IOException {
-        out.write((begun ? "\n" : "") + "],\"counts\":" + text(counts.toMap()) + ",\"next_cursor\":null}\n");
+    public void end(ChangeCounts counts, @Nullable String nextCursor) throws IOException {
+        out.write((begun ? "\n" : "") + "],\"counts\":" + text(counts.toMap()) + ",\"next_cursor\":" + text(nextCursor)
+                + "}\n");
     }
 }

@@ -1,6 +1,5 @@
-package dev.plumbline.cli.report;
+package dev.plumbline.portfolio;
 
-import dev.plumbline.portfolio.LineChange;
 import dev.plumbline.portfolio.LineChange.Kind;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,7 +23,8 @@ public final class ChangeCounts {
         return incomparable;
     }
 
-    Map<String, Long> toMap() {
+    /** The counts by the IDs of the kinds, in order. */
+    public Map<String, Long> toMap() {
         Map<String, Long> byId = new LinkedHashMap<>();
         counts.all().forEach((kind, count) -> byId.put(kind.id(), count));
         return byId;

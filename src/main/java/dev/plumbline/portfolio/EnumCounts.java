@@ -1,4 +1,4 @@
-package dev.plumbline.cli.report;
+package dev.plumbline.portfolio;
 
 import dev.plumbline.target.LowerCaseId;
 import java.util.EnumMap;
@@ -7,26 +7,26 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** A number for each constant of an enum, from 0. Not thread-safe. */
-final class EnumCounts<E extends Enum<E> & LowerCaseId> {
+public final class EnumCounts<E extends Enum<E> & LowerCaseId> {
     private final Map<E, Long> counts;
 
-    EnumCounts(Class<E> type) {
+    public EnumCounts(Class<E> type) {
         counts = new EnumMap<>(type);
         for (E constant : type.getEnumConstants()) {
             counts.put(constant, 0L);
         }
     }
 
-    void add(E constant, long number) {
+    public void add(E constant, long number) {
         counts.merge(constant, number, Long::sum);
     }
 
-    long of(E constant) {
+    public long of(E constant) {
         return counts.getOrDefault(constant, 0L);
     }
 
     /** The numbers in the order of the constants; changes with this. */
-    Map<E, Long> all() {
+    public Map<E, Long> all() {
         return counts;
     }
 
