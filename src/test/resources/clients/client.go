@@ -51,4 +51,11 @@ func main() {
 	fmt.Println("csv", len(strings.Split(strings.TrimRight(csv, "\r\n"), "\r\n")))
 	ndjson := must(client.JobsAPI.ReadJobNdjson(ctx, job.Token).Execute())
 	fmt.Println("ndjson", len(strings.Split(strings.TrimRight(ndjson, "\n"), "\n")))
+	summary := must(client.JobsAPI.SummarizeJob(ctx, job.Token).Verdict([]openapi.Verdict{openapi.PASS}).Execute())
+	fmt.Println("summary", summary.Matched, summary.Counts.Error, summary.Errors, len(summary.Areas))
+	diff := must(client.JobsAPI.CompareJobs(ctx, job.Token).Against(job.Token).
+		Change([]openapi.ChangeKind{openapi.UNCHANGED}).Volatile(true).Execute())
+	fmt.Println("diff", diff.Counts.Unchanged, diff.Lines[0].Change, *diff.Lines[0].Verdict.Get(), diff.Lines[1].GetErrorCode())
+	changes := must(client.JobsAPI.CompareJobsCsv(ctx, job.Token).Against(job.Token).Execute())
+	fmt.Println("changes", len(strings.Split(strings.TrimRight(changes, "\r\n"), "\r\n")))
 }

@@ -50,6 +50,20 @@ async function main([baseUrl, key, target, closedPort]: string[]): Promise<void>
     parseAs: "text",
   });
   console.log("ndjson", ndjson.data!.trimEnd().split("\n").length);
+  const summary = await client.GET("/api/v1/jobs/{token}/summary", {
+    params: { path: { token: job.token }, query: { verdict: ["pass"] } },
+  });
+  console.log("summary", summary.data!.matched, summary.data!.counts.error, summary.data!.errors, summary.data!.areas.length);
+  const diff = await client.GET("/api/v1/jobs/{token}/diff", {
+    params: { path: { token: job.token }, query: { against: job.token, change: ["unchanged"], volatile: true } },
+  });
+  const lines = diff.data!.lines;
+  console.log("diff", diff.data!.counts.unchanged, lines[0].change, lines[0].verdict, lines[1].error_code);
+  const changes = await client.GET("/api/v1/jobs/{token}/diff.csv", {
+    params: { path: { token: job.token }, query: { against: job.token } },
+    parseAs: "text",
+  });
+  console.log("changes", changes.data!.trimEnd().split("\r\n").length);
 }
 
 main(process.argv.slice(2)).catch((error) => {

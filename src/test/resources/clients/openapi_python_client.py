@@ -4,10 +4,25 @@ import sys
 
 from plumbline_client import AuthenticatedClient
 from plumbline_client.api.checks import instant_check
-from plumbline_client.api.jobs import create_job, read_job, read_job_csv, read_job_ndjson
+from plumbline_client.api.jobs import (
+    compare_jobs,
+    compare_jobs_csv,
+    create_job,
+    read_job,
+    read_job_csv,
+    read_job_ndjson,
+    summarize_job,
+)
 from plumbline_client.api.modules import check_http_status
 from plumbline_client.api.tools import list_tools
-from plumbline_client.models import CheckHttpStatusMethod, JobRequest, JobRequestOptions, JobState
+from plumbline_client.models import (
+    ChangeKind,
+    CheckHttpStatusMethod,
+    JobRequest,
+    JobRequestOptions,
+    JobState,
+    Verdict,
+)
 
 base_url, key, target, closed_port = sys.argv[1:]
 client = AuthenticatedClient(base_url=base_url, token=key, raise_on_unexpected_status=True)
@@ -37,3 +52,11 @@ print("job", job.name, job.counts.pass_, job.results[0].verdict.value, job.resul
 csv = read_job_csv.sync_detailed(job.token, client=client).content.decode()
 print("csv", len(csv.rstrip("\r\n").split("\r\n")))
 print("ndjson", len(read_job_ndjson.sync(job.token, client=client).splitlines()))
+summary = summarize_job.sync(job.token, client=client, verdict=[Verdict.PASS])
+print("summary", summary.matched, summary.counts.error, summary.errors, len(summary.areas))
+diff = compare_jobs.sync(
+    job.token, client=client, against=job.token, change=[ChangeKind.UNCHANGED], volatile=True
+)
+print("diff", diff.counts.unchanged, diff.lines[0].change.value, diff.lines[0].verdict.value, diff.lines[1].error_code)
+changes = compare_jobs_csv.sync_detailed(job.token, client=client, against=job.token).content.decode()
+print("changes", len(changes.rstrip("\r\n").split("\r\n")))

@@ -31,3 +31,8 @@ print("csv", len(jobs.read_job_csv(job.token).rstrip("\r\n").split("\r\n")))
 # this generator does not process application/x-ndjson
 ndjson = jobs.read_job_ndjson_without_preload_content(job.token).data.decode()
 print("ndjson", len(ndjson.splitlines()))
+summary = jobs.summarize_job(job.token, verdict=["pass"])
+print("summary", summary.matched, summary.counts.error, summary.errors, len(summary.areas))
+diff = jobs.compare_jobs(job.token, job.token, change=["unchanged"], volatile=True)
+print("diff", diff.counts.unchanged, diff.lines[0].change.value, diff.lines[0].verdict.value, diff.lines[1].error_code)
+print("changes", len(jobs.compare_jobs_csv(job.token, job.token).rstrip("\r\n").split("\r\n")))

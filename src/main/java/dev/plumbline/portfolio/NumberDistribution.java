@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 final class NumberDistribution {
     static final int MAX_VALUES = 4_096;
 
+    /** The memory of a number, in bytes. */
+    private static final int NUMBER_BYTES = 96;
+
     private static final double ACCURACY = 0.01;
     private static final double GAMMA = (1 + ACCURACY) / (1 - ACCURACY);
     private static final double LOG_GAMMA = Math.log(GAMMA);
@@ -43,6 +46,11 @@ final class NumberDistribution {
         }
         double bucket = Math.ceil(Math.log(size) / LOG_GAMMA);
         return Math.copySign(2 * Math.exp(bucket * LOG_GAMMA) / (GAMMA + 1), value);
+    }
+
+    /** The memory of the numbers in bytes, approximately. */
+    long bytes() {
+        return (long) NUMBER_BYTES * counts.size();
     }
 
     /** Whether the quantiles are exact. */

@@ -28,6 +28,9 @@ public final class PortfolioSummary {
     /** More than all modules together declare. */
     private static final int MAX_CODES = 10_000;
 
+    /** The memory of the count of a finding, in bytes. */
+    private static final int OCCURRENCE_BYTES = 512;
+
     private static final String DONE = "done";
 
     /**
@@ -127,6 +130,10 @@ public final class PortfolioSummary {
                         .distinct()
                         .forEach(texts::add);
             }
+        }
+
+        long bytes() {
+            return texts.bytes() + numbers.bytes();
         }
 
         FieldSummary summary() {
@@ -264,6 +271,12 @@ public final class PortfolioSummary {
                 count.add(line.fields());
             }
         });
+    }
+
+    /** The memory of the counts in bytes, approximately. */
+    public long bytes() {
+        return fields.stream().mapToLong(FieldCount::bytes).sum()
+                + (long) OCCURRENCE_BYTES * (findings.size() + errors.size());
     }
 
     /** The number of lines. */

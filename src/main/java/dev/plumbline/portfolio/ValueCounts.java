@@ -18,6 +18,9 @@ final class ValueCounts {
 
     private static final int KEPT = MAX_VALUES / 2;
 
+    /** The memory of a text besides its characters, in bytes. */
+    private static final int TEXT_BYTES = 160;
+
     private static final int MAX_LENGTH = 200;
     private static final Comparator<Map.Entry<Value, Long>> MOST_FREQUENT_FIRST =
             Map.Entry.<Value, Long>comparingByValue()
@@ -34,23 +37,39 @@ final class ValueCounts {
                             PrintableText.shorten(text, MAX_LENGTH),
                             Hashing.sha256().hashUnencodedChars(text).asLong());
         }
+
+        private int bytes() {
+            return TEXT_BYTES + 2 * text.length();
+        }
     }
 
     private final Map<Value, Long> counts = new HashMap<>();
     private boolean exact = true;
+    private long bytes;
 
     /** Adds an occurrence of a text. It is shown with at most 200 characters. */
     void add(String text) {
-        counts.merge(Value.of(text), 1L, Long::sum);
+        Value value = Value.of(text);
+        if (counts.merge(value, 1L, Long::sum) == 1) {
+            bytes += value.bytes();
+        }
         if (counts.size() > MAX_VALUES) {
             List<Value> rare = counts.entrySet().stream()
                     .sorted(MOST_FREQUENT_FIRST)
                     .skip(KEPT)
                     .map(Map.Entry::getKey)
                     .toList();
-            rare.forEach(counts::remove);
+            rare.forEach(each -> {
+                counts.remove(each);
+                bytes -= each.bytes();
+            });
             exact = false;
         }
+    }
+
+    /** The memory of the texts in bytes, approximately. */
+    long bytes() {
+        return bytes;
     }
 
     /** Whether no text was removed. */

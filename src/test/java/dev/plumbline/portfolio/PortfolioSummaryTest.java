@@ -300,4 +300,21 @@ class PortfolioSummaryTest {
         double p90 = numbers.get((int) Math.ceil(numbers.size() * 9 / 10.0) - 1);
         assertThat(distribution.p90()).isCloseTo(p90, within(p90 * 0.01));
     }
+
+    @Test
+    void theMemoryIsThatOfTheDifferentValues() {
+        PortfolioSummary equal = new PortfolioSummary(MODULE, List.of(), LineFilter.NONE);
+        PortfolioSummary different = new PortfolioSummary(MODULE, List.of(), LineFilter.NONE);
+        equal.add(line("{'verdict':'pass','fields':{'server':'s0'}}"));
+        long one = equal.bytes();
+        for (int i = 0; i < 10_000; i++) {
+            equal.add(line("{'verdict':'pass','fields':{'server':'s0'}}"));
+            different.add(line("{'verdict':'pass','fields':{'server':'s" + i + "'}}"));
+        }
+
+        assertThat(equal.bytes()).isEqualTo(one);
+        assertThat(different.bytes())
+                .isGreaterThan(2_000 * one)
+                .isLessThanOrEqualTo(ValueCounts.MAX_VALUES * (one + 2 * 4));
+    }
 }

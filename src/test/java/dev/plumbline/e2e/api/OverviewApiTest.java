@@ -365,4 +365,45 @@ class OverviewApiTest {
                 .forEach((module, part) -> assertThat(lines.get(0).getField(module.replace('-', '_') + "_verdict"))
                         .isEqualTo(part.getString("verdict")));
     }
+
+    /** The summary has the grades of each area. An unchanged domain has no changes. */
+    @Test
+    void jobsAreSummarizedByAreaAndCompared() {
+        JobsApiClient jobs = new JobsApiClient(
+                service, new TestAccounts(DATABASE.open()).key().secret());
+        JsonObject options = new JsonObject().put("fresh", true);
+        JsonObject request = JobsApiClient.body(List.of("line.overview.test", "expired.overview.test"), options)
+                .put("module", "overview");
+        String first = JobsApiClient.token(jobs.post(request.encode()));
+        jobs.finished(first);
+        String second = JobsApiClient.token(jobs.post(request.encode()));
+        jobs.finished(second);
+
+        JsonObject summary = new JsonObject(jobs.get("/" + first + "/summary").body());
+        List<JsonObject> areas = summary.getJsonArray("areas").stream()
+                .map(JsonObject.class::cast)
+                .toList();
+        assertThat(areas)
+                .extracting(area -> area.getString("area"))
+                .containsExactly("web", "tls", "dns", "mail", "registration");
+        assertThat(areas).allSatisfy(area -> assertThat(area.getJsonArray("grades").stream()
+                        .mapToInt(grade -> ((JsonObject) grade).getInteger("count"))
+                        .sum())
+                .isEqualTo(2));
+        assertThat(areas.get(1).getJsonArray("grades")).hasSize(2);
+        assertThat(summary.getJsonArray("findings").stream().map(JsonObject.class::cast))
+                .anySatisfy(finding -> {
+                    assertThat(finding.getString("part")).isEqualTo("ssl-certificate");
+                    assertThat(finding.getString("code")).isEqualTo("expired");
+                    assertThat(finding.getString("title")).isNotEmpty();
+                    assertThat(finding.getJsonArray("indexes")).containsExactly(1);
+                });
+        String expired = jobs.get("/" + first + "/summary?finding=ssl-certificate/expired")
+                .body();
+        assertThat(new JsonObject(expired).getInteger("matched")).isEqualTo(1);
+        JsonObject diff =
+                new JsonObject(jobs.get("/" + second + "/diff?against=" + first).body());
+        assertThat(diff.getJsonArray("lines")).isEmpty();
+        assertThat(diff.getJsonObject("counts").getInteger("unchanged")).isEqualTo(2);
+    }
 }

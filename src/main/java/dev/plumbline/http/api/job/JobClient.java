@@ -20,6 +20,10 @@ final class JobClient {
 
     private static final long TIMEOUT_MS = 5_000;
     private static final int RETRY_SECONDS = 2;
+
+    /** A version in which no line has a result. */
+    private static final long BEFORE_RESULTS = -1;
+
     private static final double MILLIS_PER_SECOND = 1_000;
 
     private final MessageBus bus;
@@ -128,8 +132,17 @@ final class JobClient {
     }
 
     LineStream.Source lines(JobMessage.JobSnapshot job) {
+        return lines(job, job.version());
+    }
+
+    /** Returns a source of the lines without their results. */
+    LineStream.Source inputs(JobMessage.JobSnapshot job) {
+        return lines(job, BEFORE_RESULTS);
+    }
+
+    private LineStream.Source lines(JobMessage.JobSnapshot job, long version) {
         return indexes -> request(
-                        new JobMessage.ReadResults(job.id(), job.version(), indexes),
+                        new JobMessage.ReadResults(job.id(), version, indexes),
                         JobMessage.ResultsReply.class,
                         TIMEOUT_MS)
                 .compose(reply -> reply instanceof JobMessage.ResultLines page

@@ -209,9 +209,9 @@ final class JobJson {
         return start.length;
     }
 
-    private JsonObject json(JobMessage.JobSnapshot job) {
-        String location = location(job.token());
-        JsonObject counts = new JsonObject()
+    /** Returns the number of lines by state and verdict. */
+    static JsonObject counts(JobMessage.JobSnapshot job) {
+        return new JsonObject()
                 .put("total", job.total())
                 .put("pending", job.pending())
                 .put("running", job.running())
@@ -221,6 +221,10 @@ final class JobJson {
                 .put("fail", job.fail())
                 .put("error", job.error())
                 .put("cancelled", job.cancelled());
+    }
+
+    private JsonObject json(JobMessage.JobSnapshot job) {
+        String location = location(job.token());
         JsonObject links = new JsonObject()
                 .put("self", location)
                 .put("csv", location + "/results.csv")
@@ -232,7 +236,7 @@ final class JobJson {
                 .put("module", job.module())
                 .put("options", new JsonObject(new TreeMap<>(job.options())))
                 .put("state", job.state().id())
-                .put("counts", counts)
+                .put("counts", counts(job))
                 .put("progress", progress(job))
                 .put("waiting", waiting(job))
                 .put("created_at", time(job.createdAt()))

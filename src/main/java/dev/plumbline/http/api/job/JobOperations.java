@@ -35,6 +35,7 @@ public final class JobOperations {
     private final JobLongPolls longPolls;
     private final List<ApiOperation> operations;
     private final PageJobService forPages;
+    private final PortfolioReader portfolio;
 
     public JobOperations(
             Vertx vertx,
@@ -57,9 +58,11 @@ public final class JobOperations {
         int maxWait = (int) Math.min(MAX_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
         longPolls = new JobLongPolls(jobs, maxWait);
         JobRequestReader reader = new JobRequestReader(modules, JobRequestSchema.of(contract.published()));
-        forPages = new PageJobService(vertx, jobs, reader, responses, pageKeys);
+        portfolio = new PortfolioReader(vertx, modules, jobs, responses);
+        forPages = new PageJobService(vertx, jobs, reader, responses, portfolio, pageKeys);
         CreateJobOperation create = new CreateJobOperation(
                 vertx, authentication, bodies, reader, jobs, responses, problems, http.bodyTimeout());
+        SummarizeJobOperation summarize = new SummarizeJobOperation(authentication, jobs, portfolio, problems);
         operations = List.of(
                 new ApiOperation("createJob", create::handle),
                 new ApiOperation(
@@ -68,6 +71,10 @@ public final class JobOperations {
                 read("readJob", null),
                 read("readJobCsv", ResultFormat.CSV),
                 read("readJobNdjson", ResultFormat.NDJSON),
+                new ApiOperation("summarizeJob", summarize::handle),
+                compare("compareJobs", ResultFormat.JSON),
+                compare("compareJobsCsv", ResultFormat.CSV),
+                compare("compareJobsNdjson", ResultFormat.NDJSON),
                 new ApiOperation(
                         "cancelJob",
                         ctx -> authentication.authenticate(ctx, Scope.JOBS_WRITE, caller -> cancel(ctx, caller))));
@@ -75,6 +82,12 @@ public final class JobOperations {
 
     private ApiOperation read(String operationId, @Nullable ResultFormat file) {
         ReadJobOperation operation = new ReadJobOperation(file, authentication, jobs, longPolls, responses, problems);
+        return new ApiOperation(operationId, operation::handle);
+    }
+
+    private ApiOperation compare(String operationId, ResultFormat format) {
+        CompareJobsOperation operation =
+                new CompareJobsOperation(format, authentication, jobs, portfolio, responses, problems);
         return new ApiOperation(operationId, operation::handle);
     }
 

@@ -18,6 +18,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +72,18 @@ final class JobResponses {
 
     /** As {@link #withMemory}, for an account that reads a job. */
     <T extends @Nullable Object> Future<T> withReaderMemory(long account, Supplier<Future<T>> read) {
-        return withMemory("reader " + account, read);
+        return withReaderMemory(account, STREAM_BYTES, STREAM_BYTES, memory -> read.get());
+    }
+
+    /**
+     * As {@link #withMemory}, for an account that reads a job.
+     *
+     * @param bytes the memory that is reserved before {@code read} is called
+     * @param maxBytes with the memory that {@code read} reserves
+     */
+    <T extends @Nullable Object> Future<T> withReaderMemory(
+            long account, long bytes, long maxBytes, Function<MemoryHolder, Future<T>> read) {
+        return withMemory("reader " + account, bytes, maxBytes, read);
     }
 
     /**
@@ -81,13 +93,20 @@ final class JobResponses {
      * @param client the client whose share of the memory is used
      */
     <T extends @Nullable Object> Future<T> withMemory(String client, Supplier<Future<T>> read) {
-        MemoryHolder stream = memory.open(client, STREAM_BYTES);
-        return stream.reserve(STREAM_BYTES)
-                .transform(reserved -> reserved.succeeded()
-                        ? read.get()
-                        : ProblemException.failed(Problem.unavailable(
-                                "overloaded", "The memory for job results is exhausted. Retry shortly.", 1)))
-                .onComplete(end -> stream.close());
+        return withMemory(client, STREAM_BYTES, STREAM_BYTES, memory -> read.get());
+    }
+
+    private <T extends @Nullable Object> Future<T> withMemory(
+            String client, long bytes, long maxBytes, Function<MemoryHolder, Future<T>> read) {
+        MemoryHolder holder = memory.open(client, maxBytes);
+        return reserve(holder, bytes).compose(reserved -> read.apply(holder)).onComplete(end -> holder.close());
+    }
+
+    /** Reserves memory for a reader. Fails with a problem of status 503 if there is none within a second. */
+    Future<Void> reserve(MemoryHolder holder, long bytes) {
+        return holder.reserve(bytes)
+                .recover(refused -> ProblemException.failed(Problem.unavailable(
+                        "overloaded", "The memory for job results is exhausted. Retry shortly.", 1)));
     }
 
     /**
@@ -120,7 +139,7 @@ final class JobResponses {
             ctx.response().end();
         } else {
             LinePage page = new LinePage(job, view, planned);
-            return new LineStream(ctx, writer(job, view, page), lines, page, writeTimeoutMs, head).send();
+            return stream(ctx, new LineStream(writer(job, view, page), lines, page), head);
         }
         return Future.succeededFuture();
     }
@@ -161,8 +180,18 @@ final class JobResponses {
         }
         LinePage page = new LinePage(job, view, LinePlanner.all(job));
         LineWriter format = view.format() == ResultFormat.JSON ? json.copy(members, job) : writer(job, view, page);
-        withMemory(client, () -> new LineStream(ctx, format, lines, page, writeTimeoutMs, withContent).send())
+        withMemory(client, () -> stream(ctx, new LineStream(format, lines, page), withContent))
                 .onFailure(ctx::fail);
+    }
+
+    /**
+     * Sends rows page by page.
+     *
+     * @param head sets status and headers; called before the first chunk is written
+     * @return fails if nothing was sent
+     */
+    <T> Future<Void> stream(RoutingContext ctx, BodyStream.Rows<T> rows, Runnable head) {
+        return new BodyStream<>(ctx, rows, writeTimeoutMs, head).send();
     }
 
     /** Sends private JSON. */
@@ -194,11 +223,13 @@ final class JobResponses {
             HttpServerResponse response, JobMessage.JobSnapshot job, JobViewParameters view) {
         response.putHeader("Content-Type", view.contentType());
         if (view.format() != ResultFormat.JSON) {
-            response.putHeader(
-                    "Content-Disposition",
-                    "attachment; filename=\"" + job.token() + '.'
-                            + view.format().id() + '"');
+            setFileName(response, job.token() + '.' + view.format().id());
         }
+    }
+
+    /** Makes the response a file with this name. */
+    static void setFileName(HttpServerResponse response, String name) {
+        response.putHeader("Content-Disposition", "attachment; filename=\"" + name + '"');
     }
 
     private LineWriter writer(JobMessage.JobSnapshot job, JobViewParameters view, LinePage page) {
@@ -223,7 +254,8 @@ final class JobResponses {
         return module == null ? null : module.description();
     }
 
-    private static void setHeaders(RoutingContext ctx) {
+    /** Sets the headers of all responses with jobs. */
+    static void setHeaders(RoutingContext ctx) {
         ApiKeyHandler.markPrivate(ctx.response());
         ctx.response().putHeader("X-Content-Type-Options", "nosniff").putHeader(RequestId.HEADER, RequestId.of(ctx));
     }

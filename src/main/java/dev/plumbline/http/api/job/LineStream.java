@@ -1,29 +1,12 @@
 package dev.plumbline.http.api.job;
 
 import dev.plumbline.bus.JobMessage;
-import dev.plumbline.http.Gzip;
-import dev.plumbline.http.RequestId;
-import dev.plumbline.http.ResponseBodies;
-import dev.plumbline.http.problem.ProblemException;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpServerResponse;
-import io.vertx.ext.web.RoutingContext;
-import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * Streams lines of a job page by page. The next page is read after the previous one has been written, so a slow client
- * holds at most one page.
- */
-final class LineStream {
-    private static final Logger LOG = LoggerFactory.getLogger(LineStream.class);
-
+/** The lines of a job in a streamed response. */
+final class LineStream implements BodyStream.Rows<JobMessage.ResultLine> {
     /** A source of lines. */
     interface Source {
         /** Reads lines, in this order: the first one, and those of the others that fit into a page. */
@@ -33,172 +16,50 @@ final class LineStream {
     /** The number of lines that are read at once. */
     static final int PAGE_LINES = 100;
 
-    private static final int CHUNK_BYTES = 64 * 1024;
-
-    private final RoutingContext ctx;
-    private final HttpServerResponse response;
     private final LineWriter format;
     private final Source source;
     private final LinePage lines;
-    private final long writeTimeoutMs;
-    private final Runnable head;
-    private final Promise<Void> sent = Promise.promise();
 
-    private boolean started;
-    private Iterator<JobMessage.ResultLine> page = Collections.emptyIterator();
-    private long writeTimer = -1;
-    private Buffer chunk = Buffer.buffer();
-    private @Nullable Gzip gzip;
-
-    /**
-     * @param writeTimeoutMs the write timeout, in milliseconds
-     * @param head sets status and headers; called before the first chunk is written
-     */
-    LineStream(
-            RoutingContext ctx, LineWriter format, Source source, LinePage lines, long writeTimeoutMs, Runnable head) {
-        this.ctx = ctx;
-        this.response = ctx.response();
+    LineStream(LineWriter format, Source source, LinePage lines) {
         this.format = format;
         this.source = source;
         this.lines = lines;
-        this.writeTimeoutMs = writeTimeoutMs;
-        this.head = head;
     }
 
-    /**
-     * Sends lines as the response body. Resets the stream if reading fails after the first chunk.
-     *
-     * @return fails if nothing was sent; {@code head} was not called then
-     */
-    Future<Void> send() {
-        ctx.addEndHandler(end -> release());
-        guarded(() -> {
-            format.begin(chunk);
-            nextPage();
+    @Override
+    public void begin(Buffer out) {
+        format.begin(out);
+    }
+
+    @Override
+    public boolean hasNext() {
+        return !lines.indexes(1).isEmpty();
+    }
+
+    @Override
+    public Future<List<JobMessage.ResultLine>> next() {
+        return source.read(lines.indexes(PAGE_LINES)).map(page -> {
+            if (page.isEmpty()) {
+                throw new IllegalStateException("missing lines");
+            }
+            return page;
         });
-        return sent.future();
     }
 
-    /** Releases buffers when the response has ended or the connection has closed. */
-    private void release() {
-        ctx.vertx().cancelTimer(writeTimer);
-        page = Collections.emptyIterator();
-        chunk = Buffer.buffer();
-        if (gzip != null) {
-            gzip.close();
-        }
-        sent.tryComplete();
-    }
-
-    private void nextPage() {
-        List<Integer> indexes = lines.indexes(PAGE_LINES);
-        if (indexes.isEmpty()) {
-            finish();
-            return;
-        }
-        source.read(indexes)
-                .onSuccess(read -> guarded(() -> {
-                    if (read.isEmpty()) {
-                        throw new IllegalStateException("missing lines");
-                    }
-                    page = read.iterator();
-                    render();
-                }))
-                .onFailure(this::fail);
-    }
-
-    private void render() {
-        while (page.hasNext()) {
-            JobMessage.ResultLine line = page.next();
-            if (lines.accept(line)) {
-                format.line(chunk, line);
-            }
-            if (chunk.length() >= CHUNK_BYTES) {
-                write(this::render);
-                return;
-            }
-        }
-        page = Collections.emptyIterator();
-        if (started && chunk.length() > 0 && !lines.indexes(1).isEmpty()) {
-            write(this::nextPage);
-        } else {
-            nextPage();
+    @Override
+    public void write(Buffer out, JobMessage.ResultLine line) {
+        if (lines.accept(line)) {
+            format.line(out, line);
         }
     }
 
-    private void write(Runnable then) {
-        start(true);
-        Buffer part = gzip == null ? chunk : gzip.write(chunk);
-        if (part.length() > 0) {
-            response.write(part);
-        }
-        chunk = Buffer.buffer();
-        if (response.writeQueueFull()) {
-            writeTimer = ctx.vertx().setTimer(writeTimeoutMs, timeout -> response.reset());
-            response.drainHandler(drained -> {
-                response.drainHandler(null);
-                ctx.vertx().cancelTimer(writeTimer);
-                guarded(then);
-            });
-        } else {
-            // yields to other tasks of the event loop
-            ctx.vertx().runOnContext(resumed -> guarded(then));
-        }
+    @Override
+    public void end(Buffer out) {
+        format.end(out);
     }
 
-    private void start(boolean chunked) {
-        if (started) {
-            return;
-        }
-        started = chunked;
-        head.run();
-        if (chunk.length() >= Gzip.MIN_BYTES) {
-            ResponseBodies.addVary(response, "Accept-Encoding");
-            if (Gzip.accepted(ctx.request())) {
-                response.putHeader("Content-Encoding", "gzip");
-                gzip = new Gzip();
-            }
-        }
-        response.setChunked(chunked);
-    }
-
-    private void finish() {
-        format.end(chunk);
-        start(false);
-        Buffer last = gzip == null ? chunk : gzip.finish(chunk);
-        if (started) {
-            ResponseBodies.endParts(ctx, last);
-        } else {
-            response.end(last);
-        }
-        sent.tryComplete();
-    }
-
-    /** Runs a step unless the connection is closed. */
-    private void guarded(Runnable step) {
-        if (response.closed() || response.ended()) {
-            sent.tryComplete();
-            return;
-        }
-        try {
-            step.run();
-        } catch (RuntimeException e) {
-            fail(e);
-        }
-    }
-
-    /** Resets the stream, which signals an incomplete body. */
-    private void fail(Throwable cause) {
-        if (started && !response.ended()) {
-            LOG.atWarn()
-                    .addKeyValue("request_id", RequestId.of(ctx))
-                    .addKeyValue("lines", lines.written())
-                    .setCause(cause instanceof ProblemException ? null : cause)
-                    .log("result stream aborted");
-            response.reset();
-            sent.tryComplete();
-        } else {
-            sent.tryFail(cause);
-        }
+    @Override
+    public int written() {
+        return lines.written();
     }
 }

@@ -19,6 +19,9 @@ public final class PageCursor {
     /** See {@link SinceCursor}. */
     static final char FINISHED_LINES = 's';
 
+    /** See {@link ComparisonCursor}. */
+    static final char COMPARISON = 'c';
+
     private PageCursor() {}
 
     /**

@@ -36,16 +36,24 @@ public final class PageJobService {
     private final JobRequestReader reader;
     private final JobResponses responses;
     private final PageKeyStore keys;
+    private final PortfolioReader portfolio;
     private final Vertx vertx;
     private final WorkerLimit workers;
     private final WorkerLimit largeForms;
 
     /** @param keys the API keys under which the pages create jobs */
-    PageJobService(Vertx vertx, JobClient jobs, JobRequestReader reader, JobResponses responses, PageKeyStore keys) {
+    PageJobService(
+            Vertx vertx,
+            JobClient jobs,
+            JobRequestReader reader,
+            JobResponses responses,
+            PortfolioReader portfolio,
+            PageKeyStore keys) {
         this.vertx = vertx;
         this.jobs = jobs;
         this.planner = new LinePlanner(jobs);
         this.reader = reader;
+        this.portfolio = portfolio;
         this.keys = keys;
         this.responses = responses;
         this.workers = new WorkerLimit(
@@ -260,6 +268,11 @@ public final class PageJobService {
 
     public Future<JobMessage.ResultLine> line(JobMessage.JobSnapshot job, int index) {
         return jobs.lines(job).read(List.of(index)).map(lines -> lines.get(0));
+    }
+
+    /** The summaries and comparisons of jobs. */
+    public PortfolioReader portfolio() {
+        return portfolio;
     }
 
     /** Reads lines of a copy of a job, in the order of the indexes: at least the first one. */

@@ -59,6 +59,16 @@ public enum ResultFormat {
         return null;
     }
 
+    /** Returns the problem of a request for this format whose Accept header does not allow it. */
+    Problem notAcceptable() {
+        return Problem.of(
+                406,
+                "not-acceptable",
+                "Not acceptable",
+                "The Accept header excludes " + contentType + ", the media type of this "
+                        + (this == JSON ? "response." : "file."));
+    }
+
     /**
      * Whether the Accept header lists text/plain, without a wildcard, and does not prefer the media type of this
      * format. Some generated clients list all media types of the contract and process only text/plain.
@@ -76,15 +86,6 @@ public enum ResultFormat {
     ResultFormat ifAccepted(RoutingContext ctx) {
         boolean problem = ContentNegotiation.listedWeight(ctx, "application", "problem+json") > 0;
         return problem || isTextPreferred(ctx) ? this : accepted(ctx, this);
-    }
-
-    /** Returns the problem of a request for a file whose Accept header excludes its media type. */
-    Problem notAcceptable() {
-        return Problem.of(
-                406,
-                "not-acceptable",
-                "Not acceptable",
-                "The Accept header excludes " + contentType + ", the media type of this file.");
     }
 
     /**

@@ -7,6 +7,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Runs work with limited concurrency and a bounded queue. Fails with a problem (503) if the queue is full. */
 final class WorkerLimit {
@@ -31,5 +32,14 @@ final class WorkerLimit {
     /** Runs blocking work on a worker thread. */
     <T> Future<T> executeBlocking(Callable<T> work) {
         return execute(() -> vertx.executeBlocking(work, false));
+    }
+
+    /** As {@link #executeBlocking(Callable)}, for one of the clients, which are served round-robin. */
+    <T extends @Nullable Object> Future<T> executeBlocking(String client, Callable<T> work) {
+        return semaphore.withPermit(
+                client,
+                MAX_WAIT_MS,
+                () -> vertx.executeBlocking(work, false),
+                () -> ProblemException.failed(overloaded));
     }
 }

@@ -1,0 +1,105 @@
+package dev.plumbline.http.api.job;
+
+import com.google.common.hash.Hashing;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.portfolio.LineChange.Kind;
+import dev.plumbline.target.LowerCaseId;
+import dev.plumbline.target.PrintableText;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The requested part and format of a comparison.
+ *
+ * @param against the token of the earlier job
+ * @param kinds the kinds of changes in the response
+ * @param withVolatile whether changes contain volatile fields
+ * @param from the first row
+ * @param limit the maximum number of changes
+ * @param raw whether formulas in CSV cells are not escaped
+ * @param asText whether the media type of a file is {@code text/plain}
+ */
+record ComparisonView(
+        ResultFormat format,
+        String against,
+        Set<Kind> kinds,
+        boolean withVolatile,
+        int from,
+        int limit,
+        boolean raw,
+        boolean asText) {
+    private static final int DEFAULT_LIMIT = 500;
+    private static final int MAX_SHOWN = 64;
+
+    /**
+     * Returns the view of a request. The types of the parameters are validated.
+     *
+     * @throws ProblemException if a parameter has an invalid value
+     */
+    static ComparisonView of(RoutingContext ctx, ResultFormat format) {
+        HttpServerRequest request = ctx.request();
+        boolean file = format != ResultFormat.JSON;
+        String against = request.getParam("against");
+        String cursor = file ? null : request.getParam("cursor");
+        return new ComparisonView(
+                format,
+                against,
+                kinds(request),
+                "true".equals(request.getParam("volatile")),
+                cursor == null ? 0 : ComparisonCursor.row(cursor, ctx.pathParam("token"), against),
+                file ? Integer.MAX_VALUE : JobViewParameters.limit(request, DEFAULT_LIMIT),
+                format == ResultFormat.CSV && "true".equals(request.getParam("raw")),
+                file && format.isTextPreferred(ctx));
+    }
+
+    private static Set<Kind> kinds(HttpServerRequest request) {
+        String value = request.getParam("change", "");
+        if (value.isEmpty()) {
+            return EnumSet.complementOf(EnumSet.of(Kind.UNCHANGED));
+        }
+        Set<Kind> kinds = EnumSet.noneOf(Kind.class);
+        List<Problem.Fault> faults = new ArrayList<>();
+        for (String id : value.split(",", -1)) {
+            Kind kind = LowerCaseId.find(Kind.values(), id);
+            if (kind == null) {
+                faults.add(Problem.Fault.parameter(
+                        "change",
+                        "'" + PrintableText.shorten(id, MAX_SHOWN) + "' is not a change. Changes: "
+                                + Arrays.stream(Kind.values()).map(Kind::id).collect(Collectors.joining(", ")) + "."));
+            } else {
+                kinds.add(kind);
+            }
+        }
+        if (!faults.isEmpty()) {
+            throw new ProblemException(Problem.invalidParameters(faults));
+        }
+        return kinds;
+    }
+
+    String contentType() {
+        return asText ? ResultFormat.TEXT : format.contentType();
+    }
+
+    /** Returns the entity tag of the view: weak, because it identifies versions, not bytes. */
+    String etag(JobMessage.JobSnapshot job, JobMessage.JobSnapshot earlier) {
+        String view = List.of(format, earlier.token(), kinds, withVolatile, from, limit, raw)
+                .toString();
+        return "W/\"%d-%d-diff-%s\""
+                .formatted(
+                        job.version(),
+                        earlier.version(),
+                        Hashing.sha256()
+                                .hashString(view, StandardCharsets.UTF_8)
+                                .toString()
+                                .substring(0, 32));
+    }
+}

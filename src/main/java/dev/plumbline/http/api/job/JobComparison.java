@@ -1,0 +1,129 @@
+package dev.plumbline.http.api.job;
+
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.portfolio.LineChange.FieldChange;
+import dev.plumbline.portfolio.LineComparison;
+import dev.plumbline.portfolio.PortfolioLine;
+import dev.plumbline.portfolio.TargetIndex;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two jobs of one module, and which of their lines have the same target. It has a row for each line of the later job,
+ * in the order of their indexes, and then one for each line of the earlier job whose target the later one does not
+ * contain. The rows depend on the inputs only, so they do not change while a job runs.
+ */
+public final class JobComparison {
+    private static final int NONE = -1;
+
+    private final JobMessage.JobSnapshot job;
+    private final JobMessage.JobSnapshot against;
+    private final LineComparison lines;
+
+    /** By the index of the later line: the index of the earlier one, or -1. */
+    private final int[] matches;
+
+    /** The indexes of the earlier lines without a match. */
+    private final int[] gone;
+
+    private JobComparison(
+            JobMessage.JobSnapshot job,
+            JobMessage.JobSnapshot against,
+            LineComparison lines,
+            int[] matches,
+            int[] gone) {
+        this.job = job;
+        this.against = against;
+        this.lines = lines;
+        this.matches = matches;
+        this.gone = gone;
+    }
+
+    /**
+     * Matches the lines of two jobs.
+     *
+     * @param job the later job
+     * @param inputs of the later job, in order
+     * @param against the earlier job
+     * @param againstInputs of the earlier job, in order
+     */
+    static JobComparison of(
+            LineComparison lines,
+            JobMessage.JobSnapshot job,
+            List<String> inputs,
+            JobMessage.JobSnapshot against,
+            List<String> againstInputs) {
+        TargetIndex index = new TargetIndex();
+        againstInputs.forEach(input -> index.add(target(lines, input)));
+        int[] matches = new int[inputs.size()];
+        Arrays.setAll(matches, line -> index.match(target(lines, inputs.get(line))));
+        return new JobComparison(job, against, lines, matches, index.unmatched().toArray());
+    }
+
+    private static String target(LineComparison lines, String input) {
+        return lines.target(new PortfolioLine(0, input, null, "pending", null, Map.of(), List.of(), null, null, null));
+    }
+
+    /** The later job. */
+    public JobMessage.JobSnapshot job() {
+        return job;
+    }
+
+    /** The earlier job. */
+    public JobMessage.JobSnapshot against() {
+        return against;
+    }
+
+    /** The number of rows. */
+    public int size() {
+        return matches.length + gone.length;
+    }
+
+    /**
+     * The options that differ, by name, with the value of each job. Null is the default of the module: jobs contain
+     * only other values.
+     */
+    public List<FieldChange> optionsDiffer() {
+        Map<String, Object> later = job.options();
+        Map<String, Object> earlier = against.options();
+        return Stream.concat(later.keySet().stream(), earlier.keySet().stream())
+                .collect(TreeSet<String>::new, TreeSet::add, TreeSet::addAll)
+                .stream()
+                .filter(name -> !Objects.equals(later.get(name), earlier.get(name)))
+                .map(name -> new FieldChange(name, later.get(name), earlier.get(name)))
+                .toList();
+    }
+
+    LineComparison lines() {
+        return lines;
+    }
+
+    /** Returns the index of the earlier line with the target of a later line; null if the target is new. */
+    @Nullable
+    Integer match(int index) {
+        return matches[index] == NONE ? null : Integer.valueOf(matches[index]);
+    }
+
+    /** Returns the lines of the later job in the order of the rows. */
+    List<Integer> laterOrder() {
+        return IntStream.range(0, matches.length).boxed().toList();
+    }
+
+    /** Returns the lines of the earlier job in the order of the rows. */
+    List<Integer> earlierOrder() {
+        return IntStream.concat(Arrays.stream(matches).filter(line -> line != NONE), Arrays.stream(gone))
+                .boxed()
+                .toList();
+    }
+
+    /** Returns the index of the earlier line in a row after those of the later job. */
+    int gone(int row) {
+        return gone[row - matches.length];
+    }
+}

@@ -1,0 +1,46 @@
+package dev.plumbline.http.api.job;
+
+import dev.plumbline.bus.JobMessage;
+import io.vertx.core.Future;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads lines of a job page by page, and the next page while the lines of the previous one are processed. Holds two
+ * pages. Not thread-safe.
+ */
+final class LineReadAhead {
+    private final LineStream.Source source;
+    private final List<Integer> indexes;
+    private int position;
+
+    /** The page that is being read; null before the first one and after the last one. */
+    private @Nullable Future<List<JobMessage.ResultLine>> ahead;
+
+    /** @param indexes the lines, in their order */
+    LineReadAhead(LineStream.Source source, List<Integer> indexes) {
+        this.source = source;
+        this.indexes = indexes;
+    }
+
+    boolean hasNext() {
+        return position < indexes.size();
+    }
+
+    /** Returns the next lines, at least one. */
+    Future<List<JobMessage.ResultLine>> next() {
+        Future<List<JobMessage.ResultLine>> page = ahead == null ? read() : ahead;
+        return page.map(lines -> {
+            if (lines.isEmpty()) {
+                throw new IllegalStateException("missing lines");
+            }
+            position += lines.size();
+            ahead = hasNext() ? read() : null;
+            return lines;
+        });
+    }
+
+    private Future<List<JobMessage.ResultLine>> read() {
+        return source.read(indexes.subList(position, Math.min(indexes.size(), position + LineStream.PAGE_LINES)));
+    }
+}

@@ -1,0 +1,291 @@
+package dev.plumbline.http.api.job;
+
+import dev.plumbline.budget.MemoryHolder;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.check.CompositePart;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.portfolio.ChangeCounts;
+import dev.plumbline.portfolio.LineChange;
+import dev.plumbline.portfolio.LineChange.Kind;
+import dev.plumbline.portfolio.LineComparison;
+import dev.plumbline.portfolio.LineFilter;
+import dev.plumbline.portfolio.PortfolioLine;
+import dev.plumbline.portfolio.PortfolioSummary;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.PrintableText;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the lines of jobs for summaries and comparisons: a page of them at a time, with memory from the budget of the
+ * node. Lines are parsed on worker threads, for one account after the other. Rejections are failed futures with a
+ * {@link ProblemException}: status 503 if the memory is exhausted.
+ */
+public final class PortfolioReader {
+    /** A page of lines, the largest parsed result, and the summary without its values. */
+    private static final long SUMMARY_BYTES = 2L << 20;
+
+    /** With the values of a summary. */
+    private static final long MAX_SUMMARY_BYTES = 64L << 20;
+
+    /** A page of lines of each job, their largest parsed results, and the text of the changes. */
+    private static final long COMPARISON_BYTES = 4L << 20;
+
+    private static final int MAX_WAITING = 256;
+    private static final int MAX_SHOWN = 64;
+
+    private final ModuleCatalogue modules;
+    private final JobClient jobs;
+    private final JobResponses responses;
+    private final WorkerLimit workers;
+
+    PortfolioReader(Vertx vertx, ModuleCatalogue modules, JobClient jobs, JobResponses responses) {
+        this.modules = modules;
+        this.jobs = jobs;
+        this.responses = responses;
+        // half of the cores: the event loops need the others
+        this.workers = new WorkerLimit(
+                vertx,
+                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+                MAX_WAITING,
+                "Too many summaries and comparisons are being read. Retry shortly.");
+    }
+
+    /**
+     * Summarizes a job at its version.
+     *
+     * @param account the account that reads the job
+     */
+    public Future<PortfolioSummary> summary(long account, JobMessage.JobSnapshot job, LineFilter filter) {
+        ModuleDescription module = module(job);
+        if (module == null) {
+            return ProblemException.failed(noModule(job));
+        }
+        PortfolioSummary summary = new PortfolioSummary(
+                module,
+                modules.parts(job.module()).stream().map(CompositePart::module).toList(),
+                filter);
+        return responses.withReaderMemory(account, SUMMARY_BYTES, MAX_SUMMARY_BYTES, memory -> {
+            SummaryReader reader = new SummaryReader(account, job, summary, memory);
+            return repeat(reader.lines::hasNext, reader::next).map(summary);
+        });
+    }
+
+    /** Adds the lines of a job to a summary. Not thread-safe. */
+    private final class SummaryReader {
+        private final long account;
+        private final JobMessage.JobSnapshot job;
+        private final PortfolioSummary summary;
+        private final MemoryHolder memory;
+        private final LineReadAhead lines;
+        private long reserved;
+
+        SummaryReader(long account, JobMessage.JobSnapshot job, PortfolioSummary summary, MemoryHolder memory) {
+            this.account = account;
+            this.job = job;
+            this.summary = summary;
+            this.memory = memory;
+            this.lines = new LineReadAhead(jobs.lines(job), indexes(job));
+        }
+
+        Future<Void> next() {
+            return lines.next()
+                    .compose(page -> run(account, () -> page.forEach(this::add)))
+                    .compose(added -> reserve());
+        }
+
+        private void add(JobMessage.ResultLine line) {
+            summary.add(PortfolioLine.parse(JobJson.line(job, line, List.of())));
+        }
+
+        private Future<Void> reserve() {
+            long grown = summary.bytes() - reserved;
+            if (grown <= 0) {
+                return Future.succeededFuture();
+            }
+            reserved += grown;
+            return responses.reserve(memory, grown);
+        }
+    }
+
+    /**
+     * Reads the job with which a job is compared. Fails with a problem that names the parameter {@code against}: status
+     * 404 if the account does not have the job, and 422 if it has another module.
+     *
+     * @param token of the earlier job
+     */
+    public Future<JobMessage.JobSnapshot> against(long account, JobMessage.JobSnapshot job, String token) {
+        if (token.equals(job.token())) {
+            return Future.succeededFuture(job);
+        }
+        return jobs.read(account, token)
+                .recover(failure -> failure instanceof ProblemException rejection
+                        ? ProblemException.failed(ofAgainst(rejection.problem(), token))
+                        : Future.failedFuture(failure))
+                .compose(against -> against.module().equals(job.module())
+                        ? Future.succeededFuture(against)
+                        : ProblemException.failed(otherModule(job, against)));
+    }
+
+    private static Problem ofAgainst(Problem problem, String token) {
+        String shown = PrintableText.shorten(token, MAX_SHOWN);
+        return switch (problem.status()) {
+            case 404 ->
+                problem.withDetail("Parameter against: your account does not have a job with the token '" + shown
+                                + "'. GET /api/v1/jobs lists your jobs.")
+                        .withFaults(List.of(Problem.Fault.parameter(
+                                "against", "'" + shown + "' is not the token of a job of your account")));
+            case 410 ->
+                problem.withDetail("Parameter against: the results of the job '" + shown
+                                + "' have expired and were deleted. Compare with a later job.")
+                        .withFaults(List.of(Problem.Fault.parameter(
+                                "against", "the results of the job '" + shown + "' were deleted")));
+            default -> problem;
+        };
+    }
+
+    private static Problem otherModule(JobMessage.JobSnapshot job, JobMessage.JobSnapshot against) {
+        return Problem.invalidParameters(List.of(Problem.Fault.parameter(
+                "against",
+                "the module of the job %s is %s, not %s. Compare jobs of the same module."
+                        .formatted(against.token(), against.module(), job.module()))));
+    }
+
+    /**
+     * Matches the lines of two jobs of the same module.
+     *
+     * @param job the later job
+     * @param withVolatile whether changes contain volatile fields
+     */
+    public Future<JobComparison> compare(
+            long account, JobMessage.JobSnapshot job, JobMessage.JobSnapshot against, boolean withVolatile) {
+        ModuleDescription module = module(job);
+        if (module == null) {
+            return ProblemException.failed(noModule(job));
+        }
+        return responses.withReaderMemory(account, COMPARISON_BYTES, COMPARISON_BYTES, memory -> {
+            List<String> inputs = new ArrayList<>();
+            List<String> againstInputs = new ArrayList<>();
+            return readInputs(job, inputs)
+                    .compose(read -> readInputs(against, againstInputs))
+                    .compose(read -> workers.executeBlocking(
+                            client(account),
+                            () -> JobComparison.of(
+                                    new LineComparison(module, withVolatile), job, inputs, against, againstInputs)));
+        });
+    }
+
+    private Future<Void> readInputs(JobMessage.JobSnapshot job, List<String> inputs) {
+        LineReadAhead lines = new LineReadAhead(jobs.inputs(job), indexes(job));
+        return repeat(lines::hasNext, () -> lines.next().map(page -> {
+            page.forEach(line -> inputs.add(line.input()));
+            return null;
+        }));
+    }
+
+    /**
+     * A page of the changes between two jobs.
+     *
+     * @param counts of all changes
+     * @param next the first row of the next page; null on the last page
+     */
+    public record Changes<T>(ChangeCounts counts, List<T> rows, @Nullable Integer next) {}
+
+    /**
+     * Reads a page of the changes between two jobs. All lines are compared, because they are counted.
+     *
+     * @param kinds the kinds of changes on the page
+     * @param from the first row
+     * @param limit the maximum number of changes on the page
+     * @param row returns what the page needs of a change; called on a worker thread
+     */
+    public <T> Future<Changes<T>> changes(
+            long account, JobComparison comparison, Set<Kind> kinds, int from, int limit, Function<LineChange, T> row) {
+        ChangePage page = new ChangePage(kinds, from, limit);
+        List<T> rows = new ArrayList<>();
+        return withComparisonMemory(account, () -> {
+            ChangeReader reader = reader(account, comparison);
+            return repeat(
+                            reader::hasNext,
+                            () -> reader.next((change, position) -> {
+                                if (page.accept(change, position)) {
+                                    rows.add(row.apply(change));
+                                }
+                                return true;
+                            }))
+                    .map(read -> new Changes<>(page.counts(), rows, page.next()));
+        });
+    }
+
+    /** Runs a reader of changes with memory for it. */
+    <T extends @Nullable Object> Future<T> withComparisonMemory(long account, Supplier<Future<T>> read) {
+        return responses.withReaderMemory(account, COMPARISON_BYTES, COMPARISON_BYTES, memory -> read.get());
+    }
+
+    ChangeReader reader(long account, JobComparison comparison) {
+        return new ChangeReader(
+                comparison, jobs.lines(comparison.job()), jobs.lines(comparison.against()), work -> run(account, work));
+    }
+
+    private Future<Void> run(long account, Runnable work) {
+        return workers.executeBlocking(client(account), () -> {
+            work.run();
+            return null;
+        });
+    }
+
+    private static String client(long account) {
+        return Long.toString(account);
+    }
+
+    private static List<Integer> indexes(JobMessage.JobSnapshot job) {
+        return IntStream.range(0, job.total()).boxed().toList();
+    }
+
+    /** Repeats a step. Each one starts in a new task, because a chain of futures would complete recursively. */
+    private static Future<Void> repeat(BooleanSupplier hasNext, Supplier<Future<Void>> step) {
+        Promise<Void> done = Promise.promise();
+        repeat(hasNext, step, done);
+        return done.future();
+    }
+
+    private static void repeat(BooleanSupplier hasNext, Supplier<Future<Void>> step, Promise<Void> done) {
+        if (!hasNext.getAsBoolean()) {
+            done.complete();
+            return;
+        }
+        ContextFutures.call(step).onComplete((value, failure) -> {
+            if (failure == null) {
+                repeat(hasNext, step, done);
+            } else {
+                done.fail(failure);
+            }
+        });
+    }
+
+    private @Nullable ModuleDescription module(JobMessage.JobSnapshot job) {
+        ModuleDefinition<?> module = modules.find(job.module());
+        return module == null ? null : module.description();
+    }
+
+    private static Problem noModule(JobMessage.JobSnapshot job) {
+        return Problem.of(
+                422,
+                "unknown-module",
+                "Unknown module",
+                "The module " + job.module() + " of this job no longer exists. Its results can only be downloaded.");
+    }
+}

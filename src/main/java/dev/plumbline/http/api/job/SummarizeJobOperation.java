@@ -1,0 +1,93 @@
+package dev.plumbline.http.api.job;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.plumbline.account.ApiCaller;
+import dev.plumbline.account.Scope;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.api.ContentNegotiation;
+import dev.plumbline.http.auth.ApiKeyHandler;
+import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.http.problem.ProblemResponder;
+import dev.plumbline.http.problem.RequestFutures;
+import dev.plumbline.portfolio.LineFilter;
+import dev.plumbline.portfolio.PortfolioSummary;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
+import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** {@code GET /api/v1/jobs/{token}/summary}. */
+final class SummarizeJobOperation {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final ApiKeyHandler authentication;
+    private final JobClient jobs;
+    private final PortfolioReader portfolio;
+    private final ProblemResponder problems;
+
+    SummarizeJobOperation(
+            ApiKeyHandler authentication, JobClient jobs, PortfolioReader portfolio, ProblemResponder problems) {
+        this.authentication = authentication;
+        this.jobs = jobs;
+        this.portfolio = portfolio;
+        this.problems = problems;
+    }
+
+    void handle(RoutingContext ctx) {
+        authentication.authenticate(ctx, Scope.JOBS_READ, caller -> read(ctx, caller));
+    }
+
+    private void read(RoutingContext ctx, ApiCaller caller) {
+        if (!ContentNegotiation.acceptsJson(ctx)) {
+            problems.send(ctx, ResultFormat.JSON.notAcceptable());
+            return;
+        }
+        LineSelection selection;
+        try {
+            selection = LineSelection.of(ctx.request());
+        } catch (ProblemException invalid) {
+            problems.send(ctx, invalid.problem());
+            return;
+        }
+        RequestFutures.handle(
+                ctx,
+                jobs.read(caller.accountId(), ctx.pathParam("token")),
+                job -> summarize(ctx, caller, job, selection));
+    }
+
+    private void summarize(RoutingContext ctx, ApiCaller caller, JobMessage.JobSnapshot job, LineSelection selection) {
+        String etag = "W/\"" + job.version() + "-summary" + selection.tag() + '"';
+        Runnable headers = () -> {
+            ctx.response().putHeader("ETag", etag);
+            JobResponses.setRetryAfter(ctx.response(), job);
+        };
+        if (ContentNegotiation.matches(ctx, etag)) {
+            JobResponses.notModified(ctx, headers);
+            return;
+        }
+        LineFilter filter = new LineFilter(selection.verdicts(), selection.findings(), selection.text());
+        RequestFutures.handle(ctx, portfolio.summary(caller.accountId(), job, filter), summary -> {
+            if (!ctx.response().closed()) {
+                headers.run();
+                JobResponses.send(ctx, json(job, summary));
+            }
+        });
+    }
+
+    private static Buffer json(JobMessage.JobSnapshot job, PortfolioSummary summary) {
+        Map<String, @Nullable Object> members = new LinkedHashMap<>();
+        members.put("token", job.token());
+        members.put("module", job.module());
+        members.put("state", job.state().id());
+        members.put("counts", JobJson.counts(job).getMap());
+        members.putAll(summary.toMap());
+        try {
+            return Buffer.buffer(JSON.writeValueAsBytes(members));
+        } catch (JsonProcessingException unexpected) {
+            throw new UncheckedIOException(unexpected);
+        }
+    }
+}
