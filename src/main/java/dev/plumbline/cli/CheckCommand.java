@@ -143,6 +143,9 @@ public final class CheckCommand implements Callable<Integer> {
                             ? "No target is given. Add a target, for example example.com."
                             : "No module is given. Add a module, for example http-status.");
         }
+        if (format() == ReportFormat.XLSX && StandardOutput.isTerminal()) {
+            return fail(StandardOutput.NOT_FOR_TERMINAL);
+        }
         try {
             if (targets.isEmpty() && input == null && sitemap == null && ModuleCatalogue.isName(module)) {
                 return fail(TargetReader.MISSING);
@@ -267,7 +270,8 @@ public final class CheckCommand implements Callable<Integer> {
                     !unordered,
                     single ? 0 : CheckBatch.RETRY_TIMEOUT_MS);
             Writer out = StandardOutput.writer();
-            ReportWriter report = format().writer(description, modules.parts(module), single, failOn, out);
+            ReportWriter report =
+                    format().writer(description, modules.parts(module), single, failOn, out, StandardOutput.stream());
             ProgressBar progress = ProgressBar.onStderr(!single);
             try (InterruptHook hook = InterruptHook.register(batch, progress)) {
                 return exitCode(batch.run(reader, report, out, progress));

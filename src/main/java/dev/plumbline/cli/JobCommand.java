@@ -46,7 +46,7 @@ public final class JobCommand {
         @Option(
                 names = "--output",
                 paramLabel = "FORMAT",
-                description = "Wait and print the results as csv, ndjson or json.")
+                description = "Wait and print the results as csv, ndjson, json or xlsx.")
         private JobResultJoiner.@Nullable Format output;
     }
 
@@ -99,6 +99,7 @@ public final class JobCommand {
             @Mixin WaitOption wait,
             @Mixin ConfigOption config) {
         return run(server, client -> {
+            JobWorkbook.requireFile(wait.output);
             List<String> arguments = targets == null ? List.of() : targets;
             if (arguments.isEmpty() && input == null && sitemap == null) {
                 throw new CommandException(TargetReader.MISSING);
@@ -162,6 +163,7 @@ public final class JobCommand {
             @Parameters(index = "0", paramLabel = "TOKEN", description = "Token of a finished job.") String token,
             @Mixin WaitOption wait) {
         return run(server, client -> {
+            JobWorkbook.requireFile(wait.output);
             JsonObject job = client.job(token, 0);
             server.requireFinal(job);
             List<String> inputs = client.results(token, "ndjson", LineFilterOptions.NONE)
@@ -240,10 +242,11 @@ public final class JobCommand {
                             names = "--output",
                             paramLabel = "FORMAT",
                             defaultValue = "csv",
-                            description = "csv, ndjson or json (default: ${DEFAULT-VALUE}).")
+                            description = "csv, ndjson, json or xlsx (default: ${DEFAULT-VALUE}).")
                     JobResultJoiner.Format output,
             @Mixin LineFilterOptions filters) {
         return run(server, client -> {
+            JobWorkbook.requireFile(output);
             filters.validate();
             List<JsonObject> jobs = new ArrayList<>();
             for (String token : tokens) {
@@ -325,7 +328,9 @@ public final class JobCommand {
         ProgressBar progress = ProgressBar.onStderr(true);
         JobOutput output = format == null
                 ? new JobOutput(client)
-                : new JobResultJoiner(client, filters, format, StandardOutput.writer());
+                : format == JobResultJoiner.Format.XLSX
+                        ? JobWorkbook.of(client, filters, jobs)
+                        : new JobResultJoiner(client, filters, format, StandardOutput.writer());
         String download = format == null ? "" : "--output " + format + " " + filters.arguments();
         JobPoller poller = new JobPoller(jobs, progress, output);
         int code = await(poller, new JobPoller.NextOptions(server.arguments(), "", download), progress);

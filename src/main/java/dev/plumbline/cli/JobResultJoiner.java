@@ -8,11 +8,12 @@ import java.util.List;
 import java.util.Locale;
 
 /** Joins the results of several jobs in their order into one output, with indexes that continue from job to job. */
-final class JobResultJoiner extends JobOutput {
+class JobResultJoiner extends JobOutput {
     enum Format {
         CSV,
         NDJSON,
-        JSON;
+        JSON,
+        XLSX;
 
         @Override
         public String toString() {

@@ -57,6 +57,18 @@ final class LineFilterOptions {
         return query == null ? null : List.of(query);
     }
 
+    /** The selected fields, in this order; empty for all. */
+    List<String> fields() {
+        return fields == null ? List.of() : fields;
+    }
+
+    /** Returns the same filters with all fields. */
+    LineFilterOptions withoutFields() {
+        LineFilterOptions all = new LineFilterOptions();
+        all.filter = filter;
+        return all;
+    }
+
     /** Returns the query of a request for lines, with a question mark; empty without filters. */
     String parameters() {
         StringJoiner parameters = new StringJoiner("&", "?", "").setEmptyValue("");

@@ -1,9 +1,6 @@
 package dev.plumbline.cli;
 
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Locale;
@@ -41,17 +38,7 @@ final class ProgressBar {
 
     /** A bar on stderr; it is drawn if it is requested and stderr is a terminal. */
     static ProgressBar onStderr(boolean requested) {
-        return new ProgressBar(System.err, requested && isTerminal("/proc/self/fd/2"), System::nanoTime);
-    }
-
-    /** Whether a file descriptor is a terminal. The JDK has no method for stderr. */
-    private static boolean isTerminal(String descriptor) {
-        try {
-            Path file = Files.readSymbolicLink(Path.of(descriptor));
-            return file.startsWith("/dev/pts") || file.toString().startsWith("/dev/tty") || file.endsWith("console");
-        } catch (IOException | UnsupportedOperationException notLinux) {
-            return false;
-        }
+        return new ProgressBar(System.err, requested && StandardOutput.isTerminal(2), System::nanoTime);
     }
 
     /**

@@ -13,6 +13,8 @@ import java.io.PrintStream;
 import java.io.Writer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * flushed after each line feed.
  */
 public final class StandardOutput extends PrintStream {
+    /** The error if the output is not text and stdout is a terminal. */
+    static final String NOT_FOR_TERMINAL =
+            "A workbook is not text. Redirect stdout to a file, for example with > results.xlsx.";
+
     private static final int BUFFER_SIZE = 64 * 1024;
 
     private final FirstFailure file;
@@ -85,17 +91,37 @@ public final class StandardOutput extends PrintStream {
 
     /** A buffered writer in UTF-8 to {@link System#out}, whose {@code flush} reports a failed write. */
     static Writer writer() {
-        StandardOutput out = (StandardOutput) System.out;
-        return new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), BUFFER_SIZE) {
+        return new BufferedWriter(new OutputStreamWriter(stream(), StandardCharsets.UTF_8), BUFFER_SIZE);
+    }
+
+    /** A buffered stream to {@link System#out}, whose {@code flush} reports a failed write. */
+    static OutputStream stream() {
+        StandardOutput stdout = (StandardOutput) System.out;
+        return new BufferedOutputStream(stdout, BUFFER_SIZE) {
             @Override
-            public void flush() throws IOException {
+            public synchronized void flush() throws IOException {
                 super.flush();
-                if (out.checkError()) {
-                    IOException fault = out.fault();
+                if (stdout.checkError()) {
+                    IOException fault = stdout.fault();
                     throw fault == null ? new ClosedException() : new FailedException(fault);
                 }
             }
         };
+    }
+
+    /** Whether stdout of the process is a terminal. */
+    static boolean isTerminal() {
+        return isTerminal(1);
+    }
+
+    /** Whether a file descriptor is a terminal. The JDK has no method for stderr. */
+    static boolean isTerminal(int descriptor) {
+        try {
+            Path file = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor));
+            return file.startsWith("/dev/pts") || file.toString().startsWith("/dev/tty") || file.endsWith("console");
+        } catch (IOException | UnsupportedOperationException notLinux) {
+            return false;
+        }
     }
 
     /** Why stdout cannot be written; null if no write failed or the reader of stdout has closed the pipe. */

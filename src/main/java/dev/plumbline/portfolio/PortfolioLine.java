@@ -68,7 +68,7 @@ public record PortfolioLine(
      * @param part the module of the part that reports it; null if it is not a finding of a part
      * @param code of the finding, or of the error of a part
      */
-    public record LineFinding(@Nullable String part, String code, Level level, String message) {
+    public record LineFinding(@Nullable String part, String code, Level level, String message, String action) {
         /** For example {@code status_client_error}, or {@code hsts/hsts_short} for a finding of a part. */
         public String path() {
             return part == null ? code : path(part, code);
@@ -169,7 +169,11 @@ public record PortfolioLine(
                 .map(finding -> finding.part() == null
                         ? finding
                         : new LineFinding(
-                                null, LineFinding.compositeCode(finding.level()), finding.level(), finding.message()))
+                                null,
+                                LineFinding.compositeCode(finding.level()),
+                                finding.level(),
+                                finding.message(),
+                                finding.action()))
                 .toList();
     }
 
@@ -258,6 +262,11 @@ public record PortfolioLine(
         return new PortfolioLine(position, input, target, state, verdict, fields, findings, errorCode, rules, module);
     }
 
+    /** The same line without the values of its fields. */
+    public PortfolioLine withoutFields() {
+        return new PortfolioLine(index, input, target, state, verdict, Map.of(), findings, errorCode, rules, module);
+    }
+
     private static long index(Map<?, ?> line, long position) {
         Object index = line.get("index");
         if (index == null) {
@@ -339,8 +348,13 @@ public record PortfolioLine(
     private static LineFinding finding(@Nullable String part, Map<?, ?> members) {
         String level = required(members, "level", "finding.");
         String message = text(members, "message");
+        String action = text(members, "action");
         return new LineFinding(
-                part, required(members, "code", "finding."), level(level), Objects.requireNonNullElse(message, ""));
+                part,
+                required(members, "code", "finding."),
+                level(level),
+                Objects.requireNonNullElse(message, ""),
+                Objects.requireNonNullElse(action, ""));
     }
 
     private static Level level(String id) {

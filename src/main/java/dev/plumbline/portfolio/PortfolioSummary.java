@@ -194,7 +194,7 @@ public final class PortfolioSummary {
         }
     }
 
-    private final ModuleDescription module;
+    private final @Nullable ModuleDescription module;
     private final Map<String, ModuleDescription> parts = new HashMap<>();
     private final LineFilter filter;
     private final Map<Verdict, Long> verdicts = new EnumMap<>(Verdict.class);
@@ -207,15 +207,19 @@ public final class PortfolioSummary {
     private long matched;
 
     /**
+     * @param module null if it no longer exists: its fields and areas are not summarized, and findings have no titles
      * @param parts the modules of the parts of a composite, which declare the titles of their findings
      * @param filter selects the lines of everything but {@link #counts}
      */
-    public PortfolioSummary(ModuleDescription module, Collection<ModuleDescription> parts, LineFilter filter) {
+    public PortfolioSummary(
+            @Nullable ModuleDescription module, Collection<ModuleDescription> parts, LineFilter filter) {
         this.module = module;
         this.filter = filter;
         parts.forEach(part -> this.parts.put(part.module(), part));
-        module.fields().forEach(field -> fields.add(new FieldCount(field)));
-        module.areas().keySet().forEach(area -> areas.put(area, new AreaCount()));
+        if (module != null) {
+            module.fields().forEach(field -> fields.add(new FieldCount(field)));
+            module.areas().keySet().forEach(area -> areas.put(area, new AreaCount()));
+        }
     }
 
     /**
@@ -298,7 +302,12 @@ public final class PortfolioSummary {
     public List<Occurrence> findings() {
         List<Occurrence> all = new ArrayList<>();
         findings.forEach((code, count) -> all.add(new Occurrence(
-                code.part(), code.code(), count.level, title(code), count.lines, List.copyOf(count.indexes))));
+                code.part(),
+                code.code(),
+                count.level,
+                title(code.part(), code.code()),
+                count.lines,
+                List.copyOf(count.indexes))));
         all.sort(Comparator.comparing(Occurrence::level, Comparator.nullsLast(Level.MOST_SEVERE_FIRST))
                 .thenComparing(Occurrence::count, Comparator.reverseOrder())
                 .thenComparing(Occurrence::part, Comparator.nullsFirst(Comparator.naturalOrder()))
@@ -306,9 +315,14 @@ public final class PortfolioSummary {
         return List.copyOf(all);
     }
 
-    private @Nullable String title(Code code) {
-        ModuleDescription declaring = code.part() == null ? module : parts.get(code.part());
-        FindingCode declared = declaring == null ? null : declaring.finding(code.code());
+    /**
+     * Returns the title of a finding; null if no sheet declares it.
+     *
+     * @param part null for a finding that is not about a part of a composite
+     */
+    public @Nullable String title(@Nullable String part, String code) {
+        ModuleDescription declaring = part == null ? module : parts.get(part);
+        FindingCode declared = declaring == null ? null : declaring.finding(code);
         return declared == null ? null : declared.title();
     }
 

@@ -5,7 +5,7 @@ import de.siegmar.fastcsv.writer.LineDelimiter;
 import de.siegmar.fastcsv.writer.QuoteStrategy;
 import java.io.Writer;
 
-/** Cells of CSV files that contain data of targets. */
+/** Cells of spreadsheets that contain data of targets. */
 public final class SpreadsheetText {
     /**
      * Quotes empty strings, to distinguish them from null, and cells with a semicolon, which spreadsheets of many
@@ -43,7 +43,12 @@ public final class SpreadsheetText {
      */
     public static String escape(String text) {
         String cell = replaceNul(text);
-        return cell.isEmpty() || FORMULA_CHARACTERS.indexOf(cell.charAt(0)) < 0 ? cell : "'" + cell;
+        return isFormula(cell) ? "'" + cell : cell;
+    }
+
+    /** Whether a spreadsheet would run a text as a formula if a user entered it. */
+    public static boolean isFormula(String text) {
+        return !text.isEmpty() && FORMULA_CHARACTERS.indexOf(text.charAt(0)) >= 0;
     }
 
     /** Replaces U+0000 by U+FFFD. */

@@ -47,6 +47,23 @@ public final class PrintableText {
         return text.substring(0, inPair ? length - 1 : length);
     }
 
+    /** The text with each character that XML 1.0 does not allow as U+FFFD. */
+    public static String xml(String text) {
+        StringBuilder out = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> out.appendCodePoint(isXml(c) ? c : 0xfffd));
+        return out.toString();
+    }
+
+    /** Whether XML 1.0 allows a character. */
+    public static boolean isXml(int c) {
+        return c == '\n'
+                || c == '\r'
+                || c == '\t'
+                || c >= 0x20 && c <= 0xd7ff
+                || c >= 0xe000 && c <= 0xfffd
+                || c >= 0x10000;
+    }
+
     /** The text without C0 and C1 controls and DEL. */
     public static String withoutControls(CharSequence text) {
         return CharMatcher.javaIsoControl().removeFrom(text);

@@ -15,6 +15,7 @@ import dev.plumbline.target.TargetPolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
+import java.io.OutputStream;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.Objects;
@@ -64,7 +65,8 @@ class CheckBatchTest {
 
         VerdictCounts counts = batch.run(
                 TargetReader.open(List.of("https://example.com/"), null),
-                ReportFormat.NDJSON.writer(module, List.of(), false, Verdict.WARN, out),
+                ReportFormat.NDJSON.writer(
+                        module, List.of(), false, Verdict.WARN, out, OutputStream.nullOutputStream()),
                 out,
                 ProgressBar.onStderr(false));
 

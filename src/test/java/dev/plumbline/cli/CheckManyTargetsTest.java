@@ -8,11 +8,13 @@ import dev.plumbline.lab.HttpLab;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CommandLineRunner;
 import dev.plumbline.support.CommandResult;
+import dev.plumbline.support.XlsxFile;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -174,6 +176,38 @@ class CheckManyTargetsTest {
     }
 
     @Test
+    void xlsxIsAWorkbookWithTheColumnsOfCsv() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        String csv = check("", lab.http("/ok"), "--output", "csv").out();
+
+        CommandResult result = CommandLineRunner.run(
+                lab.http("/ok") + "\n=1+1\n" + lab.http("/status/404"),
+                out,
+                "check",
+                "--conf",
+                settings.toString(),
+                "http-status",
+                "--input",
+                "-",
+                "--output",
+                "xlsx");
+
+        XlsxFile.Sheet lines = XlsxFile.read(out.toByteArray()).sheet("Lines");
+        assertThat(String.join(",", lines.header()))
+                .isEqualTo(csv.lines().findFirst().orElseThrow());
+        assertThat(lines.column("index")).containsExactly("0", "1", "2");
+        assertThat(lines.column("input")).containsExactly(lab.http("/ok"), "=1+1", lab.http("/status/404"));
+        assertThat(lines.column("verdict")).containsExactly("pass", "error", "fail");
+        assertThat(lines.column("error_code")).containsExactly(null, "invalid_target", null);
+        assertThat(lines.rows().get(2).get("status").number()).isEqualTo(404);
+        assertThat(lines.rows().get(0).get("checked_at").format()).isEqualTo("yyyy-mm-dd hh:mm:ss");
+        assertThat(XlsxFile.read(out.toByteArray()).sheet("Findings").column("code"))
+                .contains("status_client_error");
+        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.err()).isEmpty();
+    }
+
+    @Test
     void junitHasOneTestCasePerTarget() throws Exception {
         CommandResult result =
                 check("", lab.http("/ok"), lab.http("/status/404?a=<b>&c"), "http://a b/", "--output", "junit");
@@ -233,7 +267,7 @@ class CheckManyTargetsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "--output, yaml, 'must be one of text, json, ndjson, csv, junit, markdown, nagios'",
+        "--output, yaml, 'must be one of text, json, ndjson, csv, junit, markdown, nagios, xlsx'",
         "--fail-on, pass, 'must be one of warn, fail, error'",
         "--concurrency, 0, must be an integer from 1 to 1000",
         "--input, no-such-file, 'File ''no-such-file'' does not exist. Check --input.'",

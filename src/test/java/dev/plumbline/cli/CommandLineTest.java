@@ -314,7 +314,7 @@ class CommandLineTest {
         assertThat(CommandLineRunner.run("", "completion", shell).out())
                 .contains("plumbline")
                 .contains("--fail-on")
-                .contains("(\"warn\" \"fail\" \"error\")", "(\"csv\" \"ndjson\" \"json\")")
+                .contains("(\"warn\" \"fail\" \"error\")", "(\"csv\" \"ndjson\" \"json\" \"xlsx\")")
                 .doesNotContain("WARN", "NDJSON")
                 .contains("download");
     }

@@ -9,6 +9,7 @@ import dev.plumbline.support.CommandLineRunner;
 import dev.plumbline.support.CommandResult;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
+import dev.plumbline.support.XlsxFile;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
@@ -16,6 +17,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayOutputStream;
 import java.io.FileOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -381,6 +383,50 @@ class JobCommandTest {
                 .startsWith("plumbline: HTTP 422: Parameter fields: 'color' is not a field of http-status. Fields: ");
         assertThat(none.code()).as(none.err()).isZero();
         assertThat(none.out()).isEqualTo("[]");
+    }
+
+    @Test
+    void aWorkbookJoinsJobsOfOneModule() {
+        String token = job("", "create", "http-status", url("/a"), url("/missing"), "not a target")
+                .out();
+        String other =
+                job("", "create", "http-status", url("/missing"), url("/b")).out();
+        String otherModule = job("", "create", "hsts", url("/a")).out();
+
+        XlsxFile all = workbook(token, other);
+        XlsxFile some = workbook(token, other, "--verdict", "fail", "--fields", "final_url,status");
+        CommandResult mixed = job("", "download", token, otherModule, "--output", "xlsx");
+
+        assertThat(all.sheet("Lines").column("index")).containsExactly("0", "1", "2", "3", "4");
+        assertThat(all.sheet("Lines").column("verdict")).containsExactly("pass", "fail", "error", "fail", "pass");
+        assertThat(all.sheet("Lines").header()).contains("state", "cached", "final_url", "top_finding");
+        assertThat(all.sheet("Findings").column("index")).contains("1", "3");
+        assertThat(some.sheet("Lines").column("index")).containsExactly("1", "3");
+        assertThat(some.sheet("Lines").header()).endsWith("final_url", "status", "finding_codes", "top_finding");
+        assertThat(some.sheet("Lines").rows().get(0).get("status").number()).isEqualTo(404);
+        assertThat(mixed.code()).isEqualTo(4);
+        assertThat(mixed.err())
+                .isEqualTo(
+                        "plumbline: The module of job %s is 'hsts', not 'http-status'. A workbook contains jobs of one module."
+                                .formatted(otherModule));
+        assertThat(mixed.out()).isEmpty();
+    }
+
+    private XlsxFile workbook(String... tokensAndOptions) {
+        List<String> arguments = new ArrayList<>(List.of(
+                "job",
+                "download",
+                "--server",
+                service.uri("").toString(),
+                "--key-file",
+                keyFile.toString(),
+                "--output",
+                "xlsx"));
+        arguments.addAll(List.of(tokensAndOptions));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        CommandResult result = CommandLineRunner.run("", out, arguments.toArray(String[]::new));
+        assertThat(result.code()).as(result.err()).isZero();
+        return XlsxFile.read(out.toByteArray());
     }
 
     @Test

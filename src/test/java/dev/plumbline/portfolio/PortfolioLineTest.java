@@ -49,7 +49,7 @@ class PortfolioLineTest {
                         entry("ms", 1.5),
                         entry("big", 20_000_000_000L),
                         entry("hops", List.of("a")));
-        assertThat(line.findings()).containsExactly(new LineFinding(null, "not_found", Level.FAIL, "404."));
+        assertThat(line.findings()).containsExactly(new LineFinding(null, "not_found", Level.FAIL, "404.", "Fix."));
         assertThat(line.errorCode()).isEqualTo("connect_refused");
         assertThat(line.rules()).isEqualTo("http-status/3");
         assertThat(line.module()).isNull();
@@ -90,7 +90,7 @@ class PortfolioLineTest {
                         "done",
                         Verdict.WARN,
                         Map.of("present", true),
-                        List.of(new LineFinding(null, "short", Level.WARN, "Short.")),
+                        List.of(new LineFinding(null, "short", Level.WARN, "Short.", "Set it.")),
                         "read_timeout",
                         "hsts/3",
                         "hsts"));
@@ -113,9 +113,9 @@ class PortfolioLineTest {
 
         assertThat(line.findings())
                 .containsExactly(
-                        new LineFinding(null, "of_composite", Level.INFO, "Own."),
-                        new LineFinding("ssl-certificate", "expired", Level.FAIL, "Expired."),
-                        new LineFinding("smtp", "connect_timeout", Level.INFO, "Timeout."));
+                        new LineFinding(null, "of_composite", Level.INFO, "Own.", ""),
+                        new LineFinding("ssl-certificate", "expired", Level.FAIL, "Expired.", ""),
+                        new LineFinding("smtp", "connect_timeout", Level.INFO, "Timeout.", ""));
         assertThat(line.findings())
                 .extracting(LineFinding::path)
                 .containsExactly("of_composite", "ssl-certificate/expired", "smtp/connect_timeout");

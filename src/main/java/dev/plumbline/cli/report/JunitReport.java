@@ -4,6 +4,7 @@ import dev.plumbline.result.CheckError;
 import dev.plumbline.result.Verdict;
 import dev.plumbline.sheet.FindingCode;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.target.PrintableText;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.Locale;
@@ -80,13 +81,11 @@ final class JunitReport implements ReportWriter {
                 case '<' -> xml.append("&lt;");
                 case '>' -> xml.append("&gt;");
                 case '"' -> xml.append("&quot;");
-                default -> xml.appendCodePoint(isXml(c) ? c : 0xFFFD);
+                // a parser reads a carriage return as a line feed
+                case '\r' -> xml.appendCodePoint(0xFFFD);
+                default -> xml.appendCodePoint(PrintableText.isXml(c) ? c : 0xFFFD);
             }
         });
         return xml.toString();
-    }
-
-    private static boolean isXml(int c) {
-        return c == '\n' || c == '\t' || c >= 0x20 && c <= 0xD7FF || c >= 0xE000 && c <= 0xFFFD || c >= 0x10000;
     }
 }

@@ -4,6 +4,7 @@ import dev.plumbline.check.CompositePart;
 import dev.plumbline.result.Verdict;
 import dev.plumbline.sheet.ModuleDescription;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.Writer;
 import java.util.List;
 import java.util.Locale;
@@ -16,7 +17,8 @@ public enum ReportFormat {
     CSV,
     JUNIT,
     MARKDOWN,
-    NAGIOS;
+    NAGIOS,
+    XLSX;
 
     /**
      * Creates a writer.
@@ -24,9 +26,15 @@ public enum ReportFormat {
      * @param parts the parts of a composite module
      * @param single whether the run has exactly one target
      * @param failOn the least severe verdict that is reported as a failure
+     * @param binaryOut the output if the format is not text
      */
     public ReportWriter writer(
-            ModuleDescription module, List<CompositePart> parts, boolean single, Verdict failOn, Writer out)
+            ModuleDescription module,
+            List<CompositePart> parts,
+            boolean single,
+            Verdict failOn,
+            Writer out,
+            OutputStream binaryOut)
             throws IOException {
         return switch (this) {
             case TEXT -> new TextLineReport(module, single, out);
@@ -36,6 +44,7 @@ public enum ReportFormat {
             case JUNIT -> new JunitReport(module, failOn, out);
             case MARKDOWN -> new MarkdownReport(module, out);
             case NAGIOS -> new NagiosReport(module, failOn, out);
+            case XLSX -> new XlsxReport(module, parts, binaryOut);
         };
     }
 

@@ -7,7 +7,7 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Text in a temporary file, for formats whose first line depends on all results. */
+/** Text in a temporary file, for formats whose first line depends on all results, or that read results twice. */
 final class SpooledText {
     private final Path file;
     private final BufferedWriter writer;
@@ -23,13 +23,28 @@ final class SpooledText {
         writer.write(text);
     }
 
+    Writer writer() {
+        return writer;
+    }
+
+    /** Reads the text from its start. */
+    BufferedReader read() throws IOException {
+        writer.flush();
+        return Files.newBufferedReader(file);
+    }
+
     /** Copies the text to a writer and deletes the file. */
     void drainTo(Writer out) throws IOException {
-        writer.close();
-        try (BufferedReader reader = Files.newBufferedReader(file)) {
+        try (BufferedReader reader = read()) {
             reader.transferTo(out);
         } finally {
-            Files.delete(file);
+            delete();
         }
+    }
+
+    /** Deletes the file. */
+    void delete() throws IOException {
+        writer.close();
+        Files.delete(file);
     }
 }

@@ -1,22 +1,17 @@
 package dev.plumbline.http.api.job;
 
-import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.CompositePart;
-import dev.plumbline.check.PartColumns;
-import dev.plumbline.result.FindingColumns;
-import dev.plumbline.result.Level;
 import dev.plumbline.result.SpreadsheetText;
-import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.spreadsheet.LineColumns;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,20 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Cells contain data of the targets, and spreadsheets run cells that begin like a formula. Such cells are prefixed
  * with an apostrophe.
  */
-public final class JobCsv implements LineWriter {
-    /** The columns before the fields of the module. */
-    public static final List<String> COLUMNS = List.of(
-            "index",
-            "input",
-            "target",
-            "state",
-            "verdict",
-            "error_code",
-            "error_message",
-            "duration_ms",
-            "cached",
-            "checked_at");
-
+final class JobCsv implements LineWriter {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int INDEX = 0;
     private static final int INPUT = 1;
@@ -53,19 +35,14 @@ public final class JobCsv implements LineWriter {
 
     private final JobMessage.JobSnapshot job;
     private final boolean raw;
-    private final List<String> header = new ArrayList<>(COLUMNS);
-    /** Where the values of the first columns are in a result. */
-    private final List<JsonPointer> sources = new ArrayList<>();
-
-    private final PartColumns partColumns;
+    private final LineColumns columns;
     private final StringWriter text = new StringWriter();
     private final CsvWriter csv = SpreadsheetText.csv(text);
 
     /**
      * @param module null if the module no longer exists; its fields then have no columns
      * @param parts the parts of a composite module
-     * @param fields the fields with columns, in this order; empty for all. The verdicts of parts belong to the field
-     *     {@value PartColumns#FIELD}
+     * @param fields the fields with columns, in this order; empty for all
      * @param raw whether formulas are not escaped
      */
     JobCsv(
@@ -76,29 +53,17 @@ public final class JobCsv implements LineWriter {
             boolean raw) {
         this.job = job;
         this.raw = raw;
-        for (String column : COLUMNS) {
-            sources.add(JsonPointer.compile('/' + column.replaceFirst("^error_", "error/")));
-        }
-        List<String> columns = !fields.isEmpty() || module == null
-                ? fields
-                : module.fields().stream().map(FieldDescription::name).toList();
-        for (String field : columns) {
-            sources.add(JsonPointer.compile("/fields/" + field));
-            header.add(field);
-        }
-        partColumns = new PartColumns(fields.isEmpty() || fields.contains(PartColumns.FIELD) ? parts : List.of());
-        header.addAll(partColumns.names());
-        header.addAll(FindingColumns.NAMES);
+        this.columns = new LineColumns(LineColumns.OF_JOB, module, parts, fields);
     }
 
     @Override
     public void begin(Buffer out) {
-        write(out, header.stream().map(this::escape).toArray(String[]::new));
+        write(out, columns.names().stream().map(this::escape).toArray(String[]::new));
     }
 
     @Override
     public void line(Buffer out, JobMessage.ResultLine line) {
-        @Nullable String[] cells = new String[header.size()];
+        @Nullable String[] cells = new String[columns.names().size()];
         if (line.result() != null) {
             try {
                 read(JSON.readTree(line.result()), cells);
@@ -113,29 +78,14 @@ public final class JobCsv implements LineWriter {
     }
 
     private void read(JsonNode result, @Nullable String[] cells) {
-        for (int i = 0; i < sources.size(); i++) {
-            cells[i] = cell(result.at(sources.get(i)));
+        List<@Nullable JsonNode> values = columns.cells(result);
+        for (int i = 0; i < cells.length; i++) {
+            cells[i] = cell(values.get(i));
         }
-        List<@Nullable String> verdicts =
-                partColumns.cells(result.path("fields").path(PartColumns.FIELD));
-        for (int i = 0; i < verdicts.size(); i++) {
-            cells[sources.size() + i] = verdicts.get(i);
-        }
-        FindingColumns findings = new FindingColumns();
-        for (JsonNode finding : result.path("findings")) {
-            findings.add(
-                    Level.of(finding.path("level").asText()),
-                    finding.path("code").asText(),
-                    finding.path("message").asText(),
-                    finding.path("action").asText());
-        }
-        String top = findings.top();
-        cells[cells.length - 2] = findings.codes();
-        cells[cells.length - 1] = top == null ? null : escape(top);
     }
 
-    private @Nullable String cell(JsonNode value) {
-        if (value.isMissingNode() || value.isNull()) {
+    private @Nullable String cell(@Nullable JsonNode value) {
+        if (value == null) {
             return null;
         }
         if (value.isTextual()) {

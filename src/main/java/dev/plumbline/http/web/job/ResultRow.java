@@ -67,7 +67,7 @@ record ResultRow(PortfolioLine line, @Nullable String message, @Nullable Long du
                         fields(complete.fields(), names),
                         complete.findings().stream()
                                 .map(finding -> shared.apply(
-                                        new LineFinding(finding.part(), finding.code(), finding.level(), "")))
+                                        new LineFinding(finding.part(), finding.code(), finding.level(), "", "")))
                                 .toList(),
                         complete.errorCode(),
                         complete.rules(),

@@ -9,7 +9,6 @@ import dev.plumbline.config.ConfigException;
 import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.egress.OwnEndpoints;
 import dev.plumbline.egress.RateLimiterFactory;
-import dev.plumbline.http.api.job.JobCsv;
 import dev.plumbline.lab.DnsLab;
 import dev.plumbline.lab.FreePorts;
 import dev.plumbline.result.CheckResult;
@@ -22,6 +21,7 @@ import dev.plumbline.sheet.FieldType;
 import dev.plumbline.sheet.FindingCode;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.sheet.OptionDescription;
+import dev.plumbline.spreadsheet.LineColumns;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.Canary;
 import dev.plumbline.target.InputType;
@@ -159,7 +159,7 @@ class ModuleContractTest {
             assertThat(fields.add(field.name()))
                     .as(field.name() + " is declared once")
                     .isTrue();
-            assertThat(JobCsv.COLUMNS).as("columns that every CSV has").doesNotContain(field.name());
+            assertThat(LineColumns.OF_JOB).as("columns that every CSV has").doesNotContain(field.name());
             assertDescribed(field);
         }
         Set<String> codes = new HashSet<>();
