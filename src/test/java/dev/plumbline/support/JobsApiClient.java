@@ -84,7 +84,7 @@ public final class JobsApiClient {
         return lines(job).stream().map(line -> line.getString("state")).toList();
     }
 
-    public static String header(HttpResponse<String> response, String name) {
+    public static String header(HttpResponse<?> response, String name) {
         return response.headers().firstValue(name).orElseThrow();
     }
 

@@ -11,6 +11,7 @@ import dev.plumbline.support.InMemoryJobs;
 import dev.plumbline.support.JobApiServer;
 import dev.plumbline.support.JobApiServerClient;
 import dev.plumbline.support.JobApiServerFixture;
+import dev.plumbline.support.XlsxFile;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;
@@ -27,8 +28,10 @@ import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -254,6 +257,91 @@ class JobReadingApiTest {
                         CONTRACT.validate("JobLine", line).getValid())
                 .as(line)
                 .isTrue());
+    }
+
+    /** Each line is read for the sheet of lines and for that of findings. */
+    @Test
+    void aWorkbookIsWrittenAsFastAsItIsRead() throws IOException {
+        String token = incompressible();
+
+        try (Socket reader = client.open("HTTP/1.1", "/" + token + "/results.xlsx")) {
+            reader.getInputStream().read();
+            for (int i = 0; i < 50; i++) {
+                assertThat(client.get("/" + token + "?results=false").statusCode())
+                        .isEqualTo(200);
+            }
+            assertThat(pages()).hasSizeLessThan(PAGES / 2);
+
+            String body = new String(reader.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+            XlsxFile workbook = XlsxFile.read(
+                    unchunked(body.substring(body.indexOf("\r\n\r\n") + 4)).getBytes(StandardCharsets.ISO_8859_1));
+            assertThat(workbook.sheet("Lines").rows()).hasSize(LINES);
+            assertThat(workbook.sheet("Summary").rows().get(0).get("count").number())
+                    .isEqualTo(LINES);
+        }
+        assertThat(pages()).extracting(JobMessage.ReadResults::version).containsOnly(1L);
+        assertThat(pages()).hasSize(2 * PAGES);
+    }
+
+    @Test
+    void aWorkbookOfACancelledJobHasItsLines() throws IOException {
+        String token = JOBS.add(key.accountId(), JobState.CANCELLED, 3, null);
+
+        try (Socket reader = client.open("HTTP/1.1", "/" + token + "/results.xlsx")) {
+            String response = new String(reader.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+            XlsxFile workbook = XlsxFile.read(
+                    response.substring(response.indexOf("\r\n\r\n") + 4).getBytes(StandardCharsets.ISO_8859_1));
+            assertThat(workbook.sheet("Lines").column("state")).containsExactly("cancelled", "cancelled", "cancelled");
+            assertThat(workbook.sheet("Findings").rows()).isEmpty();
+        }
+    }
+
+    @Test
+    void anIncompleteWorkbookIsAborted() throws IOException {
+        String token = incompressible();
+        JOBS.failRequests(order -> order instanceof JobMessage.ReadResults results
+                && results.indexes().get(0) >= 400);
+
+        try (Socket reader = client.open("HTTP/1.1", "/" + token + "/results.xlsx")) {
+            String response = new String(reader.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+            assertThat(response).startsWith("HTTP/1.1 200 OK\r\n").doesNotEndWith("\r\n0\r\n\r\n");
+        }
+    }
+
+    @Test
+    void concurrentWorkbooksAreLimited() throws IOException {
+        String token = incompressible();
+        List<Socket> readers = new ArrayList<>();
+        try {
+            // 4 MiB each; an eighth of 32 MiB is reserved for small holders
+            for (int i = 0; i < 7; i++) {
+                Socket reader = client.open("HTTP/1.1", "/" + token + "/results.xlsx");
+                readers.add(reader);
+                assertThat(reader.getInputStream().read()).isEqualTo('H');
+            }
+
+            HttpResponse<String> oneMore = client.get("/" + token + "/results.xlsx");
+
+            assertThat(oneMore.statusCode()).isEqualTo(503);
+            assertThat(new JsonObject(oneMore.body()).getString("code")).isEqualTo("overloaded");
+            assertThat(detail(oneMore)).isEqualTo("The memory for job results is exhausted. Retry shortly.");
+        } finally {
+            for (Socket reader : readers) {
+                reader.close();
+            }
+        }
+        String small = JOBS.add(key.accountId(), JobState.COMPLETED, 1, InMemoryJobs.result(10));
+        Await.until(() -> client.status("/" + small + "/results.xlsx") == 200);
+    }
+
+    /** A job with a text of 32 KiB in each line, with 6 random bits per character. */
+    private String incompressible() {
+        byte[] noise = new byte[LARGE * 3 / 8];
+        new Random(1).nextBytes(noise);
+        String text = Base64.getEncoder().encodeToString(noise);
+        String result = new String(InMemoryJobs.result(LARGE), StandardCharsets.US_ASCII)
+                .replace("x".repeat(text.length()), text);
+        return JOBS.add(key.accountId(), JobState.COMPLETED, LINES, result.getBytes(StandardCharsets.US_ASCII));
     }
 
     private String large() {

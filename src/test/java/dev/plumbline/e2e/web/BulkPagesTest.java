@@ -591,12 +591,16 @@ class BulkPagesTest {
 
         HttpResponse<String> csv = owner.page(path + "/results.csv");
         HttpResponse<String> ndjson = owner.page(path + "/results.ndjson");
+        HttpResponse<String> xlsx = owner.page(path + "/results.xlsx");
 
         assertThat(csv.headers().firstValue("Content-Type").orElse("")).startsWith("text/csv");
         assertThat(csv.headers().firstValue("Content-Disposition"))
                 .contains("attachment; filename=\"" + path.substring("/jobs/".length()) + ".csv\"");
         assertThat(csv.body()).startsWith("index,input,").contains("'=1+1");
         assertThat(ndjson.body().lines()).hasSize(2);
+        assertThat(xlsx.headers().firstValue("Content-Disposition"))
+                .contains("attachment; filename=\"" + path.substring("/jobs/".length()) + ".xlsx\"");
+        assertThat(xlsx.body()).startsWith("PK");
     }
 
     @Test
@@ -624,7 +628,7 @@ class BulkPagesTest {
         String path = created(send(owner, lab.http("/ok")));
         CookieClient other = newUser(Plan.PRO);
 
-        for (String part : List.of("", "/live", "/lines/0", "/results.csv", "/results.ndjson")) {
+        for (String part : List.of("", "/live", "/lines/0", "/results.csv", "/results.ndjson", "/results.xlsx")) {
             HttpResponse<String> response = other.page(path + part);
             assertThat(response.statusCode()).isEqualTo(404);
             assertThat(page(response).select("h1").text()).isEqualTo("Job not found");

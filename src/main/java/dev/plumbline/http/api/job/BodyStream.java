@@ -42,6 +42,11 @@ final class BodyStream<T> {
 
         /** The number of rows in the response so far. */
         int written();
+
+        /** Whether the body is a compressed format, so that it has no content coding. */
+        default boolean isCompressed() {
+            return false;
+        }
     }
 
     private static final int CHUNK_BYTES = 64 * 1024;
@@ -151,7 +156,7 @@ final class BodyStream<T> {
         }
         started = chunked;
         head.run();
-        if (chunk.length() >= Gzip.MIN_BYTES) {
+        if (!rows.isCompressed() && chunk.length() >= Gzip.MIN_BYTES) {
             ResponseBodies.addVary(response, "Accept-Encoding");
             if (Gzip.accepted(ctx.request())) {
                 response.putHeader("Content-Encoding", "gzip");

@@ -54,6 +54,7 @@ final class ChangeStream implements BodyStream.Rows<Buffer> {
                         out);
             case NDJSON -> ChangeJson.lines(out);
             case CSV -> new ChangeCsv(out, view.raw() ? SpreadsheetText::replaceNul : SpreadsheetText::escape);
+            case XLSX -> throw new IllegalArgumentException("a comparison is not a workbook");
         };
     }
 

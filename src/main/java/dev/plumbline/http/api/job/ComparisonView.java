@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
  * @param from the first row
  * @param limit the maximum number of changes
  * @param raw whether formulas in CSV cells are not escaped
- * @param asText whether the media type of a file is {@code text/plain}
+ * @param asGeneric whether the media type of a file is the generic one
  */
 record ComparisonView(
         ResultFormat format,
@@ -36,7 +36,7 @@ record ComparisonView(
         int from,
         int limit,
         boolean raw,
-        boolean asText) {
+        boolean asGeneric) {
     private static final int DEFAULT_LIMIT = 500;
     private static final int MAX_SHOWN = 64;
 
@@ -58,7 +58,7 @@ record ComparisonView(
                 cursor == null ? 0 : ComparisonCursor.row(cursor, ctx.pathParam("token"), against),
                 file ? Integer.MAX_VALUE : JobViewParameters.limit(request, DEFAULT_LIMIT),
                 format == ResultFormat.CSV && "true".equals(request.getParam("raw")),
-                file && format.isTextPreferred(ctx));
+                file && format.isGenericPreferred(ctx));
     }
 
     private static Set<Kind> kinds(HttpServerRequest request) {
@@ -86,7 +86,7 @@ record ComparisonView(
     }
 
     String contentType() {
-        return asText ? ResultFormat.TEXT : format.contentType();
+        return asGeneric ? format.genericType() : format.contentType();
     }
 
     /** Returns the entity tag of the view: weak, because it identifies versions, not bytes. */

@@ -27,6 +27,9 @@ public final class JobOperations {
     private static final int MAX_WAIT_SECONDS = 30;
     private static final int DEFAULT_LIMIT = 20;
 
+    /** The maximum number of tasks that wait for a worker thread. */
+    private static final int MAX_WAITING = 256;
+
     private final ApiKeyHandler authentication;
     private final ProblemResponder problems;
     private final JobClient jobs;
@@ -53,12 +56,18 @@ public final class JobOperations {
         this.problems = problems;
         json = new JobJson(http.publicUrl());
         jobs = new JobClient(bus, databaseTimeout);
-        responses = new JobResponses(modules, json, http.idleTimeout().toMillis(), memory);
+        // half of the cores: the event loops need the others
+        WorkerLimit workers = new WorkerLimit(
+                vertx,
+                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+                MAX_WAITING,
+                "Too many job results are being read. Retry shortly.");
+        responses = new JobResponses(modules, json, http.idleTimeout().toMillis(), memory, workers);
         // a held request must not run into the idle timeout of its connection
         int maxWait = (int) Math.min(MAX_WAIT_SECONDS, http.idleTimeout().toSeconds() / 2);
         longPolls = new JobLongPolls(jobs, maxWait);
         JobRequestReader reader = new JobRequestReader(modules, JobRequestSchema.of(contract.published()));
-        portfolio = new PortfolioReader(vertx, modules, jobs, responses);
+        portfolio = new PortfolioReader(modules, jobs, responses, workers);
         forPages = new PageJobService(vertx, jobs, reader, responses, portfolio, pageKeys);
         CreateJobOperation create = new CreateJobOperation(
                 vertx, authentication, bodies, reader, jobs, responses, problems, http.bodyTimeout());
@@ -71,6 +80,7 @@ public final class JobOperations {
                 read("readJob", null),
                 read("readJobCsv", ResultFormat.CSV),
                 read("readJobNdjson", ResultFormat.NDJSON),
+                read("readJobXlsx", ResultFormat.XLSX),
                 new ApiOperation("summarizeJob", summarize::handle),
                 compare("compareJobs", ResultFormat.JSON),
                 compare("compareJobsCsv", ResultFormat.CSV),

@@ -3,6 +3,7 @@ package dev.plumbline.http.api.job;
 import dev.plumbline.budget.MemoryBudget;
 import dev.plumbline.budget.MemoryHolder;
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.RequestId;
@@ -11,7 +12,11 @@ import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.portfolio.LineFilter;
+import dev.plumbline.portfolio.PortfolioSummary;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.spreadsheet.LineColumns;
+import dev.plumbline.spreadsheet.ResultWorkbook;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
@@ -29,17 +34,23 @@ final class JobResponses {
     /** The memory of an active response in bytes: a page of lines, its text and the compressor. */
     private static final long STREAM_BYTES = 512 << 10;
 
+    /** The memory of a workbook in bytes: a page of lines, the largest parsed result, its XML and the compressor. */
+    private static final long WORKBOOK_BYTES = 4L << 20;
+
     private final ModuleCatalogue modules;
     private final JobJson json;
     private final long writeTimeoutMs;
     private final MemoryBudget memory;
+    private final WorkerLimit workers;
 
     /**
      * @param writeTimeoutMs how long a client can block a response, in milliseconds
      * @param memory budget of responses with lines
+     * @param workers the threads that write workbooks
      */
-    JobResponses(ModuleCatalogue modules, JobJson json, long writeTimeoutMs, MemoryBudget memory) {
+    JobResponses(ModuleCatalogue modules, JobJson json, long writeTimeoutMs, MemoryBudget memory, WorkerLimit workers) {
         this.memory = memory;
+        this.workers = workers;
         this.modules = modules;
         this.json = json;
         this.writeTimeoutMs = writeTimeoutMs;
@@ -66,7 +77,18 @@ final class JobResponses {
             send(ctx, job, view, planned, lines, headers);
             return;
         }
-        withReaderMemory(account, () -> send(ctx, job, view, planned, lines, headers))
+        boolean workbook = view.format() == ResultFormat.XLSX && !ResponseBodies.headOnly(ctx);
+        long bytes = workbook ? WORKBOOK_BYTES : STREAM_BYTES;
+        withReaderMemory(
+                        account,
+                        bytes,
+                        bytes,
+                        reserved -> workbook
+                                ? stream(
+                                        ctx,
+                                        workbook(account, job, view, planned, lines),
+                                        head(ctx, job, view, headers))
+                                : send(ctx, job, view, planned, lines, headers))
                 .onFailure(ctx::fail);
     }
 
@@ -124,11 +146,7 @@ final class JobResponses {
             List<JobMessage.FinishedLine> planned,
             LineStream.Source lines,
             Runnable headers) {
-        Runnable head = () -> {
-            setHeaders(ctx);
-            setContentHeaders(ctx.response(), job, view);
-            headers.run();
-        };
+        Runnable head = head(ctx, job, view, headers);
         Integer matched = view.selection().count(job);
         if (!view.lines() && matched != null) {
             head.run();
@@ -182,6 +200,15 @@ final class JobResponses {
         LineWriter format = view.format() == ResultFormat.JSON ? json.copy(members, job) : writer(job, view, page);
         withMemory(client, () -> stream(ctx, new LineStream(format, lines, page), withContent))
                 .onFailure(ctx::fail);
+    }
+
+    private static Runnable head(
+            RoutingContext ctx, JobMessage.JobSnapshot job, JobViewParameters view, Runnable headers) {
+        return () -> {
+            setHeaders(ctx);
+            setContentHeaders(ctx.response(), job, view);
+            headers.run();
+        };
     }
 
     /**
@@ -238,7 +265,29 @@ final class JobResponses {
             case JSON -> json.withLines(job, view, page);
             case NDJSON -> JobJson.ndjson(job, fields);
             case CSV -> new JobCsv(job, module(job), modules.parts(job.module()), fields, view.raw());
+            case XLSX -> throw new IllegalArgumentException("a workbook is not written on the event loop");
         };
+    }
+
+    private WorkbookStream workbook(
+            long account,
+            JobMessage.JobSnapshot job,
+            JobViewParameters view,
+            List<JobMessage.FinishedLine> planned,
+            LineStream.Source lines) {
+        ModuleDescription module = module(job);
+        List<CompositePart> parts = modules.parts(job.module());
+        LineColumns columns = new LineColumns(
+                LineColumns.OF_JOB, module, parts, view.selection().fields());
+        PortfolioSummary summary = new PortfolioSummary(
+                module, parts.stream().map(CompositePart::module).toList(), LineFilter.NONE);
+        return new WorkbookStream(
+                job,
+                lines,
+                work -> workers.executeBlocking(Long.toString(account), work),
+                out -> new ResultWorkbook(out, columns, summary),
+                new LinePage(job, view, planned),
+                new LinePage(job, view, planned));
     }
 
     /**

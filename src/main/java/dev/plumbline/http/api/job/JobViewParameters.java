@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit the maximum number of lines
  * @param lines whether lines are included
  * @param raw whether formulas in CSV cells are not escaped
- * @param asText whether the media type of a file is {@code text/plain}
+ * @param asGeneric whether the media type of a file is the generic one
  * @param since the position after which lines are included in the order in which they finished; null for the order of
  *     indexes
  */
@@ -25,7 +25,7 @@ record JobViewParameters(
         int limit,
         boolean lines,
         boolean raw,
-        boolean asText,
+        boolean asGeneric,
         LineSelection selection,
         @Nullable SinceCursor since) {
     /** Greater than the number of lines of any job. */
@@ -84,7 +84,7 @@ record JobViewParameters(
             throw new ProblemException(Problem.invalidParameters(List.of(Problem.Fault.parameter(
                     conflict,
                     "cannot be combined with since"
-                            + (conflict.equals("limit") ? " in CSV and NDJSON. Remove " : ". Remove ")
+                            + (conflict.equals("limit") ? " in CSV, NDJSON and XLSX. Remove " : ". Remove ")
                             + conflict
                             + " or since."))));
         }
@@ -118,19 +118,19 @@ record JobViewParameters(
                 ALL_LINES,
                 true,
                 format == ResultFormat.CSV && flag(ctx.request(), "raw"),
-                format.isTextPreferred(ctx),
+                format.isGenericPreferred(ctx),
                 selection,
                 since);
     }
 
     /** Returns this view without lines. */
     JobViewParameters withoutLines() {
-        return new JobViewParameters(format, from, limit, false, raw, asText, selection, since);
+        return new JobViewParameters(format, from, limit, false, raw, asGeneric, selection, since);
     }
 
     /** Returns this view with the lines after another position. */
     JobViewParameters startingAfter(SinceCursor position) {
-        return new JobViewParameters(format, from, limit, lines, raw, asText, selection, position);
+        return new JobViewParameters(format, from, limit, lines, raw, asGeneric, selection, position);
     }
 
     /** Whether the response has the number of matching lines. It is not counted for each response with new lines. */
@@ -144,7 +144,7 @@ record JobViewParameters(
     }
 
     String contentType() {
-        return asText ? ResultFormat.TEXT : format.contentType();
+        return asGeneric ? format.genericType() : format.contentType();
     }
 
     /** Returns the entity tag of the view: weak, because it identifies a version, not bytes. */

@@ -19,7 +19,6 @@ import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.target.PrintableText;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -44,7 +43,6 @@ public final class PortfolioReader {
     /** A page of lines of each job, their largest parsed results, and the text of the changes. */
     private static final long COMPARISON_BYTES = 4L << 20;
 
-    private static final int MAX_WAITING = 256;
     private static final int MAX_SHOWN = 64;
 
     private final ModuleCatalogue modules;
@@ -52,16 +50,12 @@ public final class PortfolioReader {
     private final JobResponses responses;
     private final WorkerLimit workers;
 
-    PortfolioReader(Vertx vertx, ModuleCatalogue modules, JobClient jobs, JobResponses responses) {
+    /** @param workers the threads that parse lines */
+    PortfolioReader(ModuleCatalogue modules, JobClient jobs, JobResponses responses, WorkerLimit workers) {
         this.modules = modules;
         this.jobs = jobs;
         this.responses = responses;
-        // half of the cores: the event loops need the others
-        this.workers = new WorkerLimit(
-                vertx,
-                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
-                MAX_WAITING,
-                "Too many summaries and comparisons are being read. Retry shortly.");
+        this.workers = workers;
     }
 
     /**

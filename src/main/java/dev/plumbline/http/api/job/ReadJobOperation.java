@@ -219,8 +219,9 @@ final class ReadJobOperation {
                         406,
                         "not-acceptable",
                         "Not acceptable",
-                        "Supported formats: application/json, text/csv and application/x-ndjson in the Accept header, or"
-                                + " ?format=json, csv or ndjson.")
+                        "Supported formats: application/json, text/csv, application/x-ndjson and "
+                                + ResultFormat.XLSX.contentType()
+                                + " in the Accept header, or ?format=json, csv, ndjson or xlsx.")
                 : file.notAcceptable();
     }
 }

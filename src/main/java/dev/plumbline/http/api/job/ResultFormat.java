@@ -9,10 +9,17 @@ import org.jspecify.annotations.Nullable;
 public enum ResultFormat {
     JSON("json", "application", "json", "application/json"),
     CSV("csv", "text", "csv", "text/csv; charset=utf-8; header=present"),
-    NDJSON("ndjson", "application", "x-ndjson", "application/x-ndjson");
+    NDJSON("ndjson", "application", "x-ndjson", "application/x-ndjson"),
+    XLSX(
+            "xlsx",
+            "application",
+            "vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet");
 
-    /** The media type of result files for clients that support no other one. */
+    /** The media type of text files for clients that support no other one. */
     static final String TEXT = "text/plain; charset=utf-8";
+
+    private static final String BINARY = "application/octet-stream";
 
     private final String id;
     private final String type;
@@ -35,10 +42,10 @@ public enum ResultFormat {
         return contentType;
     }
 
-    /** Returns the format of a file with this extension; null if there is none. */
+    /** Returns the format of a text file with this extension; null if there is none. */
     public static @Nullable ResultFormat ofFile(String extension) {
         for (ResultFormat format : values()) {
-            if (format != JSON && format.id.equals(extension)) {
+            if (format != JSON && format != XLSX && format.id.equals(extension)) {
                 return format;
             }
         }
@@ -69,23 +76,30 @@ public enum ResultFormat {
                         + (this == JSON ? "response." : "file."));
     }
 
-    /**
-     * Whether the Accept header lists text/plain, without a wildcard, and does not prefer the media type of this
-     * format. Some generated clients list all media types of the contract and process only text/plain.
-     */
-    boolean isTextPreferred(RoutingContext ctx) {
-        float text = ContentNegotiation.listedWeight(ctx, "text", "plain");
-        return text > 0 && text >= ContentNegotiation.weight(ctx, type, subtype);
+    /** The media type of a file for clients that do not support that of this format. */
+    String genericType() {
+        return this == XLSX ? BINARY : TEXT;
     }
 
     /**
-     * Returns this format if the Accept header allows it or its file as text; otherwise null. Some generated clients
-     * send only the declared JSON type, here that of problem documents.
+     * Whether the Accept header lists the generic media type, without a wildcard, and does not prefer that of this
+     * format. Some generated clients list all media types of the contract and process only the generic ones.
+     */
+    boolean isGenericPreferred(RoutingContext ctx) {
+        float generic = this == XLSX
+                ? ContentNegotiation.listedWeight(ctx, "application", "octet-stream")
+                : ContentNegotiation.listedWeight(ctx, "text", "plain");
+        return generic > 0 && generic >= ContentNegotiation.weight(ctx, type, subtype);
+    }
+
+    /**
+     * Returns this format if the Accept header allows it or the generic media type; otherwise null. Some generated
+     * clients send only the declared JSON type, here that of problem documents.
      */
     @Nullable
     ResultFormat ifAccepted(RoutingContext ctx) {
         boolean problem = ContentNegotiation.listedWeight(ctx, "application", "problem+json") > 0;
-        return problem || isTextPreferred(ctx) ? this : accepted(ctx, this);
+        return problem || isGenericPreferred(ctx) ? this : accepted(ctx, this);
     }
 
     /**

@@ -85,6 +85,10 @@ public final class JobPage implements PageRoutes.Pages {
                 ROUTE + "/results.ndjson",
                 "job-ndjson",
                 ctx -> withJob(ctx, (user, job) -> send(ctx, user, job, ResultFormat.NDJSON)));
+        routes.get(
+                ROUTE + "/results.xlsx",
+                "job-xlsx",
+                ctx -> withJob(ctx, (user, job) -> send(ctx, user, job, ResultFormat.XLSX)));
         routes.post(ROUTE + "/cancel", "cancel", ctx -> withUser(ctx, user -> cancel(ctx, user)));
         routes.post(
                 ROUTE + "/retry",
