@@ -209,6 +209,11 @@ class AccessibilityTest {
             }
             assertThat(session.page().navigate(job + "/lines/4").status()).isEqualTo(404);
             assertAccessible(session);
+            for (String query : List.of("?verdict=fail&fields=text&fields=rows&finding=no_such_finding", "?verdict=maybe")) {
+                session.page().navigate(job + query);
+                expand(session);
+                assertAccessible(session);
+            }
             session.open("/jobs");
             assertAccessible(session);
         }

@@ -567,6 +567,7 @@ class BulkPagesTest {
         assertThat(page.select("#job-q").val()).isEqualTo("kept");
         assertThat(page.select(".state .now").text()).contains("1 of 1 done");
         assertThat(page.select(".lines")).isEmpty();
+        assertThat(owner.page(path + "/live?" + query).statusCode()).isEqualTo(422);
         if (!query.startsWith("cursor")) {
             HttpResponse<String> file = owner.page(path + "/results.csv?" + query);
             assertThat(file.statusCode()).isEqualTo(422);

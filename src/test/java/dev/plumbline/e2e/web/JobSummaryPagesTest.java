@@ -14,6 +14,7 @@ import dev.plumbline.support.TestDatabase;
 import io.vertx.core.http.HttpServer;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -122,6 +123,33 @@ class JobSummaryPagesTest {
     }
 
     @Test
+    void theValuesOfFieldsAreCounted() {
+        statuses.put("/missing", 404);
+        String path = finished(owner, "http-status", "Values", site + "/1", site + "/2", site + "/missing");
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            lines.add(site + "/timed/" + i);
+        }
+        String many = finished(owner, "http-timing", "Values", lines.toArray(String[]::new));
+
+        Document job = page(owner.page(path));
+
+        assertThat(job.select("#job-values[open]")).isEmpty();
+        assertThat(values(job, "Status code")).isEqualTo("200 × 2 404 × 1");
+        assertThat(values(job, "Final URL")).contains(site + "/1 × 1");
+        assertThat(values(page(owner.page(many)), "Total time")).contains("Minimum", "Median", "90th percentile", "Maximum");
+        assertThat(values(job, "OK")).isEqualTo("Yes × 2 No × 1");
+    }
+
+    private static String values(Document job, String title) {
+        return job.select("#job-values dt").stream()
+                .filter(field -> field.text().equals(title))
+                .map(field -> field.nextElementSibling().text())
+                .findFirst()
+                .orElse("");
+    }
+
+    @Test
     void aCompositeHasAMatrixOfItsAreas() {
         List<String> domains = List.of("one.example", "low-two.example", "three.example");
         domains.forEach(SampleComposite::release);
@@ -133,8 +161,9 @@ class JobSummaryPagesTest {
                 .containsExactly("# ↑", "Verdict", "Input", "Grade", "Web", "DNS", "Duration");
         assertThat(job.select(".matrix tbody tr:nth-child(2) .grade-badge").eachText())
                 .containsExactly("D, score 45", "F, score 9", "A, score 100");
-        assertThat(job.select(".matrix tbody tr:nth-child(2) .grade-badge.fail"))
-                .hasSize(2);
+        assertThat(job.select(".matrix tbody tr:nth-child(2) .grade-badge.fail")).hasSize(2);
+        assertThat(job.select(".area-grades > li").eachText())
+                .containsExactly("Web Mean score 44 C × 2 F × 1", "DNS Mean score 100 A × 3");
         assertThat(job.select(".finding-counts li").first().text()).isEqualTo("Fail Sample failure Slow part 3 lines");
 
         String byWeb = job.select(".matrix th a").get(4).attr("href");

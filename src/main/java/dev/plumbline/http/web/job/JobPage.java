@@ -47,6 +47,7 @@ public final class JobPage implements PageRoutes.Pages {
     private final PageJobService jobs;
     private final RequestBodyReader bodies;
     private final ResultReader reader;
+    private final SummaryReader summaries;
     private final Clock clock;
     private final Map<String, ResultColumns> columns = new HashMap<>();
 
@@ -63,6 +64,7 @@ public final class JobPage implements PageRoutes.Pages {
         this.jobs = jobs;
         this.bodies = bodies;
         this.reader = new ResultReader(jobs, modules, jobs::lines);
+        this.summaries = new SummaryReader(jobs, clock);
         this.clock = clock;
         for (ModuleDescription module : modules.descriptions()) {
             columns.put(module.module(), ResultColumns.of(module));
@@ -139,6 +141,7 @@ public final class JobPage implements PageRoutes.Pages {
      * @param fields the fields of the module, by name
      * @param findings the findings of the lines
      * @param charts the first one has the verdicts; empty before the first result
+     * @param values the values of the fields of all lines
      * @param options those that differ from their defaults, by title
      * @param retryable the number of checks with an error code; 0 until the job has finished
      * @param retryKey prevents a second job if the retry is submitted twice
@@ -151,6 +154,7 @@ public final class JobPage implements PageRoutes.Pages {
             Map<String, String> fields,
             ResultFindings findings,
             List<Chart> charts,
+            ResultValues values,
             Map<String, String> options,
             int retryable,
             String retryKey) {
@@ -169,7 +173,7 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     private void show(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
-        handle(ctx, view(ctx, job), view -> {
+        handle(ctx, view(ctx, user, job), view -> {
             PageInfo page = PageInfo.unlisted(job.name(), "Progress and results of a job.", "bulk")
                     .withScripts("job.js")
                     .withUser(user.account().email());
@@ -190,12 +194,17 @@ public final class JobPage implements PageRoutes.Pages {
                     .end();
             return;
         }
+        List<Problem.Fault> faults = LineQuery.of(ctx.queryParams()).faults(job, description(job));
+        if (!faults.isEmpty()) {
+            JobsPage.showProblem(ctx, pages, Problem.invalidParameters(faults));
+            return;
+        }
         PageInfo page =
                 PageInfo.unlisted("", "", "bulk").withUser(user.account().email());
-        handle(ctx, view(ctx, job), view -> pages.show(ctx, page, "joblive", view));
+        handle(ctx, view(ctx, user, job), view -> pages.show(ctx, page, "joblive", view));
     }
 
-    private Future<Job> view(RoutingContext ctx, JobMessage.JobSnapshot job) {
+    private Future<Job> view(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
         LineQuery query = LineQuery.of(ctx.queryParams());
         ModuleDescription module = description(job);
         List<String> errors =
@@ -204,7 +213,10 @@ public final class JobPage implements PageRoutes.Pages {
         ResultColumns selected = module == null || !errors.isEmpty()
                 ? fields
                 : fields.withFields(module, query.selection().fields());
-        return reader.read(job, selected.names()).map(results -> {
+        Future<ResultValues> values = module == null || job.done() == 0
+                ? Future.succeededFuture(ResultValues.NONE)
+                : summaries.read(user.account().id(), job, module);
+        return reader.read(job, selected.names()).compose(results -> values.map(read -> {
             List<ResultRow> rows = results.rows();
             Instant now = clock.instant();
             JobSummary summary = JobSummary.of(job, modules, now);
@@ -216,12 +228,13 @@ public final class JobPage implements PageRoutes.Pages {
                     module == null ? Map.of() : titles(module),
                     results.findings(),
                     job.done() == 0 ? List.of() : ResultCharts.of(job, fields, rows, now),
+                    read,
                     optionsByTitle(module, job),
                     summary.finished()
                             ? (int) rows.stream().filter(ResultRow::retryable).count()
                             : 0,
                     SubmissionKey.generate());
-        });
+        }));
     }
 
     /** The titles of the fields, by name. A title that an earlier field has is followed by the name. */

@@ -342,6 +342,7 @@ public final class SharedResultPages implements PageRoutes.Pages {
                             job.done() == 0
                                     ? List.of()
                                     : ResultCharts.of(job, summary.path(), columns, results.rows(), result.createdAt()),
+                            ResultValues.NONE,
                             JobPage.optionsByTitle(module, job),
                             0,
                             "");

@@ -1,0 +1,62 @@
+package dev.plumbline.http.web.job;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.http.api.job.PageJobService;
+import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.portfolio.LineFilter;
+import dev.plumbline.sheet.ModuleDescription;
+import io.vertx.core.Future;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Reads the values of the fields of a job. Each read parses all results, so the values of a running job can be
+ * {@link #MAX_AGE} old.
+ */
+final class SummaryReader {
+    private static final Duration MAX_AGE = Duration.ofSeconds(5);
+    private static final Duration CACHE_TTL = Duration.ofMinutes(5);
+    private static final int MAX_BYTES = 4 << 20;
+
+    private final PageJobService jobs;
+    private final Clock clock;
+    private final Cache<Long, Snapshot> cache = Caffeine.newBuilder()
+            .maximumWeight(MAX_BYTES)
+            .weigher((Long job, Snapshot snapshot) -> snapshot.values.weight())
+            .expireAfterAccess(CACHE_TTL)
+            .build();
+
+    SummaryReader(PageJobService jobs, Clock clock) {
+        this.jobs = jobs;
+        this.clock = clock;
+    }
+
+    /** The values at a version of the job. */
+    private record Snapshot(long version, Instant readAt, ResultValues values) {}
+
+    /** Returns {@link ResultValues#NONE} if the node is overloaded: the rest of the page is useful without them. */
+    Future<ResultValues> read(long account, JobMessage.JobSnapshot job, ModuleDescription module) {
+        Instant now = clock.instant();
+        Snapshot cached = cache.getIfPresent(job.id());
+        if (cached != null
+                && (cached.version >= job.version()
+                        || (!job.state().isFinal()
+                                && cached.readAt.plus(MAX_AGE).isAfter(now)))) {
+            return Future.succeededFuture(cached.values);
+        }
+        return jobs.portfolio()
+                .summary(account, job, LineFilter.NONE)
+                .compose(summary -> jobs.executeBlocking(() -> ResultValues.of(module, summary)))
+                .map(values -> {
+                    Snapshot snapshot = new Snapshot(job.version(), now, values);
+                    cache.asMap().merge(job.id(), snapshot, (a, b) -> a.version > b.version ? a : b);
+                    return snapshot.values;
+                })
+                .recover(failure -> failure instanceof ProblemException
+                        ? Future.succeededFuture(ResultValues.NONE)
+                        : Future.failedFuture(failure));
+    }
+}
