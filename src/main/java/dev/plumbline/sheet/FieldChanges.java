@@ -43,6 +43,14 @@ public final class FieldChanges {
         return new FieldChanges(true).find(fields, before, after);
     }
 
+    /** Returns a value without its volatile parts. Numbers are of the type {@link BigDecimal}. */
+    public static @Nullable Object withoutVolatile(FieldDescription field, @Nullable Object value) {
+        FieldChanges changes = new FieldChanges(false);
+        return value instanceof List<?> list
+                ? list.stream().map(item -> changes.item(field, item)).toList()
+                : changes.item(field, value);
+    }
+
     private List<FieldDescription> find(
             List<FieldDescription> fields,
             Map<String, ? extends @Nullable Object> before,

@@ -67,7 +67,8 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
                     Descriptions.string("grade", "Grade", "A grade."),
                     Descriptions.array("fix_first", "Fix first", "Causes.", FieldType.OBJECT),
                     Descriptions.array("causes", "Causes", "Causes.", FieldType.OBJECT),
-                    Descriptions.object("areas", "Areas", "Scores of the areas.", area("web", "Web"), area("dns", "DNS")),
+                    Descriptions.object(
+                            "areas", "Areas", "Scores of the areas.", area("web", "Web"), area("dns", "DNS")),
                     Descriptions.array("parts", "Parts", "Results of the parts.", FieldType.OBJECT),
                     Descriptions.integer("part_count", "Parts", "The number of parts."))
             .findings(PART_FAILED)
@@ -148,9 +149,7 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
         fields.put("causes", List.of(cause));
         fields.put(
                 "areas",
-                Map.of(
-                        "web", low ? area("F", 9, "fail") : area("C", 61, "fail"),
-                        "dns", area("A", 100, "pass")));
+                Map.of("web", low ? area("F", 9, "fail") : area("C", 61, "fail"), "dns", area("A", 100, "pass")));
         fields.put("parts", parts);
         fields.put("part_count", parts.size());
         return new Evaluation(fields, List.of(finding(PART_FAILED)), null);

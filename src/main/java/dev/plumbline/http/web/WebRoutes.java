@@ -18,6 +18,7 @@ import dev.plumbline.http.web.account.KeyPages;
 import dev.plumbline.http.web.account.SignInPages;
 import dev.plumbline.http.web.docs.DocsPage;
 import dev.plumbline.http.web.job.BulkPage;
+import dev.plumbline.http.web.job.ComparisonPage;
 import dev.plumbline.http.web.job.JobLinePage;
 import dev.plumbline.http.web.job.JobPage;
 import dev.plumbline.http.web.job.JobsPage;
@@ -72,6 +73,7 @@ public final class WebRoutes implements PageRoutes.Pages {
                 new BulkPage(pages, modules, bodies, uploadTimeout, jobs, access, limits),
                 new JobsPage(pages, modules, clock, jobs, access),
                 new JobPage(pages, modules, bodies, clock, jobs, access),
+                new ComparisonPage(pages, modules, clock, jobs, access),
                 new JobLinePage(pages, modules, clock, jobs, access),
                 new SharedResultPages(pages, modules, clock, jobs, shared, access),
                 new RecheckPage(pages, problems, modules, checks, jobs, access),

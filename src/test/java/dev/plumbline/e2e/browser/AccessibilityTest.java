@@ -209,11 +209,27 @@ class AccessibilityTest {
             }
             assertThat(session.page().navigate(job + "/lines/4").status()).isEqualTo(404);
             assertAccessible(session);
-            for (String query : List.of("?verdict=fail&fields=text&fields=rows&finding=no_such_finding", "?verdict=maybe")) {
+            for (String query :
+                    List.of("?verdict=fail&fields=text&fields=rows&finding=no_such_finding", "?verdict=maybe")) {
                 session.page().navigate(job + query);
                 expand(session);
                 assertAccessible(session);
             }
+            session.open("/bulk");
+            session.box("Targets").fill(SampleModule.HOSTILE + "\n" + target.url("/ok/2"));
+            session.button("Run checks").click();
+            session.page()
+                    .locator("#bulk-confirm, [data-finished=true]")
+                    .first()
+                    .waitFor();
+            if (session.page().locator("#bulk-confirm").count() > 0) {
+                session.button("Run checks").click();
+            }
+            session.page().locator("[data-finished=true]").waitFor();
+            session.button("Compare").click();
+            session.page().locator(".changes").waitFor();
+            expand(session);
+            assertAccessible(session);
             session.open("/jobs");
             assertAccessible(session);
         }

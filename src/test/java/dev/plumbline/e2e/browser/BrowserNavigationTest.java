@@ -338,6 +338,53 @@ class BrowserNavigationTest {
 
     @ParameterizedTest
     @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
+    void aFindingIsSelectedAndTwoJobsAreCompared(ViewportTheme viewport) {
+        String fixed = lab.http("/ok?diff" + viewport.hashCode());
+        try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {
+            session.signIn(newUser(), PASSWORD);
+            run(session, "Shops", fixed, lab.http("/missing"), lab.http("/status/500"));
+            run(session, "Shops", fixed, lab.http("/missing"), lab.http("/ok"));
+
+            session.page().locator(".finding-counts a").first().click();
+            assertThat(session.page().locator("#job-lines [role=status]")).containsText("1 of 3 lines match");
+            assertThat(session.page().locator(".lines .input a")).hasText(new String[] {lab.http("/missing")});
+            assertThat(session.box("Finding")).hasValue("status_client_error");
+            session.page().locator("summary").getByText("Columns").click();
+            session.box("Content-Type").check();
+            session.button("Filter").click();
+            assertThat(session.page().locator(".lines th")).hasCount(5);
+            session.assertFits();
+            session.page().locator("#job-values > summary").click();
+            assertThat(session.page().locator("#job-values dl")).isVisible();
+            session.assertFits();
+
+            session.button("Compare").click();
+            session.page().waitForURL("**/diff?against=job_*");
+            assertThat(session.page().locator(".changes tbody tr")).hasCount(2);
+            session.assertFits();
+            session.page().locator(".pill").getByText("New").click();
+            assertThat(session.page().locator(".pill[aria-current]")).hasText("New 1");
+            assertThat(session.page().locator(".changes .input a")).hasText(new String[] {lab.http("/ok")});
+            session.page().locator(".changes .input a").click();
+            assertThat(session.page().locator(".verdict .verdict-label")).hasText("Pass.");
+        }
+    }
+
+    private static void run(BrowserSession session, String name, String... lines) {
+        session.open("/bulk");
+        session.box("Targets").fill(String.join("\n", lines));
+        session.box("Name (optional)").fill(name);
+        session.button("Run checks").click();
+        session.page().waitForURL("**/jobs/job_*");
+        if (session.viewport().scripts()) {
+            session.page().locator("[data-finished=true]").waitFor();
+        } else {
+            reloadUntilFinished(session);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.plumbline.e2e.browser.ViewportTheme#withAndWithoutScripts")
     void aJobIsCancelled(ViewportTheme viewport) {
         CountingTarget target = new CountingTarget(DATABASE.vertx());
         try (BrowserSession session = ChromiumBrowser.openSession(service, viewport)) {

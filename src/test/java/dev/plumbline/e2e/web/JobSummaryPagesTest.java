@@ -8,6 +8,7 @@ import dev.plumbline.account.PasswordHasher;
 import dev.plumbline.account.Plan;
 import dev.plumbline.support.Await;
 import dev.plumbline.support.CookieClient;
+import dev.plumbline.support.PlainTextAssert;
 import dev.plumbline.support.SampleComposite;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
@@ -28,8 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The summary of a job and the grades of a composite. */
+/** The summary of a job, the grades of a composite, and the comparison of two jobs. */
 @Tag("integration")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class JobSummaryPagesTest {
@@ -98,6 +101,10 @@ class JobSummaryPagesTest {
         return Jsoup.parse(response.body());
     }
 
+    private static String token(String path) {
+        return path.substring("/jobs/".length());
+    }
+
     @Test
     void theFindingsOfMostLinesAreFirst() {
         statuses.put("/gone", 410);
@@ -137,7 +144,8 @@ class JobSummaryPagesTest {
         assertThat(job.select("#job-values[open]")).isEmpty();
         assertThat(values(job, "Status code")).isEqualTo("200 × 2 404 × 1");
         assertThat(values(job, "Final URL")).contains(site + "/1 × 1");
-        assertThat(values(page(owner.page(many)), "Total time")).contains("Minimum", "Median", "90th percentile", "Maximum");
+        assertThat(values(page(owner.page(many)), "Total time"))
+                .contains("Minimum", "Median", "90th percentile", "Maximum");
         assertThat(values(job, "OK")).isEqualTo("Yes × 2 No × 1");
     }
 
@@ -161,7 +169,8 @@ class JobSummaryPagesTest {
                 .containsExactly("# ↑", "Verdict", "Input", "Grade", "Web", "DNS", "Duration");
         assertThat(job.select(".matrix tbody tr:nth-child(2) .grade-badge").eachText())
                 .containsExactly("D, score 45", "F, score 9", "A, score 100");
-        assertThat(job.select(".matrix tbody tr:nth-child(2) .grade-badge.fail")).hasSize(2);
+        assertThat(job.select(".matrix tbody tr:nth-child(2) .grade-badge.fail"))
+                .hasSize(2);
         assertThat(job.select(".area-grades > li").eachText())
                 .containsExactly("Web Mean score 44 C × 2 F × 1", "DNS Mean score 100 A × 3");
         assertThat(job.select(".finding-counts li").first().text()).isEqualTo("Fail Sample failure Slow part 3 lines");
@@ -178,5 +187,152 @@ class JobSummaryPagesTest {
 
     private static List<String> inputs(Document job) {
         return job.select(".lines .input > a").eachText();
+    }
+
+    @Test
+    void twoJobsAreCompared() {
+        CookieClient user = newUser();
+        statuses.put("/better", 404);
+        String[] before = {site + "/worse", site + "/better", site + "/same", site + "/left", site + "/same"};
+        String earlier = finished(user, "http-status", "Nightly", before);
+        String other = finished(user, "http-status", "Other", site + "/worse");
+        statuses.put("/worse", 500);
+        statuses.remove("/better");
+        String later = finished(
+                user, "http-status", "Nightly", site + "/new", site + "/better", site + "/same", site + "/worse");
+
+        Document job = page(user.page(later));
+        assertThat(job.select(".compare").attr("action")).isEqualTo(later + "/diff");
+        assertThat(job.select("#job-against option").eachAttr("value")).containsExactly(token(earlier), token(other));
+        assertThat(page(user.page(earlier)).select(".compare")).isEmpty();
+
+        String diff = later + "/diff?against=" + token(earlier);
+        Document page = page(user.page(diff));
+        assertThat(page.select(".pill").eachText())
+                .containsExactly("All changes 5", "Worse 1", "Better 1", "Changed 0", "New 1", "Gone 2", "Unchanged 1");
+        assertThat(page.select(".pill[aria-current]").text()).isEqualTo("All changes 5");
+        assertThat(rows(page))
+                .containsExactly(
+                        "New " + site + "/new",
+                        "Better " + site + "/better",
+                        "Worse " + site + "/worse",
+                        "Gone " + site + "/left",
+                        "Gone " + site + "/same");
+        Element worse = page.select(".changes tbody tr").get(2);
+        assertThat(worse.select("td:nth-child(3) .badge").eachText()).containsExactly("Pass", "Fail");
+        assertThat(worse.select(".finding-changes .badge").eachText()).contains("Added: Fail");
+        assertThat(worse.select(".value-changes").text()).contains("Status code 200 → 500");
+        assertThat(worse.select(".input a").eachAttr("href")).containsExactly(later + "/lines/3", earlier + "/lines/0");
+
+        String only = page.select(".pill").get(1).attr("href");
+        assertThat(only).isEqualTo(diff + "&change=worse");
+        assertThat(rows(page(user.page(only)))).containsExactly("Worse " + site + "/worse");
+        assertThat(rows(page(user.page(diff + "&change=gone,unchanged")))).hasSize(3);
+        assertThat(page(user.page(diff + "&change=changed")).select(".note").text())
+                .isEqualTo("No target has this change.");
+        assertThat(page(user.page(diff + "&volatile=true&change=unchanged"))
+                        .select(".value-changes")
+                        .text())
+                .contains("Response time");
+    }
+
+    private static List<String> rows(Document page) {
+        return page.select(".changes tbody tr").stream()
+                .map(row -> row.select("td:nth-child(2)").text() + " "
+                        + row.select(".input a").first().text())
+                .toList();
+    }
+
+    @Test
+    void aLongComparisonHasPages() {
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 120; i++) {
+            lines.add(site + "/page/" + i);
+        }
+        String earlier = finished(owner, "http-status", "Pages", site + "/none");
+        String later = finished(owner, "http-status", "Pages", lines.toArray(String[]::new));
+
+        List<String> seen = new ArrayList<>();
+        String next = later + "/diff?against=" + token(earlier);
+        while (!next.isEmpty()) {
+            Document page = page(owner.page(next));
+            seen.addAll(rows(page));
+            next = page.select("a[rel=next]").attr("href");
+        }
+
+        assertThat(seen).hasSize(121).doesNotHaveDuplicates().endsWith("Gone " + site + "/none");
+    }
+
+    @Test
+    void optionsThatDifferAreStated() {
+        String earlier = finished(owner, "http-status", "Options", site + "/options");
+        String later = owner.bulk("bulk-tool", "http-status", "bulk-lines", site + "/options", "max_redirects", "3")
+                .headers()
+                .firstValue("Location")
+                .orElseThrow();
+
+        Document page = page(owner.page(later + "/diff?against=" + token(earlier)));
+
+        assertThat(page.select(".note.warn").text())
+                .contains("The options of the jobs differ", "Bypass cache: true → false", "→ 3");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "                            | 422 | The token of the earlier job is missing.",
+                "against=OWN&change=worst    | 422 | 'worst' is not a change. Changes: new, gone, worse",
+                "against=OWN&cursor=nonsense | 422 | The cursor is not valid for this comparison.",
+                "against=OWN&cursor=bDk5     | 422 | The cursor is not valid for this comparison.",
+                "against=OWN&volatile=maybe  | 422 | 'maybe' is not true or false.",
+                "against=OTHER_MODULE        | 422 | Compare jobs of the same module.",
+                "against=FOREIGN             | 404 | ",
+                "against=job_0               | 404 | ",
+                "against=%3Cb%3E%22          | 404 | ",
+            })
+    void invalidComparisonsAreExplained(String query, int status, String message) {
+        CookieClient stranger = newUser();
+        String own = finished(owner, "http-status", "Own", site + "/own");
+        String tcp = finished(owner, "hsts", "Own", site + "/own");
+        String foreign = finished(stranger, "http-status", "Foreign", site + "/own");
+        String parameters = query == null
+                ? ""
+                : "?"
+                        + query.replace("OWN", token(own))
+                                .replace("OTHER_MODULE", token(tcp))
+                                .replace("FOREIGN", token(foreign));
+
+        HttpResponse<String> response = owner.page(own + "/diff" + parameters);
+
+        assertThat(response.statusCode()).isEqualTo(status);
+        assertThat(page(response).select("main").text()).contains(message == null ? "" : message);
+        assertThat(page(response).select("main b")).isEmpty();
+        assertThat(stranger.page(own + "/diff?against=" + token(foreign)).statusCode())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void signInLeadsToTheComparison() {
+        HttpResponse<String> response =
+                new CookieClient(service).page("/jobs/job_0000000000000000000000/diff?against=job_1&change=worse");
+
+        assertThat(response.statusCode()).isEqualTo(401);
+        assertThat(page(response).select("main a").eachAttr("href"))
+                .contains(
+                        "/sign-in?next=%2Fjobs%2Fjob_0000000000000000000000%2Fdiff%3Fagainst%3Djob_1%26change%3Dworse");
+    }
+
+    @Test
+    void hostileInputIsEscaped() {
+        String hostile = "<script>alert(1)</script>\u202egnp.exe\u0007";
+        String earlier = finished(owner, "http-status", "<b>before", hostile, site + "/x?<b>");
+        String later = finished(owner, "http-status", "<b>after", site + "/y?<b>", hostile + "2");
+
+        Document page = page(owner.page(later + "/diff?against=" + token(earlier)));
+
+        PlainTextAssert.assertPlainText(page);
+        assertThat(page.select(".changes tbody tr")).hasSize(4);
+        PlainTextAssert.assertPlainText(page(owner.page(later)));
     }
 }

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The cursors of a comparison: the first row of the next page of {@link JobComparison}. */
-final class ComparisonCursor {
+public final class ComparisonCursor {
     private static final Pattern TEXT =
             Pattern.compile("(job_[0-9A-Za-z]{22})\\.(job_[0-9A-Za-z]{22})\\.([1-9][0-9]{0,5})");
 
@@ -20,7 +20,7 @@ final class ComparisonCursor {
      * @param against the token of the earlier job
      * @param row the first row, at least 1
      */
-    static String fromRow(String token, String against, int row) {
+    public static String fromRow(String token, String against, int row) {
         return PageCursor.write(PageCursor.COMPARISON, token + '.' + against + '.' + row);
     }
 
@@ -31,7 +31,7 @@ final class ComparisonCursor {
      * @param against the token of the earlier job
      * @throws ProblemException if it is not a cursor of this comparison
      */
-    static int row(String cursor, String token, String against) {
+    public static int row(String cursor, String token, String against) {
         Matcher parts;
         try {
             parts = TEXT.matcher(PageCursor.read(PageCursor.COMPARISON, cursor));

@@ -5,17 +5,12 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.portfolio.LineChange.Kind;
-import dev.plumbline.target.LowerCaseId;
-import dev.plumbline.target.PrintableText;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * The requested part and format of a comparison.
@@ -38,7 +33,6 @@ record ComparisonView(
         boolean raw,
         boolean asGeneric) {
     private static final int DEFAULT_LIMIT = 500;
-    private static final int MAX_SHOWN = 64;
 
     /**
      * Returns the view of a request. The types of the parameters are validated.
@@ -62,23 +56,8 @@ record ComparisonView(
     }
 
     private static Set<Kind> kinds(HttpServerRequest request) {
-        String value = request.getParam("change", "");
-        if (value.isEmpty()) {
-            return EnumSet.complementOf(EnumSet.of(Kind.UNCHANGED));
-        }
-        Set<Kind> kinds = EnumSet.noneOf(Kind.class);
         List<Problem.Fault> faults = new ArrayList<>();
-        for (String id : value.split(",", -1)) {
-            Kind kind = LowerCaseId.find(Kind.values(), id);
-            if (kind == null) {
-                faults.add(Problem.Fault.parameter(
-                        "change",
-                        "'" + PrintableText.shorten(id, MAX_SHOWN) + "' is not a change. Changes: "
-                                + Arrays.stream(Kind.values()).map(Kind::id).collect(Collectors.joining(", ")) + "."));
-            } else {
-                kinds.add(kind);
-            }
-        }
+        Set<Kind> kinds = ChangeKinds.parse(request.getParam("change", ""), faults);
         if (!faults.isEmpty()) {
             throw new ProblemException(Problem.invalidParameters(faults));
         }

@@ -5,6 +5,7 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.api.job.LineSelection;
+import dev.plumbline.http.api.job.PageCursor;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.api.job.ResultFormat;
 import dev.plumbline.http.body.FormBody;
@@ -18,12 +19,14 @@ import dev.plumbline.http.web.layout.PageInfo;
 import dev.plumbline.http.web.layout.PageRenderer;
 import dev.plumbline.http.web.tool.OptionField;
 import dev.plumbline.input.JobName;
+import dev.plumbline.result.QuantityText;
 import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,6 +41,10 @@ public final class JobPage implements PageRoutes.Pages {
     /** The anchor of the lines. */
     public static final String LINES = "#lines";
 
+    /** The earlier jobs among which those of the same module are found. */
+    private static final int MAX_LISTED = 100;
+
+    private static final int MAX_EARLIER = 30;
     private static final String ROUTE = JobsPage.PATH + "/:token";
     static final ResultColumns NO_COLUMNS = new ResultColumns(List.of(), false, List.of(), null, null);
 
@@ -142,6 +149,7 @@ public final class JobPage implements PageRoutes.Pages {
      * @param findings the findings of the lines
      * @param charts the first one has the verdicts; empty before the first result
      * @param values the values of the fields of all lines
+     * @param earlier the jobs with which it can be compared
      * @param options those that differ from their defaults, by title
      * @param retryable the number of checks with an error code; 0 until the job has finished
      * @param retryKey prevents a second job if the retry is submitted twice
@@ -155,6 +163,7 @@ public final class JobPage implements PageRoutes.Pages {
             ResultFindings findings,
             List<Chart> charts,
             ResultValues values,
+            List<EarlierJob> earlier,
             Map<String, String> options,
             int retryable,
             String retryKey) {
@@ -173,7 +182,8 @@ public final class JobPage implements PageRoutes.Pages {
     }
 
     private void show(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
-        handle(ctx, view(ctx, user, job), view -> {
+        Future<Job> loaded = earlierJobs(user.account().id(), job).compose(earlier -> view(ctx, user, job, earlier));
+        handle(ctx, loaded, view -> {
             PageInfo page = PageInfo.unlisted(job.name(), "Progress and results of a job.", "bulk")
                     .withScripts("job.js")
                     .withUser(user.account().email());
@@ -201,10 +211,38 @@ public final class JobPage implements PageRoutes.Pages {
         }
         PageInfo page =
                 PageInfo.unlisted("", "", "bulk").withUser(user.account().email());
-        handle(ctx, view(ctx, user, job), view -> pages.show(ctx, page, "joblive", view));
+        handle(ctx, view(ctx, user, job, List.of()), view -> pages.show(ctx, page, "joblive", view));
     }
 
-    private Future<Job> view(RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job) {
+    /**
+     * A job with which a later one can be compared.
+     *
+     * @param label its name, number of lines and creation
+     */
+    public record EarlierJob(String token, String label) {
+        static EarlierJob of(JobMessage.JobSnapshot job) {
+            return new EarlierJob(
+                    job.token(),
+                    "%s · %s · %s"
+                            .formatted(
+                                    DisplayText.plain(job.name()),
+                                    job.total() == 1 ? "1 line" : job.total() + " lines",
+                                    QuantityText.time(job.createdAt())));
+        }
+    }
+
+    /** The last earlier jobs of the module: those with the same name first, then the newest first. */
+    private Future<List<EarlierJob>> earlierJobs(long account, JobMessage.JobSnapshot job) {
+        return jobs.list(account, MAX_LISTED, PageCursor.afterJob(job.token())).map(page -> page.jobs().stream()
+                .filter(other -> other.module().equals(job.module()))
+                .sorted(Comparator.comparing(other -> !other.name().equals(job.name())))
+                .limit(MAX_EARLIER)
+                .map(EarlierJob::of)
+                .toList());
+    }
+
+    private Future<Job> view(
+            RoutingContext ctx, AuthenticatedUser user, JobMessage.JobSnapshot job, List<EarlierJob> earlier) {
         LineQuery query = LineQuery.of(ctx.queryParams());
         ModuleDescription module = description(job);
         List<String> errors =
@@ -216,25 +254,29 @@ public final class JobPage implements PageRoutes.Pages {
         Future<ResultValues> values = module == null || job.done() == 0
                 ? Future.succeededFuture(ResultValues.NONE)
                 : summaries.read(user.account().id(), job, module);
-        return reader.read(job, selected.names()).compose(results -> values.map(read -> {
-            List<ResultRow> rows = results.rows();
-            Instant now = clock.instant();
-            JobSummary summary = JobSummary.of(job, modules, now);
-            return new Job(
-                    summary,
-                    query,
-                    errors,
-                    errors.isEmpty() ? ResultTable.of(rows, query, selected) : null,
-                    module == null ? Map.of() : titles(module),
-                    results.findings(),
-                    job.done() == 0 ? List.of() : ResultCharts.of(job, fields, rows, now),
-                    read,
-                    optionsByTitle(module, job),
-                    summary.finished()
-                            ? (int) rows.stream().filter(ResultRow::retryable).count()
-                            : 0,
-                    SubmissionKey.generate());
-        }));
+        return reader.read(job, selected.names())
+                .compose(results -> values.map(read -> {
+                    List<ResultRow> rows = results.rows();
+                    Instant now = clock.instant();
+                    JobSummary summary = JobSummary.of(job, modules, now);
+                    return new Job(
+                            summary,
+                            query,
+                            errors,
+                            errors.isEmpty() ? ResultTable.of(rows, query, selected) : null,
+                            module == null ? Map.of() : titles(module),
+                            results.findings(),
+                            job.done() == 0 ? List.of() : ResultCharts.of(job, fields, rows, now),
+                            read,
+                            earlier,
+                            optionsByTitle(module, job),
+                            summary.finished()
+                                    ? (int) rows.stream()
+                                            .filter(ResultRow::retryable)
+                                            .count()
+                                    : 0,
+                            SubmissionKey.generate());
+                }));
     }
 
     /** The titles of the fields, by name. A title that an earlier field has is followed by the name. */

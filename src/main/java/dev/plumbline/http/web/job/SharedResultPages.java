@@ -343,6 +343,7 @@ public final class SharedResultPages implements PageRoutes.Pages {
                                     ? List.of()
                                     : ResultCharts.of(job, summary.path(), columns, results.rows(), result.createdAt()),
                             ResultValues.NONE,
+                            List.of(),
                             JobPage.optionsByTitle(module, job),
                             0,
                             "");

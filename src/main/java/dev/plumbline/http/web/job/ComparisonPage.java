@@ -1,0 +1,199 @@
+package dev.plumbline.http.web.job;
+
+import dev.plumbline.account.AuthenticatedUser;
+import dev.plumbline.bus.JobMessage;
+import dev.plumbline.check.ModuleCatalogue;
+import dev.plumbline.check.ModuleDefinition;
+import dev.plumbline.http.api.job.ChangeKinds;
+import dev.plumbline.http.api.job.JobComparison;
+import dev.plumbline.http.api.job.PageJobService;
+import dev.plumbline.http.api.job.PortfolioReader;
+import dev.plumbline.http.problem.Problem;
+import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.http.server.PageRoutes;
+import dev.plumbline.http.web.account.AccountAccess;
+import dev.plumbline.http.web.layout.DisplayText;
+import dev.plumbline.http.web.layout.Links;
+import dev.plumbline.http.web.layout.PageInfo;
+import dev.plumbline.http.web.layout.PageRenderer;
+import dev.plumbline.http.web.tool.OptionField;
+import dev.plumbline.portfolio.ChangeCounts;
+import dev.plumbline.portfolio.LineChange.FieldChange;
+import dev.plumbline.portfolio.LineChange.Kind;
+import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.OptionDescription;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** {@code /jobs/{token}/diff?against={token}}: what changed between an earlier job and this one. */
+public final class ComparisonPage implements PageRoutes.Pages {
+    static final String DIFF = "/diff";
+
+    private static final int PAGE_ROWS = 50;
+
+    /** The most important first. */
+    private static final List<Kind> ORDER =
+            List.of(Kind.WORSE, Kind.BETTER, Kind.CHANGED, Kind.NEW, Kind.GONE, Kind.UNCHANGED);
+
+    private final PageRenderer pages;
+    private final ModuleCatalogue modules;
+    private final AccountAccess access;
+    private final PageJobService jobs;
+    private final Clock clock;
+
+    public ComparisonPage(
+            PageRenderer pages, ModuleCatalogue modules, Clock clock, PageJobService jobs, AccountAccess access) {
+        this.pages = pages;
+        this.modules = modules;
+        this.access = access;
+        this.jobs = jobs;
+        this.clock = clock;
+    }
+
+    @Override
+    public void mount(PageRoutes routes) {
+        routes.get(JobsPage.PATH + "/:token" + DIFF, "job-diff", this::open);
+    }
+
+    /**
+     * A page of a comparison.
+     *
+     * @param job the later job
+     * @param against the earlier job
+     * @param filters the kinds of changes with their counts
+     * @param matches the number of changes that the query selects
+     * @param incomparable the number of targets that could not be compared
+     * @param options the options that differ, in sentences
+     * @param next the query string of the next page; null on the last page
+     */
+    public record Comparison(
+            JobSummary job,
+            JobSummary against,
+            ComparisonQuery query,
+            List<KindFilter> filters,
+            long matches,
+            long incomparable,
+            List<String> options,
+            List<ChangeRow> rows,
+            @Nullable String next) {
+
+        public String path() {
+            return job.path() + DIFF;
+        }
+    }
+
+    /**
+     * A filter of the comparison.
+     *
+     * @param link the query string
+     */
+    public record KindFilter(String label, long count, boolean selected, String link) {}
+
+    private void open(RoutingContext ctx) {
+        String token = ctx.pathParam("token");
+        List<Problem.Fault> faults = new ArrayList<>();
+        ComparisonQuery query = ComparisonQuery.of(token, ctx.queryParams(), faults);
+        access.pro(ctx, JobPage.path(Links.encoded(token)) + DIFF + query.link(), user -> {
+            if (faults.isEmpty()) {
+                JobsPage.handle(ctx, pages, compare(user, query), view -> show(ctx, user, view));
+            } else {
+                JobsPage.showProblem(ctx, pages, Problem.invalidParameters(faults));
+            }
+        });
+    }
+
+    private void show(RoutingContext ctx, AuthenticatedUser user, Comparison view) {
+        PageInfo page = PageInfo.unlisted(
+                        "Comparison of " + view.job.job().name(), "What changed between two jobs.", "bulk")
+                .withUser(user.account().email());
+        pages.show(ctx, page, "jobdiff", view);
+    }
+
+    private Future<Comparison> compare(AuthenticatedUser user, ComparisonQuery query) {
+        long account = user.account().id();
+        PortfolioReader portfolio = jobs.portfolio();
+        return jobs.read(account, query.token()).compose(job -> portfolio
+                .against(account, job, query.against())
+                .compose(against -> portfolio.compare(account, job, against, query.withVolatile()))
+                .compose(comparison -> read(account, comparison, query)));
+    }
+
+    private Future<Comparison> read(long account, JobComparison comparison, ComparisonQuery query) {
+        JobMessage.JobSnapshot job = comparison.job();
+        ModuleDefinition<?> definition = modules.find(job.module());
+        if (definition == null || query.from() >= Math.max(1, comparison.size())) {
+            return ProblemException.failed(Problem.invalidParameters(List.of(ComparisonQuery.invalidCursor())));
+        }
+        ModuleDescription module = definition.description();
+        return jobs.portfolio()
+                .changes(
+                        account,
+                        comparison,
+                        query.kinds(),
+                        query.from(),
+                        PAGE_ROWS,
+                        change -> ChangeRow.of(change, module, modules, query.withVolatile()))
+                .map(changes -> view(comparison, module, query, changes));
+    }
+
+    private Comparison view(
+            JobComparison comparison,
+            ModuleDescription module,
+            ComparisonQuery query,
+            PortfolioReader.Changes<ChangeRow> changes) {
+        ChangeCounts counts = changes.counts();
+        Integer next = changes.next();
+        return new Comparison(
+                JobSummary.of(comparison.job(), modules, clock.instant()),
+                JobSummary.of(comparison.against(), modules, clock.instant()),
+                query,
+                filters(query, counts),
+                count(counts, query.kinds()),
+                counts.incomparable(),
+                comparison.optionsDiffer().stream()
+                        .map(option -> sentence(module, option))
+                        .toList(),
+                changes.rows(),
+                next == null ? null : query.at(next).link());
+    }
+
+    private static List<KindFilter> filters(ComparisonQuery query, ChangeCounts counts) {
+        List<KindFilter> filters = new ArrayList<>();
+        filters.add(filter("All changes", query, counts, ChangeKinds.CHANGED));
+        for (Kind kind : ORDER) {
+            filters.add(filter(ChangeRow.label(kind), query, counts, Set.of(kind)));
+        }
+        return filters;
+    }
+
+    private static KindFilter filter(String label, ComparisonQuery query, ChangeCounts counts, Set<Kind> kinds) {
+        return new KindFilter(
+                label,
+                count(counts, kinds),
+                query.kinds().equals(kinds),
+                query.with(kinds).link());
+    }
+
+    private static long count(ChangeCounts counts, Set<Kind> kinds) {
+        return kinds.stream().mapToLong(counts::of).sum();
+    }
+
+    private static String sentence(ModuleDescription module, FieldChange change) {
+        OptionDescription option = change.name().equals(ModuleDescription.FRESH.name())
+                ? ModuleDescription.FRESH
+                : module.option(change.name());
+        return (option == null ? change.name() : option.title()) + ": " + value(option, change.againstValue()) + " → "
+                + value(option, change.value());
+    }
+
+    /** A job does not contain the options that have their default value. */
+    private static String value(@Nullable OptionDescription option, @Nullable Object value) {
+        Object shown = value == null && option != null ? option.defaultValue() : value;
+        return shown == null ? "default" : DisplayText.plain(OptionField.text(shown));
+    }
+}
