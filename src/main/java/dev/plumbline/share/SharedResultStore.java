@@ -26,7 +26,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Shared results in PostgreSQL. Results are not cached in memory, so that a deletion is effective on all nodes. */
+/**
+ * Shared results in PostgreSQL. Results are not cached in memory, so that a deletion is effective on all nodes.
+ *
+ * <p>The lines of a job are copied within the database, because their own rows are dropped with their partition, and
+ * because a copy through the node would use its memory and CPU time for up to 32 MiB. The size of all shared results is
+ * a counter that is updated at the end of the transaction, so that the limit is exact and requires no scan; creations
+ * wait for each other for the duration of a commit.
+ */
 public final class SharedResultStore {
     private static final String CREATE =
             """

@@ -119,7 +119,9 @@ public record ResultTable(
             case "duration" -> by(ResultRow::durationMs, down);
             default ->
                 fields.shown().stream().anyMatch(field -> field.name().equals(query.sort()))
-                        ? by(row -> row.field(fields.graded() ? ResultColumns.scoreOf(query.sort()) : query.sort()), down)
+                        ? by(
+                                row -> row.field(fields.graded() ? ResultColumns.scoreOf(query.sort()) : query.sort()),
+                                down)
                         : null;
         };
     }
