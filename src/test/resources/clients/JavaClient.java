@@ -2,6 +2,8 @@ import java.util.List;
 import java.util.Map;
 import org.openapitools.client.ApiClient;
 import org.openapitools.client.api.ChecksApi;
+import org.openapitools.client.api.ComparisonsApi;
+import org.openapitools.client.api.FilesApi;
 import org.openapitools.client.api.JobsApi;
 import org.openapitools.client.api.ModulesApi;
 import org.openapitools.client.api.ToolsApi;
@@ -35,6 +37,8 @@ public class JavaClient {
                 .findFirst().orElseThrow().getOptions().get(0).getType());
 
         JobsApi jobs = new JobsApi(client);
+        FilesApi files = new FilesApi(client);
+        ComparisonsApi comparisons = new ComparisonsApi(client);
         JobRequest request = new JobRequest()
                 .name("Generated client")
                 .module("http-status")
@@ -48,18 +52,18 @@ public class JavaClient {
         System.out.println("job " + job.getName() + " " + job.getCounts().getPass() + " "
                 + job.getResults().get(0).getVerdict() + " "
                 + job.getResults().get(1).getError().getCode());
-        System.out.println("csv " + jobs.readJobCsv(job.getToken(), null, null, null, null, null, null, null, null, null)
+        System.out.println("csv " + files.readJobCsv(job.getToken(), null, null, null, null, null, null, null, null, null)
                 .split("\r\n").length);
-        System.out.println("ndjson " + jobs.readJobNdjson(job.getToken(), null, null, null, null, null, null, null, null)
+        System.out.println("ndjson " + files.readJobNdjson(job.getToken(), null, null, null, null, null, null, null, null)
                 .split("\n").length);
-        ResultSummary summary = jobs.summarizeJob(job.getToken(), List.of(Verdict.PASS), null, null, null, null);
+        ResultSummary summary = comparisons.summarizeJob(job.getToken(), List.of(Verdict.PASS), null, null, null, null);
         System.out.println("summary " + summary.getMatched() + " " + summary.getCounts().getError() + " "
                 + summary.getErrors() + " " + summary.getAreas().size());
-        Comparison diff = jobs.compareJobs(
+        Comparison diff = comparisons.compareJobs(
                 job.getToken(), job.getToken(), List.of(ChangeKind.UNCHANGED), true, null, null, null, null);
         System.out.println("diff " + diff.getCounts().getUnchanged() + " " + diff.getLines().get(0).getChange() + " "
                 + diff.getLines().get(0).getVerdict() + " " + diff.getLines().get(1).getErrorCode());
-        System.out.println("changes " + jobs.compareJobsCsv(job.getToken(), job.getToken(), null, null, null, null, null)
+        System.out.println("changes " + comparisons.compareJobsCsv(job.getToken(), job.getToken(), null, null, null, null, null)
                 .split("\r\n").length);
         System.exit(0);
     }

@@ -47,15 +47,15 @@ func main() {
 		job = must(client.JobsAPI.ReadJob(ctx, job.Token).Prefer("wait=10").Execute())
 	}
 	fmt.Println("job", job.Name, job.Counts.Pass, *job.Results[0].Verdict.Get(), job.Results[1].Error.Get().Code)
-	csv := must(client.JobsAPI.ReadJobCsv(ctx, job.Token).Execute())
+	csv := must(client.FilesAPI.ReadJobCsv(ctx, job.Token).Execute())
 	fmt.Println("csv", len(strings.Split(strings.TrimRight(csv, "\r\n"), "\r\n")))
-	ndjson := must(client.JobsAPI.ReadJobNdjson(ctx, job.Token).Execute())
+	ndjson := must(client.FilesAPI.ReadJobNdjson(ctx, job.Token).Execute())
 	fmt.Println("ndjson", len(strings.Split(strings.TrimRight(ndjson, "\n"), "\n")))
-	summary := must(client.JobsAPI.SummarizeJob(ctx, job.Token).Verdict([]openapi.Verdict{openapi.PASS}).Execute())
+	summary := must(client.ComparisonsAPI.SummarizeJob(ctx, job.Token).Verdict([]openapi.Verdict{openapi.PASS}).Execute())
 	fmt.Println("summary", summary.Matched, summary.Counts.Error, summary.Errors, len(summary.Areas))
-	diff := must(client.JobsAPI.CompareJobs(ctx, job.Token).Against(job.Token).
+	diff := must(client.ComparisonsAPI.CompareJobs(ctx, job.Token).Against(job.Token).
 		Change([]openapi.ChangeKind{openapi.UNCHANGED}).Volatile(true).Execute())
 	fmt.Println("diff", diff.Counts.Unchanged, diff.Lines[0].Change, *diff.Lines[0].Verdict.Get(), diff.Lines[1].GetErrorCode())
-	changes := must(client.JobsAPI.CompareJobsCsv(ctx, job.Token).Against(job.Token).Execute())
+	changes := must(client.ComparisonsAPI.CompareJobsCsv(ctx, job.Token).Against(job.Token).Execute())
 	fmt.Println("changes", len(strings.Split(strings.TrimRight(changes, "\r\n"), "\r\n")))
 }

@@ -4,15 +4,9 @@ import sys
 
 from plumbline_client import AuthenticatedClient
 from plumbline_client.api.checks import instant_check
-from plumbline_client.api.jobs import (
-    compare_jobs,
-    compare_jobs_csv,
-    create_job,
-    read_job,
-    read_job_csv,
-    read_job_ndjson,
-    summarize_job,
-)
+from plumbline_client.api.comparisons import compare_jobs, compare_jobs_csv, summarize_job
+from plumbline_client.api.files import read_job_csv, read_job_ndjson
+from plumbline_client.api.jobs import create_job, read_job
 from plumbline_client.api.modules import check_http_status
 from plumbline_client.api.tools import list_tools
 from plumbline_client.models import (

@@ -16,6 +16,8 @@ tools = openapi_client.ToolsApi(client).list_tools().tools
 print("tool", next(tool for tool in tools if tool.module == "http-status").options[0].type)
 
 jobs = openapi_client.JobsApi(client)
+files = openapi_client.FilesApi(client)
+comparisons = openapi_client.ComparisonsApi(client)
 job = jobs.create_job(
     openapi_client.JobRequest(
         name="Generated client",
@@ -27,12 +29,12 @@ job = jobs.create_job(
 while job.state != openapi_client.JobState.COMPLETED:
     job = jobs.read_job(job.token, prefer="wait=10")
 print("job", job.name, job.counts.var_pass, job.results[0].verdict.value, job.results[1].error.code)
-print("csv", len(jobs.read_job_csv(job.token).rstrip("\r\n").split("\r\n")))
+print("csv", len(files.read_job_csv(job.token).rstrip("\r\n").split("\r\n")))
 # this generator does not process application/x-ndjson
-ndjson = jobs.read_job_ndjson_without_preload_content(job.token).data.decode()
+ndjson = files.read_job_ndjson_without_preload_content(job.token).data.decode()
 print("ndjson", len(ndjson.splitlines()))
-summary = jobs.summarize_job(job.token, verdict=["pass"])
+summary = comparisons.summarize_job(job.token, verdict=["pass"])
 print("summary", summary.matched, summary.counts.error, summary.errors, len(summary.areas))
-diff = jobs.compare_jobs(job.token, job.token, change=["unchanged"], volatile=True)
+diff = comparisons.compare_jobs(job.token, job.token, change=["unchanged"], volatile=True)
 print("diff", diff.counts.unchanged, diff.lines[0].change.value, diff.lines[0].verdict.value, diff.lines[1].error_code)
-print("changes", len(jobs.compare_jobs_csv(job.token, job.token).rstrip("\r\n").split("\r\n")))
+print("changes", len(comparisons.compare_jobs_csv(job.token, job.token).rstrip("\r\n").split("\r\n")))

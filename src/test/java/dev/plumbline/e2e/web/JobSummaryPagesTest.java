@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.jsoup.nodes.Element;
@@ -46,6 +47,8 @@ class JobSummaryPagesTest {
     /** The status of each path; 200 by default. */
     private final Map<String, Integer> statuses = new ConcurrentHashMap<>();
 
+    private final Map<String, Long> delays = new ConcurrentHashMap<>();
+
     private AccountAdministration accounts;
     private ServiceUnderTest service;
     private CookieClient owner;
@@ -57,9 +60,11 @@ class JobSummaryPagesTest {
         service = SampleComposite.start(folder, DATABASE, Map.of("DATABASE_TIMEOUT", "6s"));
         HttpServer server = Await.value(DATABASE.vertx()
                 .createHttpServer()
-                .requestHandler(request -> request.response()
-                        .setStatusCode(statuses.getOrDefault(request.path(), 200))
-                        .end("text\n"))
+                .requestHandler(request -> DATABASE.vertx()
+                        .timer(delays.getOrDefault(request.path(), 1L), TimeUnit.MILLISECONDS)
+                        .onSuccess(passed -> request.response()
+                                .setStatusCode(statuses.getOrDefault(request.path(), 200))
+                                .end("text\n")))
                 .listen(0, "127.0.0.1"));
         site = "http://127.0.0.1:" + server.actualPort();
         owner = newUser();
@@ -198,6 +203,8 @@ class JobSummaryPagesTest {
         String other = finished(user, "http-status", "Other", site + "/worse");
         statuses.put("/worse", 500);
         statuses.remove("/better");
+        // so that the response times differ
+        delays.put("/same", 500L);
         String later = finished(
                 user, "http-status", "Nightly", site + "/new", site + "/better", site + "/same", site + "/worse");
 

@@ -33,6 +33,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -167,10 +168,17 @@ public final class JobNode implements AutoCloseable {
     }
 
     public List<JobMessage.ResultLine> results(JobMessage.JobSnapshot job) {
-        List<Integer> all = IntStream.range(0, 500).boxed().toList();
-        JobMessage.ResultsReply reply =
-                ask(new JobMessage.ReadResults(job.id(), job.version(), all), JobMessage.ResultsReply.class);
-        return ((JobMessage.ResultLines) reply).lines();
+        List<JobMessage.ResultLine> lines = new ArrayList<>();
+        int next = 0;
+        while (next < job.total()) {
+            List<Integer> rest = IntStream.range(next, job.total()).boxed().toList();
+            JobMessage.ResultsReply reply =
+                    ask(new JobMessage.ReadResults(job.id(), job.version(), rest), JobMessage.ResultsReply.class);
+            List<JobMessage.ResultLine> page = ((JobMessage.ResultLines) reply).lines();
+            lines.addAll(page);
+            next = page.isEmpty() ? job.total() : page.get(page.size() - 1).index() + 1;
+        }
+        return lines;
     }
 
     <R extends Message> R ask(Message question, Class<R> type) {
