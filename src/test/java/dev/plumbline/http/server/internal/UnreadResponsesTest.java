@@ -29,7 +29,6 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class UnreadResponsesTest {
@@ -46,15 +45,14 @@ class UnreadResponsesTest {
     private Vertx vertx;
     private MemoryBudget memory;
 
-    @BeforeEach
-    void start() throws Exception {
+    private void start(long memoryBytes) throws Exception {
         Config.HttpSettings config = ConfigLoader.load(
                         null,
                         Map.of("PLUMBLINE_HTTP_PORT", Integer.toString(port), "PLUMBLINE_HTTP_IDLE_TIMEOUT", "1h"))
                 .http();
         ConnectionRegistry registry = new ConnectionRegistry(config, HttpServerSettings.of(config));
         vertx = Vertx.builder().withTransport(registry.transport()).build();
-        memory = new MemoryBudget(vertx, MEMORY_BYTES, 1);
+        memory = new MemoryBudget(vertx, memoryBytes, 1);
         registry.limitUnreadResponses(memory);
         Await.value(vertx.createHttpServer(HttpServerSettings.of(config))
                 .connectionHandler(ConnectionRegistry::configured)
@@ -77,7 +75,8 @@ class UnreadResponsesTest {
     }
 
     @Test
-    void memoryIsReleasedWhenResponsesAreRead() {
+    void memoryIsReleasedWhenResponsesAreRead() throws Exception {
+        start(MEMORY_BYTES);
         HttpClientAgent client = client(new HttpClientOptions());
         for (int i = 0; i < 3 * MEMORY_BYTES / BODY_BYTES; i++) {
             assertThat(Await.value(request(client, HttpClientResponse::body)).length())
@@ -88,7 +87,8 @@ class UnreadResponsesTest {
     }
 
     @Test
-    void streamsWithoutMemoryAreReset() {
+    void streamsWithoutMemoryAreReset() throws Exception {
+        start(MEMORY_BYTES);
         HttpClientAgent client =
                 client(new HttpClientOptions().setInitialSettings(new Http2Settings().setInitialWindowSize(0)));
         List<Promise<Throwable>> ends = new ArrayList<>();
@@ -111,20 +111,22 @@ class UnreadResponsesTest {
     }
 
     @Test
-    void connectionsWithTooManyPipelinedRequestsAreClosed() {
+    void connectionsWithTooManyPipelinedRequestsAreClosed() throws Exception {
+        start(10 * UnreadResponses.STREAM_BYTES);
         NetSocket socket = Await.value(clients.createNetClient().connect(port, "127.0.0.1"));
         Promise<Void> closed = Promise.promise();
         socket.closeHandler(closed::tryComplete);
 
-        // all in one read, because the server does not read on while requests wait
-        socket.write(pipelined("/silent", 40 * (int) (MEMORY_BYTES / UnreadResponses.STREAM_BYTES)));
+        // few enough for one segment and one read, because the server does not read on while requests wait
+        socket.write(pipelined("/silent", 40));
 
         Await.value(closed.future());
         Await.until(() -> memory.held() == 0);
     }
 
     @Test
-    void pipelinedRequestsReleaseTheirMemory() {
+    void pipelinedRequestsReleaseTheirMemory() throws Exception {
+        start(MEMORY_BYTES);
         NetSocket socket = Await.value(clients.createNetClient().connect(port, "127.0.0.1"));
         AtomicLong received = new AtomicLong();
         socket.handler(bytes -> received.addAndGet(bytes.length()));
