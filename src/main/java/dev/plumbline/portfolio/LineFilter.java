@@ -6,6 +6,7 @@ import dev.plumbline.target.PrintableText;
 import java.util.Collections;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -58,16 +59,23 @@ public record LineFilter(Set<String> verdicts, Set<String> findings, String text
     }
 
     public boolean matches(PortfolioLine line) {
-        return matchesVerdict(line) && matchesFinding(line) && matchesText(line);
+        return matches(line, line::codes);
+    }
+
+    /**
+     * As {@link #matches(PortfolioLine)}, for a line that does not have all fields.
+     *
+     * @param codes returns the {@link PortfolioLine#codes} of the complete line
+     */
+    public boolean matches(PortfolioLine line, Supplier<Set<String>> codes) {
+        return matchesVerdict(line)
+                && (findings.isEmpty() || !Collections.disjoint(codes.get(), findings))
+                && matchesText(line);
     }
 
     private boolean matchesVerdict(PortfolioLine line) {
         Verdict verdict = line.verdict();
         return verdicts.isEmpty() || (verdict != null && verdicts.contains(verdict.id()));
-    }
-
-    private boolean matchesFinding(PortfolioLine line) {
-        return findings.isEmpty() || !Collections.disjoint(line.codes(), findings);
     }
 
     private boolean matchesText(PortfolioLine line) {

@@ -13,6 +13,7 @@ import dev.plumbline.support.SampleComposite;
 import dev.plumbline.support.ServiceUnderTest;
 import dev.plumbline.support.TestDatabase;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The summary of a job, the grades of a composite, and the comparison of two jobs. */
 @Tag("integration")
@@ -188,6 +190,24 @@ class JobSummaryPagesTest {
         assertThat(inputs(page(owner.page(path + "?finding=sample-slow/sample_fail&q=LOW"))))
                 .containsExactly("low-two.example");
         assertThat(page(owner.page(path + "?fields=score")).select(".matrix")).isEmpty();
+    }
+
+    /** The problem of one part affects another one, which only the complete result lists. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"sample-slow/sample_fail", "sample-failing/sample_fail", "sample_fail", "part_fail", "missing"})
+    void thePageAndItsFilesSelectTheSameLines(String finding) {
+        List<String> domains = List.of("one.filter.example", "low-two.filter.example");
+        domains.forEach(SampleComposite::release);
+        String path = finished(owner, SampleComposite.NAME, "Filter", domains.toArray(String[]::new));
+        String query = "?finding=" + finding;
+
+        List<String> ofPage = inputs(page(owner.page(path + query)));
+
+        assertThat(ofPage).isEqualTo(finding.equals("missing") ? List.of() : domains);
+        assertThat(owner.page(path + "/results.ndjson" + query).body().lines().map(line -> new JsonObject(line)
+                        .getString("input")))
+                .isEqualTo(ofPage);
     }
 
     private static List<String> inputs(Document job) {

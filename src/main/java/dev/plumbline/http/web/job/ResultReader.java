@@ -2,13 +2,10 @@ package dev.plumbline.http.web.job;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.google.common.collect.Interner;
-import com.google.common.collect.Interners;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.http.api.job.PageJobService;
-import dev.plumbline.portfolio.PortfolioLine.LineFinding;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,11 +71,11 @@ final class ResultReader {
         if (cached != null) {
             rows.addAll(cached.rows.stream().takeWhile(ResultRow::done).toList());
         }
-        Interner<LineFinding> findings = Interners.newStrongInterner();
+        ResultRow.SharedValues shared = new ResultRow.SharedValues();
         return reader.read(
                         job,
                         rows.size(),
-                        lines -> lines.forEach(line -> rows.add(ResultRow.of(job, line, fields, findings::intern))))
+                        lines -> lines.forEach(line -> rows.add(ResultRow.of(job, line, fields, shared))))
                 .compose(read -> jobs.executeBlocking(() -> results(job, List.copyOf(rows))))
                 .map(results -> {
                     cache.asMap().merge(key, results, (a, b) -> a.version > b.version ? a : b);

@@ -1,7 +1,10 @@
 package dev.plumbline.http.web.job;
 
+import com.google.common.collect.Interner;
+import com.google.common.collect.Interners;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.job.LineState;
+import dev.plumbline.portfolio.LineFilter;
 import dev.plumbline.portfolio.PortfolioLine;
 import dev.plumbline.portfolio.PortfolioLine.LineFinding;
 import dev.plumbline.result.ErrorCode;
@@ -16,7 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,10 +27,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param line its fields are those that are displayed, without nulls: numbers, texts, booleans and lists of these. Its
  *     findings do not have messages
+ * @param codes those of the complete line
  * @param message the error message, or the message of the most severe finding above info, or null
  * @param durationMs null without a result
  */
-record ResultRow(PortfolioLine line, @Nullable String message, @Nullable Long durationMs) {
+record ResultRow(PortfolioLine line, Set<String> codes, @Nullable String message, @Nullable Long durationMs) {
     private static final int OBJECT_BYTES = 100;
     private static final int REFERENCE_BYTES = 8;
     private static final int MAX_TEXT_LENGTH = 300;
@@ -36,21 +40,37 @@ record ResultRow(PortfolioLine line, @Nullable String message, @Nullable Long du
     private static final int MAX_LIST_LENGTH = 64;
 
     /**
+     * Returns an equal finding, code or set of codes that an earlier row contains. Rows often have the same ones, so
+     * each is in memory once. Not thread-safe.
+     */
+    static final class SharedValues {
+        private final Interner<LineFinding> findings = Interners.newStrongInterner();
+        private final Interner<String> codes = Interners.newStrongInterner();
+        private final Interner<Set<String>> codesOfRows = Interners.newStrongInterner();
+
+        private LineFinding finding(LineFinding finding) {
+            return findings.intern(finding);
+        }
+
+        private Set<String> codes(Set<String> ofRow) {
+            return codesOfRows.intern(ofRow.stream().map(codes::intern).collect(Collectors.toUnmodifiableSet()));
+        }
+    }
+
+    /**
      * Reads a row from the stored result of a line.
      *
      * @param names the fields to read, or paths of their members
-     * @param shared returns an equal finding that other rows contain, too
+     * @param shared what other rows contain, too
      */
     static ResultRow of(
-            JobMessage.JobSnapshot job,
-            JobMessage.ResultLine line,
-            Set<String> names,
-            UnaryOperator<LineFinding> shared) {
+            JobMessage.JobSnapshot job, JobMessage.ResultLine line, Set<String> names, SharedValues shared) {
         String state = LineState.of(job, line).id();
         if (line.result() == null) {
             return new ResultRow(
                     new PortfolioLine(
                             line.index(), line.input(), null, state, null, Map.of(), List.of(), null, null, null),
+                    Set.of(),
                     null,
                     null);
         }
@@ -66,12 +86,13 @@ record ResultRow(PortfolioLine line, @Nullable String message, @Nullable Long du
                         complete.verdict(),
                         fields(complete.fields(), names),
                         complete.findings().stream()
-                                .map(finding -> shared.apply(
+                                .map(finding -> shared.finding(
                                         new LineFinding(finding.part(), finding.code(), finding.level(), "", "")))
                                 .toList(),
                         complete.errorCode(),
                         complete.rules(),
                         null),
+                shared.codes(complete.codes()),
                 error == null ? finding(complete) : truncate(error.getString("message", "")),
                 result.getLong("duration_ms"));
     }
@@ -175,6 +196,10 @@ record ResultRow(PortfolioLine line, @Nullable String message, @Nullable Long du
         return line.errorCode() != null && !ErrorCode.rejectsTarget(line.errorCode());
     }
 
+    boolean matches(LineFilter filter) {
+        return filter.matches(line, this::codes);
+    }
+
     /** The approximate memory in bytes. */
     int weight() {
         String target = line.target();
@@ -185,7 +210,7 @@ record ResultRow(PortfolioLine line, @Nullable String message, @Nullable Long du
             characters += String.valueOf(value).length();
         }
         return OBJECT_BYTES * (1 + line.fields().size())
-                + REFERENCE_BYTES * line.findings().size()
+                + REFERENCE_BYTES * (line.findings().size() + 2 * codes.size())
                 + characters;
     }
 }

@@ -78,8 +78,8 @@ public record ResultTable(
         Comparator<ResultRow> order = order(requested, fields);
         LineQuery query = order == null ? requested.sorted("", false).at(requested.first()) : requested;
         LineFilter filter = query.selection().lineFilter();
-        List<ResultRow> matches = new ArrayList<>(
-                rows.stream().filter(row -> filter.matches(row.line())).toList());
+        List<ResultRow> matches =
+                new ArrayList<>(rows.stream().filter(row -> row.matches(filter)).toList());
         if (order != null) {
             matches.sort(order);
         }

@@ -22,7 +22,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
@@ -206,6 +205,38 @@ class ResultTableTest {
         assertThat(none.next()).isNull();
     }
 
+    /** The table does not display the fields with these codes. */
+    @ParameterizedTest
+    @CsvSource({
+        "hsts/hsts_several, 1",
+        "hsts_several, 1",
+        "caa/read_timeout, 2",
+        "mx/no_mx, 3",
+        "spf/no_mx, 3",
+        "no_mx, 3",
+        "part_warn, 3"
+    })
+    void linesAreSelectedByCodesOfTheCompleteResult(String finding, int number) {
+        ResultColumns columns = ResultColumns.of(COMPOSITE);
+        JsonObject noMx = new JsonObject()
+                .put("code", "no_mx")
+                .put("module", "mx")
+                .put("level", "warn")
+                .put("parts", new JsonArray().add("mx").add("spf"));
+        List<ResultRow> rows = List.of(
+                row(0, "pass", parts("hsts", "top_finding", "hsts_several"), columns),
+                row(1, "pass", parts("caa", "error", "read_timeout"), columns),
+                row(2, "warn", result("fields", result("causes", new JsonArray().add(noMx))), columns));
+
+        assertThat(numbers(ResultTable.of(rows, query("?finding=" + finding), columns)))
+                .containsExactly(number);
+    }
+
+    private static JsonObject parts(String module, String member, String code) {
+        JsonObject part = result("module", module).put(member, result("code", code));
+        return result("fields", result("parts", new JsonArray().add(part)));
+    }
+
     @Test
     void pagesStartAtTheLineInTheCursor() {
         List<ResultRow> rows = IntStream.range(0, 120)
@@ -368,7 +399,7 @@ class ResultTableTest {
                 new JobMessage.ResultLine(
                         index, "host" + index, result.toBuffer().getBytes()),
                 columns.names(),
-                UnaryOperator.identity());
+                new ResultRow.SharedValues());
     }
 
     private static JobMessage.JobSnapshot job(int total) {
