@@ -13,8 +13,6 @@ import dev.plumbline.cli.report.VerdictCounts;
 import dev.plumbline.concurrent.EventLoopLag;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
-import dev.plumbline.egress.OwnEndpoints;
-import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.result.Verdict;
 import dev.plumbline.run.CheckAdmission;
 import dev.plumbline.run.CheckEnvironment;
@@ -229,12 +227,7 @@ public final class CheckCommand implements Callable<Integer> {
         Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(loops));
         // the only client
         try (NodeBudget budget = NodeBudget.ofProcess(vertx, 1)) {
-            CheckEnvironment environment = CheckEnvironment.of(
-                    vertx,
-                    settings,
-                    CheckEnvironment.policy(settings, new OwnEndpoints()),
-                    RateLimiterFactory.local(vertx),
-                    Version.text());
+            CheckEnvironment environment = CheckEnvironment.ofProcess(vertx, settings, Version.text());
             if (single && format() != ReportFormat.NAGIOS) {
                 Target target = TargetParser.parse(description, targets.get(0));
                 String refusal = environment.policy().refusal(target, given.connectTo());

@@ -67,25 +67,23 @@ public final class OptionConverters {
     static final class Concurrency implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {
-            int value = text.matches("\\d{1,4}") ? Integer.parseInt(text) : 0;
-            if (value < 1 || value > MAX_CONCURRENCY) {
-                throw new TypeConversionException(
-                        "must be an integer from 1 to " + MAX_CONCURRENCY + ", not '" + text + "'");
-            }
-            return value;
+            return positive(text, MAX_CONCURRENCY);
         }
     }
 
     static final class ListLimit implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {
-            int value = text.matches("\\d{1,6}") ? Integer.parseInt(text) : 0;
-            if (value < 1 || value > MAX_LISTED) {
-                throw new TypeConversionException(
-                        "must be an integer from 1 to " + MAX_LISTED + ", not '" + text + "'");
-            }
-            return value;
+            return positive(text, MAX_LISTED);
         }
+    }
+
+    private static int positive(String text, int max) {
+        int value = text.matches("\\d{1,6}") ? Integer.parseInt(text) : 0;
+        if (value < 1 || value > max) {
+            throw new TypeConversionException("must be an integer from 1 to " + max + ", not '" + text + "'");
+        }
+        return value;
     }
 
     static final class KeyName implements ITypeConverter<String> {

@@ -13,8 +13,6 @@ import dev.plumbline.check.OverloadFailure;
 import dev.plumbline.check.RequestBudget;
 import dev.plumbline.config.Config;
 import dev.plumbline.config.ConfigException;
-import dev.plumbline.egress.OwnEndpoints;
-import dev.plumbline.egress.RateLimiterFactory;
 import dev.plumbline.module.web.sitemap.SitemapUrls;
 import dev.plumbline.run.CheckEnvironment;
 import dev.plumbline.sheet.Options;
@@ -68,12 +66,7 @@ final class SitemapInput {
     static List<String> read(Config settings, String url) throws CommandException {
         Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
         try (NodeBudget node = NodeBudget.ofProcess(vertx, 1)) {
-            CheckEnvironment environment = CheckEnvironment.of(
-                    vertx,
-                    settings,
-                    CheckEnvironment.policy(settings, new OwnEndpoints()),
-                    RateLimiterFactory.local(vertx),
-                    Version.text());
+            CheckEnvironment environment = CheckEnvironment.ofProcess(vertx, settings, Version.text());
             Target.Url first = TargetParser.url(url, "https", "http");
             String refusal = environment.policy().refusal(first);
             if (refusal != null) {

@@ -30,6 +30,15 @@ public final class ResponseBodies {
         return ctx.get(HEAD) != null || ctx.request().method().equals(HttpMethod.HEAD);
     }
 
+    /** Begins a response that contains a secret or depends on the account. */
+    public static HttpServerResponse beginPrivate(RoutingContext ctx, int status) {
+        return ctx.response()
+                .setStatusCode(status)
+                .putHeader("Cache-Control", "private, no-store")
+                .putHeader("X-Content-Type-Options", "nosniff")
+                .putHeader(RequestId.HEADER, RequestId.of(ctx));
+    }
+
     /** Ends the response. The body is compressed if it is JSON without a content coding. */
     public static void end(RoutingContext ctx, Buffer body) {
         HttpServerResponse response = ctx.response();

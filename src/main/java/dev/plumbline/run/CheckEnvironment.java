@@ -56,6 +56,15 @@ public record CheckEnvironment(TargetPolicy policy, ClassToInstanceMap<Object> p
     }
 
     /**
+     * Creates the target policy and the probes of a process that does not listen on sockets.
+     *
+     * @throws ConfigException if the file of a setting is not valid
+     */
+    public static CheckEnvironment ofProcess(Vertx vertx, Config config, String version) throws ConfigException {
+        return of(vertx, config, policy(config, new OwnEndpoints()), RateLimiterFactory.local(vertx), version);
+    }
+
+    /**
      * Creates the probes.
      *
      * @param version of this program

@@ -7,12 +7,10 @@ import dev.plumbline.account.Scope;
 import dev.plumbline.account.Session;
 import dev.plumbline.account.SignInResult;
 import dev.plumbline.account.SignInService;
-import dev.plumbline.http.RequestId;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.auth.SessionHandler;
 import dev.plumbline.http.problem.Problem;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -32,20 +30,12 @@ final class AccountResponses {
     private AccountResponses() {}
 
     static void send(RoutingContext ctx, int status, JsonObject body) {
-        head(ctx, status).putHeader("Content-Type", "application/json");
+        ResponseBodies.beginPrivate(ctx, status).putHeader("Content-Type", "application/json");
         ResponseBodies.end(ctx, body.toBuffer());
     }
 
     static void noContent(RoutingContext ctx) {
-        head(ctx, 204).end();
-    }
-
-    private static HttpServerResponse head(RoutingContext ctx, int status) {
-        return ctx.response()
-                .setStatusCode(status)
-                .putHeader("Cache-Control", "private, no-store")
-                .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader(RequestId.HEADER, RequestId.of(ctx));
+        ResponseBodies.beginPrivate(ctx, 204).end();
     }
 
     static JsonObject json(AuthenticatedUser user) {

@@ -6,7 +6,6 @@ import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.auth.ApiKeyHandler;
-import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
 import io.vertx.ext.web.RoutingContext;
@@ -44,13 +43,7 @@ final class CompareJobsOperation {
             problems.send(ctx, format.notAcceptable());
             return;
         }
-        ComparisonView view;
-        try {
-            view = ComparisonView.of(ctx, format);
-        } catch (ProblemException invalid) {
-            problems.send(ctx, invalid.problem());
-            return;
-        }
+        ComparisonView view = ComparisonView.of(ctx, format);
         long account = caller.accountId();
         RequestFutures.handle(
                 ctx,

@@ -7,7 +7,6 @@ import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.api.PreferHeader;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.Problem;
-import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
 import io.vertx.core.Future;
@@ -56,13 +55,8 @@ final class ReadJobOperation {
             problems.send(ctx, notAcceptable());
             return;
         }
-        JobViewParameters view;
-        try {
-            view = file == null ? JobViewParameters.ofJob(ctx, format) : JobViewParameters.ofFile(ctx, format);
-        } catch (ProblemException invalid) {
-            problems.send(ctx, invalid.problem());
-            return;
-        }
+        JobViewParameters view =
+                file == null ? JobViewParameters.ofJob(ctx, format) : JobViewParameters.ofFile(ctx, format);
         PreferHeader preferences = PreferHeader.of(ctx.request().headers());
         SinceCursor since = view.since();
         boolean dependsOnJob = since != null || !view.selection().fields().isEmpty();

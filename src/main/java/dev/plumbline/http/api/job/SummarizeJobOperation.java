@@ -7,7 +7,6 @@ import dev.plumbline.account.Scope;
 import dev.plumbline.bus.JobMessage;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.auth.ApiKeyHandler;
-import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.problem.ProblemResponder;
 import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.portfolio.LineFilter;
@@ -45,13 +44,7 @@ final class SummarizeJobOperation {
             problems.send(ctx, ResultFormat.JSON.notAcceptable());
             return;
         }
-        LineSelection selection;
-        try {
-            selection = LineSelection.of(ctx.request());
-        } catch (ProblemException invalid) {
-            problems.send(ctx, invalid.problem());
-            return;
-        }
+        LineSelection selection = LineSelection.of(ctx.request());
         RequestFutures.handle(
                 ctx,
                 jobs.read(caller.accountId(), ctx.pathParam("token")),

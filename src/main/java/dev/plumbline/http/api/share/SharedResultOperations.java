@@ -111,20 +111,11 @@ public final class SharedResultOperations {
         if (created.quota() != null) {
             RateLimitHeaders.write(ctx.response(), List.of(created.quota()));
         }
-        privateHead(ctx, 201)
+        ResponseBodies.beginPrivate(ctx, 201)
                 .putHeader("Location", json.location(created.result()))
                 .putHeader("Content-Type", "application/json");
         ResponseBodies.end(
                 ctx, json.created(created.result(), created.deleteToken()).toBuffer());
-    }
-
-    /** The response contains a secret, or depends on the account. */
-    private static HttpServerResponse privateHead(RoutingContext ctx, int status) {
-        return ctx.response()
-                .setStatusCode(status)
-                .putHeader("Cache-Control", "private, no-store")
-                .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader(RequestId.HEADER, RequestId.of(ctx));
     }
 
     private void list(RoutingContext ctx) {
@@ -143,7 +134,7 @@ public final class SharedResultOperations {
             boolean more = found.size() > limit;
             List<SharedResult> page = more ? found.subList(0, limit) : found;
             SharedResult last = more ? page.get(limit - 1) : null;
-            privateHead(ctx, 200).putHeader("Content-Type", "application/json");
+            ResponseBodies.beginPrivate(ctx, 200).putHeader("Content-Type", "application/json");
             ResponseBodies.end(
                     ctx,
                     json.list(
@@ -235,6 +226,6 @@ public final class SharedResultOperations {
     }
 
     private static void sendDeleted(RoutingContext ctx) {
-        privateHead(ctx, 204).end();
+        ResponseBodies.beginPrivate(ctx, 204).end();
     }
 }
