@@ -64,6 +64,7 @@ public final class Bench {
         rows.add(new StartRow());
         rows.add(new ColdRow());
         rows.add(new DiffRow());
+        rows.add(new PortfolioRow());
         rows.add(new MemoryRow(List.of(cached, http, https)));
         rows.addAll(clusterRows());
         // last, because a million lines remain in the queue of their service
@@ -131,7 +132,7 @@ public final class Bench {
                 new ModuleRow("dns-records", ModuleRow.names()),
                 new ModuleRow("dns-records", ModuleRow.names(), new ModuleRow.Peer("dnsx", ListTool::dnsx, 1.5)),
                 new ModuleRow("dnssec", ModuleRow.signedNames()),
-                new ModuleRow("dnssec", ModuleRow.signedNames(), new ModuleRow.Peer("delv", ListTool::delv, 6, 4)),
+                new ModuleRow("dnssec", ModuleRow.signedNames(), new ModuleRow.Peer("delv", ListTool::delv, 6, 1)),
                 new DnsperfRow(),
                 new ModuleRow("redirect-chain", ModuleRow.pages(false, "/moved/")),
                 new ModuleRow("security-headers", ModuleRow.pages(true, "/")),

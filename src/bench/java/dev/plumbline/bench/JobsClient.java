@@ -52,7 +52,8 @@ final class JobsClient {
         return body("http-status", items, options);
     }
 
-    private static String body(String module, List<String> items, JsonObject options) {
+    /** The body of a request for a job. */
+    static String body(String module, List<String> items, JsonObject options) {
         return new JsonObject()
                 .put("module", module)
                 .put("items", new JsonArray(items))

@@ -18,7 +18,7 @@ final class PollsRow implements Row {
     private static final int DONE = 450;
     private static final int WAITING = JobsClient.MAX_LINES - DONE;
     private static final int CHECK_TIMEOUT_MS = 30_000;
-    private static final Duration SETTLED = Duration.ofSeconds(15);
+    private static final Duration SETTLED = Duration.ofSeconds(60);
     private static final long LOOK_MS = 50;
 
     private int jobs;

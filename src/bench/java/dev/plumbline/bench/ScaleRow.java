@@ -86,7 +86,7 @@ final class ScaleRow implements Row {
             front = front == null ? cluster.start("http,coordinate", settings) : front;
             JobsClient client = new JobsClient(front, cluster.tenants().newKey());
             int lines = lines(stage.options(), nodes);
-            for (int lap = 0; lap < Math.min(MAX_WARM_UP_LAPS, stage.options().rounds()); lap++) {
+            for (int lap = 0; lap < Math.min(MAX_WARM_UP_LAPS, stage.options().rounds() - 1); lap++) {
                 lap(cluster, client, targets, lines);
             }
             for (int round = 1; round <= stage.options().rounds(); round++) {

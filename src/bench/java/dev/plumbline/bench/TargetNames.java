@@ -24,6 +24,9 @@ final class TargetNames implements AutoCloseable {
     /** The zone of signed names, delegated from a private root. Every name resolves to this machine. */
     static final String SIGNED = "signed.test";
 
+    /** A zone in which every name has 100 TXT records of 245 characters. */
+    static final String LARGE = "large.test";
+
     /** A DNS blocklist. */
     static final String BLOCKLIST = "blocklist.test";
 

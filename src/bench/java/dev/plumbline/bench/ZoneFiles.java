@@ -70,6 +70,11 @@ final class ZoneFiles {
                 TargetNames.DOMAINS,
                 numbered(TargetNames.DOMAIN_COUNT, DOMAIN.formatted(site, dkimKey(), TargetNames.DOMAINS))
                         + addresses("r-%1$d-%2$d A 127.100.%1$d.%2$d\n"));
+        add(
+                TargetNames.LARGE,
+                IntStream.range(100, 200)
+                        .mapToObj(i -> "* TXT \"" + (i + " large ").repeat(24) + i + "\"\n")
+                        .collect(Collectors.joining()));
         add(TargetNames.BLOCKLIST, "2.0.0.127 A 127.0.0.2\n");
         add("127.in-addr.arpa", addresses("%2$d.%1$d.100 PTR r-%1$d-%2$d." + TargetNames.DOMAINS + ".\n"));
         String delegations = files.keySet().stream()
