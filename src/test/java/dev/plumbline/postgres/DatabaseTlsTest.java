@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.lab.CertificateSpec;
 import dev.plumbline.lab.TestCa;
 import dev.plumbline.postgres.embedded.EmbeddedPostgres;
+import dev.plumbline.postgres.embedded.ExtractedPrograms;
 import dev.plumbline.support.Await;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -33,6 +34,7 @@ class DatabaseTlsTest {
 
     @BeforeAll
     static void start() throws IOException {
+        ExtractedPrograms.linkInto(folder.resolve("data"));
         server = EmbeddedPostgres.start(folder.resolve("data"));
         TestCa ca = TestCa.root("Database CA");
         TestCa.Identity identity = ca.issue(CertificateSpec.server("localhost"));

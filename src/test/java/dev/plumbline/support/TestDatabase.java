@@ -5,6 +5,7 @@ import dev.plumbline.postgres.DatabaseOptions;
 import dev.plumbline.postgres.SchemaMigrator;
 import dev.plumbline.postgres.embedded.DataDirectory;
 import dev.plumbline.postgres.embedded.EmbeddedPostgres;
+import dev.plumbline.postgres.embedded.ExtractedPrograms;
 import dev.plumbline.postgres.embedded.PostgresCluster;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -46,6 +47,7 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
             } catch (IOException e) {
                 throw new java.io.UncheckedIOException(e);
             }
+            ExtractedPrograms.linkInto(dir);
             server = EmbeddedPostgres.start(dir);
             Vertx vertx = Vertx.vertx();
             try {

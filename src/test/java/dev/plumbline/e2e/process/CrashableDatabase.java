@@ -8,6 +8,7 @@ import dev.plumbline.postgres.Database;
 import dev.plumbline.postgres.SchemaMigrator;
 import dev.plumbline.postgres.embedded.DataDirectory;
 import dev.plumbline.postgres.embedded.EmbeddedPostgres;
+import dev.plumbline.postgres.embedded.ExtractedPrograms;
 import dev.plumbline.support.Await;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Tuple;
@@ -28,6 +29,7 @@ final class CrashableDatabase implements AutoCloseable, AfterAllCallback {
 
     private CrashableDatabase(Path folder) {
         this.folder = folder;
+        ExtractedPrograms.linkInto(folder);
         this.postgres = EmbeddedPostgres.start(folder);
         await(SchemaMigrator.run(vertx, postgres.url()));
         this.database = new Database(vertx, postgres.url(), 4, Duration.ofSeconds(5));

@@ -3,6 +3,7 @@ package dev.plumbline.e2e.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.plumbline.lab.FreePorts;
+import dev.plumbline.postgres.embedded.ExtractedPrograms;
 import dev.plumbline.support.ClassArchive;
 import dev.plumbline.support.CommandResult;
 import dev.plumbline.support.ServiceUnderTest;
@@ -42,16 +43,21 @@ public final class ServiceProcess implements AutoCloseable {
     }
 
     /**
-     * Starts the process without waiting.
+     * Starts the process without waiting. A new embedded database uses the extracted programs of the build.
      *
      * @param folder the working directory, which also contains the log
      * @param settings settings by the name of the environment variable without the prefix
      */
     static ServiceProcess launch(Path folder, Map<String, String> settings) throws IOException {
+        if (!settings.containsKey("DATABASE_URL") && !settings.containsKey("DATA_DIR")) {
+            ExtractedPrograms.linkInto(folder.resolve("data"));
+        }
         return launch(folder, settings, "-XX:SharedArchiveFile=" + ClassArchive.path());
     }
 
-    /** As {@link #launch(Path, Map)}, with one more option of the JVM. */
+    /**
+     * As {@link #launch(Path, Map)}, with one more option of the JVM. A new embedded database extracts its programs.
+     */
     public static ServiceProcess launch(Path folder, Map<String, String> settings, String option) throws IOException {
         return launch(folder, settings, java(option));
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.plumbline.postgres.DatabaseOptions;
 import dev.plumbline.postgres.embedded.EmbeddedPostgres;
+import dev.plumbline.postgres.embedded.ExtractedPrograms;
 import dev.plumbline.support.DebianTool;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
@@ -46,6 +47,7 @@ class BaseBackupTest {
         vertx = Vertx.vertx();
         data = folder.resolve("data");
         backup = folder.resolve("backup");
+        ExtractedPrograms.linkInto(data);
         server = EmbeddedPostgres.start(data);
         Files.writeString(data.resolve("session.secret"), "the secret of sessions in this test\n");
         query(server.url(), "create table entry (id int primary key, text text)");
@@ -106,6 +108,7 @@ class BaseBackupTest {
         Path restored = folder.resolve("restored");
 
         assertThat(BackupRestore.restore(backup, restored)).isGreaterThan(500);
+        ExtractedPrograms.linkInto(restored);
 
         try (EmbeddedPostgres database = EmbeddedPostgres.start(restored)) {
             int count = Integer.parseInt(query(database.url(), "select count(*) from entry"));

@@ -178,6 +178,7 @@ class EmbeddedPostgresTest {
 
     @Test
     void stopInterruptsALongStart(@TempDir Path fresh) throws IOException {
+        ExtractedPrograms.linkInto(fresh);
         embedded = EmbeddedPostgres.start(fresh);
         Path cluster = fresh.resolve("postgres/cluster");
         long first = embedded.postmasterPid();
@@ -197,6 +198,7 @@ class EmbeddedPostgresTest {
     /** The recovery takes longer than pg_ctl waits, and has no time limit. */
     @Test
     void aStartWaitsForARecovery(@TempDir Path fresh) throws Exception {
+        ExtractedPrograms.linkInto(fresh);
         embedded = EmbeddedPostgres.start(fresh);
         Path cluster = fresh.resolve("postgres/cluster");
         embedded.stop();
