@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.plumbline.dnssec.DnssecFailure.Reason;
 import dev.plumbline.lab.SignedZone;
 import dev.plumbline.lab.SignedZone.Denial;
+import dev.plumbline.signature.RsaKeyPairs;
 import java.math.BigInteger;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.security.interfaces.RSAPrivateKey;
 import java.security.spec.RSAPrivateKeySpec;
 import java.security.spec.RSAPublicKeySpec;
@@ -118,9 +118,7 @@ class ValidationCpuTimeTest {
     }
 
     private static KeyPair exchangedExponents(int bits) throws GeneralSecurityException {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(bits);
-        RSAPrivateKey key = (RSAPrivateKey) generator.generateKeyPair().getPrivate();
+        RSAPrivateKey key = (RSAPrivateKey) RsaKeyPairs.generate(bits).getPrivate();
         KeyFactory factory = KeyFactory.getInstance("RSA");
         return new KeyPair(
                 factory.generatePublic(new RSAPublicKeySpec(key.getModulus(), key.getPrivateExponent())),

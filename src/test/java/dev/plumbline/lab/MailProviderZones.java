@@ -1,7 +1,7 @@
 package dev.plumbline.lab;
 
+import dev.plumbline.signature.RsaKeyPairs;
 import java.security.GeneralSecurityException;
-import java.security.KeyPairGenerator;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -222,10 +222,8 @@ public final class MailProviderZones {
 
     private static String publicKey() {
         try {
-            KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-            generator.initialize(2048);
             return Base64.getEncoder()
-                    .encodeToString(generator.generateKeyPair().getPublic().getEncoded());
+                    .encodeToString(RsaKeyPairs.generate(2048).getPublic().getEncoded());
         } catch (GeneralSecurityException unsupported) {
             throw new IllegalStateException(unsupported);
         }

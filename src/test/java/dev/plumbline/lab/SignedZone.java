@@ -1,5 +1,6 @@
 package dev.plumbline.lab;
 
+import dev.plumbline.signature.RsaKeyPairs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -392,24 +393,24 @@ public final class SignedZone {
 
     private static KeyPair keyPair(int algorithm) {
         try {
-            KeyPairGenerator generator = KeyPairGenerator.getInstance(
-                    switch (algorithm) {
-                        case DNSSEC.Algorithm.ECDSAP256SHA256, DNSSEC.Algorithm.ECDSAP384SHA384 -> "EC";
-                        case DNSSEC.Algorithm.ED25519 -> "Ed25519";
-                        case DNSSEC.Algorithm.ED448 -> "Ed448";
-                        default -> "RSA";
-                    });
-            if (algorithm == DNSSEC.Algorithm.ECDSAP256SHA256) {
-                generator.initialize(new ECGenParameterSpec("secp256r1"));
-            } else if (algorithm == DNSSEC.Algorithm.ECDSAP384SHA384) {
-                generator.initialize(new ECGenParameterSpec("secp384r1"));
-            } else if (generator.getAlgorithm().equals("RSA")) {
-                generator.initialize(2048);
-            }
-            return generator.generateKeyPair();
+            return switch (algorithm) {
+                case DNSSEC.Algorithm.ECDSAP256SHA256 -> ecKeyPair("secp256r1");
+                case DNSSEC.Algorithm.ECDSAP384SHA384 -> ecKeyPair("secp384r1");
+                case DNSSEC.Algorithm.ED25519 ->
+                    KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+                case DNSSEC.Algorithm.ED448 ->
+                    KeyPairGenerator.getInstance("Ed448").generateKeyPair();
+                default -> RsaKeyPairs.generate(2048);
+            };
         } catch (GeneralSecurityException unavailable) {
             throw new IllegalStateException(unavailable);
         }
+    }
+
+    private static KeyPair ecKeyPair(String curve) throws GeneralSecurityException {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+        generator.initialize(new ECGenParameterSpec(curve));
+        return generator.generateKeyPair();
     }
 
     private static Name name(String text) {

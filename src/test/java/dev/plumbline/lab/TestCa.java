@@ -1,5 +1,6 @@
 package dev.plumbline.lab;
 
+import dev.plumbline.signature.RsaKeyPairs;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -163,9 +164,7 @@ public final class TestCa {
     static KeyPair generate(String kind) {
         try {
             if (kind.startsWith("RSA-")) {
-                KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-                generator.initialize(Integer.parseInt(kind.substring(4)));
-                return generator.generateKeyPair();
+                return RsaKeyPairs.generate(Integer.parseInt(kind.substring(4)));
             }
             if (kind.startsWith("P-")) {
                 KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
