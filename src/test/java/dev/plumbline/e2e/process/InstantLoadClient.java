@@ -29,7 +29,9 @@ import org.junit.jupiter.api.TestReporter;
  */
 final class InstantLoadClient implements AutoCloseable {
     private static final int CLIENTS = 4;
-    private static final int PAUSE_MS = 20;
+
+    /** Some requests are in progress at each moment, without using the CPU that the nodes of the test need. */
+    private static final int PAUSE_MS = 100;
 
     /** Longer than a check and its deadline. */
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
