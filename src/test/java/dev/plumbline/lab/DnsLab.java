@@ -11,6 +11,8 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -65,6 +67,7 @@ public final class DnsLab implements AutoCloseable {
     private final Map<String, List<Record>> records = new ConcurrentHashMap<>();
     private final Map<String, Behavior> behaviors = new ConcurrentHashMap<>();
     private volatile @Nullable Behavior fallback;
+    private volatile boolean rotating;
     private volatile SignedZones signedZones = new SignedZones();
     private final Map<String, Long> delays = new ConcurrentHashMap<>();
     private final Map<String, AtomicInteger> counts = new ConcurrentHashMap<>();
@@ -195,6 +198,12 @@ public final class DnsLab implements AutoCloseable {
         return this;
     }
 
+    /** Returns the records of a name in another order in each response, as most resolvers do. */
+    public DnsLab rotating() {
+        rotating = true;
+        return this;
+    }
+
     /** Adds zones with DNSSEC. */
     public DnsLab sign(SignedZones zones) {
         signedZones = zones;
@@ -301,6 +310,9 @@ public final class DnsLab implements AutoCloseable {
                 counts.computeIfAbsent(counted, first -> new AtomicInteger()).getAndIncrement();
         Message signed = signedZones.respondIfSigned(query);
         Message standard = signed == null ? standard(query) : signed;
+        if (rotating) {
+            rotate(standard, count);
+        }
         Behavior behavior = behaviors.getOrDefault(name, fallback);
         byte[] bytes = behavior == null
                 ? encode(query, standard, transport)
@@ -320,6 +332,19 @@ public final class DnsLab implements AutoCloseable {
                 },
                 delay,
                 TimeUnit.MILLISECONDS);
+    }
+
+    /** Changes the order of the records of the requested type. Their signatures and aliases keep their places. */
+    private static void rotate(Message response, int distance) {
+        List<Record> all = List.copyOf(response.getSection(Section.ANSWER));
+        List<Record> requested = ofType(all, response.getQuestion().getType());
+        if (requested.size() < 2 || requested.get(0).getType() == Type.CNAME) {
+            return;
+        }
+        Collections.rotate(requested, distance);
+        Iterator<Record> next = requested.iterator();
+        response.removeAllRecords(Section.ANSWER);
+        all.forEach(record -> response.addRecord(requested.contains(record) ? next.next() : record, Section.ANSWER));
     }
 
     private static byte[] encode(Message query, Message standard, Transport transport) {

@@ -49,7 +49,7 @@ public final class Lab implements AutoCloseable {
      * @param dnsPort 0: a free port
      */
     public Lab(int httpPort, int httpsPort, int dnsPort) {
-        this.dns = DnsLab.start(dnsPort);
+        this.dns = DnsLab.start(dnsPort).rotating();
         List<String> hosts = new ArrayList<>(List.of(WEB, "localhost"));
         hosts.addAll(MailPolicyZones.POLICY_HOSTS);
         TestCa.Identity web = tls.issuer()

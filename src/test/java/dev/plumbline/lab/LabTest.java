@@ -12,7 +12,6 @@ import dev.plumbline.config.ConfigLoader;
 import dev.plumbline.http.api.tool.ResultContract;
 import dev.plumbline.result.CheckError;
 import dev.plumbline.result.CheckResult;
-import dev.plumbline.result.ErrorCode;
 import dev.plumbline.result.Level;
 import dev.plumbline.result.Verdict;
 import dev.plumbline.run.CheckRunner;
@@ -30,7 +29,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -42,8 +40,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -53,13 +49,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("integration")
 class LabTest {
-    private static final Set<String> ERRORS =
-            Arrays.stream(ErrorCode.values()).map(ErrorCode::id).collect(Collectors.toSet());
-    private static final Pattern OUTCOMES = Pattern.compile("^([a-z0-9_.=-]+(?: or [a-z0-9_.=-]+)*)(?=$|[ ,;])");
-    private static final Pattern OPTION = Pattern.compile(" with ([a-z_]+)=([a-z]+)");
-    private static final Set<ErrorCode> TIMEOUT_ERRORS = EnumSet.of(
-            ErrorCode.DNS_TIMEOUT, ErrorCode.CONNECT_TIMEOUT, ErrorCode.READ_TIMEOUT, ErrorCode.DEADLINE_EXCEEDED);
-
     private static final Set<Verdict> ALL = EnumSet.allOf(Verdict.class);
 
     /**
@@ -212,11 +201,7 @@ class LabTest {
         Set<String> used = new HashSet<>();
         Multiset<String> modules = HashMultiset.create();
         for (LabTarget target : targets) {
-            List<String> outcomes = outcomes(target);
-            if (modules.count(target.module()) < MAX_RECORDED_PER_MODULE
-                    && outcomes.size() == 1
-                    && TIMEOUT_ERRORS.stream()
-                            .noneMatch(error -> outcomes.get(0).endsWith(error.id()))) {
+            if (modules.count(target.module()) < MAX_RECORDED_PER_MODULE && target.hasOneOutcome()) {
                 String name = slug(target.target().replaceFirst("^[a-z]+://(127\\.0\\.0\\.1)?", ""));
                 if (!used.add(target.module() + "/" + name)) {
                     name += "-" + slug(target.expectation());
@@ -276,9 +261,9 @@ class LabTest {
     private static boolean timedOut(LabTarget target, CheckResult result) {
         CheckError error = result.error();
         return error != null
-                && TIMEOUT_ERRORS.contains(error.code())
-                && !outcomes(target).contains(error.code().id())
-                && !outcomes(target).contains("error=" + error.code().id());
+                && LabTarget.TIMEOUT_ERRORS.contains(error.code())
+                && !target.outcomes().contains(error.code().id())
+                && !target.outcomes().contains("error=" + error.code().id());
     }
 
     /** The runner of the service with the settings that the lab prints. */
@@ -295,25 +280,14 @@ class LabTest {
                 .build();
     }
 
-    private static Message.RunCheck request(LabTarget labTarget, int timeLimit) throws Exception {
-        Map<String, String> options = new HashMap<>();
-        String target = labTarget.target();
-        if (labTarget.module().endsWith("-certificate") && target.contains("?")) {
-            for (String pair : target.substring(target.indexOf('?') + 1).split("&")) {
-                options.put(pair.split("=")[0], pair.split("=")[1]);
-            }
-            target = target.substring(0, target.indexOf('?'));
-        }
+    private static Message.RunCheck request(LabTarget target, int timeLimit) throws Exception {
+        Map<String, String> options = new HashMap<>(target.options());
         options.put(ModuleDescription.TIMEOUT_MS, Integer.toString(timeLimit));
-        Matcher option = OPTION.matcher(labTarget.expectation());
-        if (option.find()) {
-            options.put(option.group(1), option.group(2));
-        }
-        ModuleDescription module = description(labTarget.module());
+        ModuleDescription module = description(target.module());
         Options parsed = Objects.requireNonNull(Options.parse(module, options).options());
         return new Message.RunCheck(
-                labTarget.module(),
-                TargetParser.parse(module, target).text(),
+                target.module(),
+                TargetParser.parse(module, target.input()).text(),
                 parsed.given(),
                 false,
                 MAX_WAIT_MS,
@@ -344,7 +318,7 @@ class LabTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "well", "the status in the path", "20", "problem", "200 or well"})
     void rejectsExpectationsWithoutACheckableOutcome(String expectation) {
-        assertThatThrownBy(() -> outcomes(new LabTarget("http-status", "http://a.test/", expectation)))
+        assertThatThrownBy(() -> new LabTarget("http-status", "http://a.test/", expectation).outcomes())
                 .isInstanceOf(AssertionError.class);
     }
 
@@ -358,20 +332,8 @@ class LabTest {
         } else {
             actual.addAll(List.of(error.code().id(), "error=" + error.code().id()));
         }
-        assertThat(outcomes(target))
+        assertThat(target.outcomes())
                 .as("%s: %s, actual %s", target.target(), target.expectation(), actual)
                 .containsAnyElementsOf(actual);
-    }
-
-    /** The expected outcomes. @throws AssertionError if the expectation does not start with an outcome */
-    private static List<String> outcomes(LabTarget target) {
-        Matcher matcher = OUTCOMES.matcher(target.expectation());
-        assertThat(matcher.find()).as("%s has no outcome", target).isTrue();
-        List<String> outcomes = List.of(matcher.group(1).split(" or "));
-        assertThat(outcomes)
-                .as("%s", target)
-                .allMatch(outcome -> outcome.matches("[1-5][0-9]{2}|(?!error=)[a-z0-9_]+=[a-z0-9_]+")
-                        || ERRORS.contains(outcome.replaceFirst("^error=", "")));
-        return outcomes;
     }
 }

@@ -13,10 +13,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.xbill.DNS.DClass;
 import org.xbill.DNS.DNSKEYRecord;
@@ -62,6 +64,11 @@ public final class SignedZone {
     private Instant validUntil = validFrom.plus(31, ChronoUnit.DAYS);
     private DNSKEYRecord signingKey;
     private UnaryOperator<List<Record>> rewrite = UnaryOperator.identity();
+
+    /** The signatures so far, because signing takes most of the time of a response. */
+    private final Map<RecordSet, RRSIGRecord> signatures = new ConcurrentHashMap<>();
+
+    private record RecordSet(List<Record> records, DNSKEYRecord key, Instant validFrom, Instant validUntil) {}
 
     /** @param algorithm a constant of {@link DNSSEC.Algorithm} */
     public SignedZone(String origin, int algorithm) {
@@ -258,9 +265,14 @@ public final class SignedZone {
             return;
         }
         set.forEach(record -> section.add(renamed(record, name)));
+        RecordSet signed = new RecordSet(List.copyOf(set), signingKey, validFrom, validUntil);
+        section.add(renamed(signatures.computeIfAbsent(signed, this::sign), name));
+    }
+
+    private RRSIGRecord sign(RecordSet set) {
         try {
-            RRset rrset = new RRset(set.toArray(Record[]::new));
-            section.add(renamed(DNSSEC.sign(rrset, signingKey, keyPair.getPrivate(), validFrom, validUntil), name));
+            RRset rrset = new RRset(set.records().toArray(Record[]::new));
+            return DNSSEC.sign(rrset, set.key(), keyPair.getPrivate(), set.validFrom(), set.validUntil());
         } catch (DNSSEC.DNSSECException failed) {
             throw new IllegalStateException(failed);
         }

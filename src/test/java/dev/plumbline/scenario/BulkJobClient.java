@@ -55,6 +55,16 @@ final class BulkJobClient implements AutoCloseable {
         return outcomes;
     }
 
+    /**
+     * The changes of a job since an earlier one, at most 500, without unchanged lines, and with the numbers of all
+     * changes.
+     */
+    JsonObject compare(String token, String against) {
+        CheckClient.Response response = send(HttpMethod.GET, JOBS + "/" + token + "/diff?against=" + against, "");
+        assertThat(response.status()).as(response.body()).isEqualTo(200);
+        return new JsonObject(response.body());
+    }
+
     private JsonObject get(String path) {
         CheckClient.Response response = send(HttpMethod.GET, path, "");
         return response.status() == 200 ? new JsonObject(response.body()) : new JsonObject();

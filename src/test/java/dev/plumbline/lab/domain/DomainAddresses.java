@@ -3,23 +3,29 @@ package dev.plumbline.lab.domain;
 import dev.plumbline.target.IpAddressText;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The loopback addresses of a domain of the lab: IPv4 addresses in 127.19.0.0/16, and IPv6 addresses that are added to
+ * The loopback addresses of a domain of the lab: IPv4 addresses in 127.16.0.0/13, and IPv6 addresses that are added to
  * the loopback interface. Requires root.
  *
- * @param number from 1 to 120, unique among the domains that exist at the same time
+ * @param number from 1 to {@link #MAX_NUMBER}, unique among the domains that exist at the same time
  */
 record DomainAddresses(int number) {
     /** The networks of all addresses, in the format of {@code targets.allow}. */
-    static final String NETWORKS = "127.19.0.0/16,fd00:19::/32";
+    static final String NETWORKS = "127.16.0.0/13,fd00:19::/32";
 
     /** The highest number. */
-    static final int MAX_NUMBER = 120;
+    static final int MAX_NUMBER = 600;
+
+    private static final int FIRST_NETWORK = 19;
+
+    /** The number of domains with addresses in the same network of the form 127.x.0.0/16. */
+    private static final int PER_NETWORK = 120;
 
     /** The hosts that need addresses of their own. */
     enum Host {
@@ -29,12 +35,15 @@ record DomainAddresses(int number) {
         NS1,
         NS2,
         PARENT,
-        UNUSED
+        UNUSED,
+        NS3
     }
 
     /** The second nameserver is in another network. */
     String v4(Host host) {
-        return "127.19.%d.%d".formatted(host == Host.NS2 ? number + MAX_NUMBER : number, host.ordinal() + 1);
+        int network = (number - 1) / PER_NETWORK;
+        int subnet = number - network * PER_NETWORK + (host == Host.NS2 ? PER_NETWORK : 0);
+        return "127.%d.%d.%d".formatted(FIRST_NETWORK + network, subnet, host.ordinal() + 1);
     }
 
     String v6(Host host) {
@@ -52,17 +61,18 @@ record DomainAddresses(int number) {
     }
 
     /** Adds the IPv6 addresses to the loopback interface. */
-    void add() {
-        run("replace", " nodad");
+    static void add(Collection<DomainAddresses> all) {
+        run("replace", " nodad", all);
     }
 
-    void remove() {
-        run("delete", "");
+    static void remove(Collection<DomainAddresses> all) {
+        run("delete", "", all);
     }
 
-    private void run(String action, String flags) {
-        String commands = Stream.of(Host.values())
-                .map(host -> "address " + action + " " + v6(host) + "/128 dev lo" + flags + "\n")
+    private static void run(String action, String flags, Collection<DomainAddresses> all) {
+        String commands = all.stream()
+                .flatMap(addresses -> Stream.of(Host.values()).map(addresses::v6))
+                .map(address -> "address " + action + " " + address + "/128 dev lo" + flags + "\n")
                 .collect(Collectors.joining());
         try {
             Process ip = new ProcessBuilder("ip", "-6", "-force", "-batch", "-")

@@ -18,22 +18,22 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers of one domain at a time on loopback addresses: web servers on the ports 80 and 443, nameservers on port
- * 53, a mail server on port 25, and an RDAP server. Requires root.
+ * The servers of domains on loopback addresses: web servers on the ports 80 and 443, nameservers on port 53, mail
+ * servers on port 25, and an RDAP server. Requires root.
  */
 public final class DomainLab implements AutoCloseable {
     private final Vertx registryVertx = Vertx.vertx();
-    private final DnsLab resolver = DnsLab.start();
+    private final DnsLab resolver = DnsLab.start().rotating();
     private final DomainCas authorities = DomainCas.create();
     private final ParentZones parents = new ParentZones();
     private final Path folder;
     private final HttpServer registry;
-    private final List<Request> requests = new CopyOnWriteArrayList<>();
-    private volatile @Nullable DomainSpec current;
+    private final Consumer<Request> log;
+    private volatile Map<String, DomainSpec> current = Map.of();
     private @Nullable Vertx vertx;
     private @Nullable DomainDns dns;
 
@@ -60,14 +60,18 @@ public final class DomainLab implements AutoCloseable {
 
     /** @param folder for the files to which the settings refer */
     public DomainLab(Path folder) throws IOException {
+        this(folder, request -> {});
+    }
+
+    /** @param log receives each request to a web server */
+    public DomainLab(Path folder, Consumer<Request> log) throws IOException {
         this.folder = folder.toAbsolutePath();
+        this.log = log;
         this.registry = Await.value(registryVertx
                 .createHttpServer()
                 .requestHandler(request -> {
-                    DomainSpec spec = current;
-                    JsonObject found = spec != null && request.path().endsWith("/domain/" + spec.domain())
-                            ? spec.registration().rdap(spec.zone())
-                            : null;
+                    DomainSpec spec = current.get(request.path().replaceFirst(".*/domain/", ""));
+                    JsonObject found = spec == null ? null : spec.registration().rdap(spec.zone());
                     request.response()
                             .setStatusCode(found == null ? 404 : 200)
                             .putHeader("content-type", "application/rdap+json")
@@ -105,21 +109,32 @@ public final class DomainLab implements AutoCloseable {
         return settings;
     }
 
-    /** All requests to web servers so far. */
-    public List<Request> requests() {
-        return List.copyOf(requests);
+    /** Stops the servers of the domains before, and starts those of one domain. */
+    public void serve(DomainSpec spec) {
+        serve(List.of(spec));
     }
 
-    /** Stops the servers of the domain before, and starts those of another one. */
-    public void serve(DomainSpec spec) {
+    /** Stops the servers of the domains before, and starts those of others, at least one. */
+    public void serve(List<DomainSpec> specs) {
         stop();
-        current = spec;
-        vertx = Vertx.vertx();
-        spec.addresses().add();
-        TestCa.Identity mail = spec.mail().identity(authorities);
-        dns = DomainDns.start(spec, resolver, parents, spec.mail().tlsaRecords(mail));
-        DomainSite.start(vertx, spec, authorities, request -> requests.add(Request.of(request)));
-        DomainMailServer.start(vertx, spec, mail);
+        Vertx servers = Vertx.vertx();
+        vertx = servers;
+        Map<String, DomainSpec> domains = new LinkedHashMap<>();
+        specs.forEach(spec -> domains.put(spec.domain(), spec));
+        current = domains;
+        DomainAddresses.add(addresses());
+        Map<DomainSpec, List<String>> tlsaRecords = new LinkedHashMap<>();
+        for (DomainSpec spec : specs) {
+            TestCa.Identity mail = spec.mail().identity(authorities);
+            tlsaRecords.put(spec, spec.mail().tlsaRecords(mail));
+            DomainMailServer.start(servers, spec, mail);
+            DomainSite.start(servers, spec, authorities, request -> log.accept(Request.of(request)));
+        }
+        dns = DomainDns.start(tlsaRecords, resolver, parents);
+    }
+
+    private List<DomainAddresses> addresses() {
+        return current.values().stream().map(DomainSpec::addresses).toList();
     }
 
     private void stop() {
@@ -131,10 +146,9 @@ public final class DomainLab implements AutoCloseable {
             dns.close();
             dns = null;
         }
-        DomainSpec before = current;
-        if (before != null) {
-            before.addresses().remove();
-            current = null;
+        if (!current.isEmpty()) {
+            DomainAddresses.remove(addresses());
+            current = Map.of();
         }
     }
 

@@ -11,7 +11,7 @@ public final class DomainSpec {
 
     /**
      * @param domain below the top-level domain {@code test}
-     * @param number from 1 to 120, unique among the domains that exist at the same time
+     * @param number from 1 to 600, unique among the domains that exist at the same time
      */
     public DomainSpec(String domain, int number) {
         this.domain = domain;
@@ -40,6 +40,11 @@ public final class DomainSpec {
 
     public RegistrationSpec registration() {
         return registration;
+    }
+
+    /** The IPv4 address of the mail server. */
+    public String mailAddress() {
+        return addresses.v4(DomainAddresses.Host.MAIL);
     }
 
     DomainAddresses addresses() {

@@ -32,7 +32,8 @@ public final class ZoneSpec {
 
     private final DomainAddresses addresses;
     private final List<String> records = new ArrayList<>();
-    private final List<String> delegation = new ArrayList<>(List.of("ns1", "ns2"));
+    private final List<String> nameservers = new ArrayList<>(List.of("ns1", "ns2"));
+    private final List<String> delegation = new ArrayList<>(nameservers);
     private final Map<String, String> glue = new LinkedHashMap<>();
     private final Map<String, DnsLab.Behavior> behaviors = new HashMap<>();
     private final Map<String, Integer> serials = new HashMap<>();
@@ -90,6 +91,13 @@ public final class ZoneSpec {
     /** Changes the addresses of a name to those of a host without servers. */
     public ZoneSpec moveToUnusedAddress(String owner) {
         return removeAddresses(owner).addresses(owner, Host.UNUSED);
+    }
+
+    /** Adds the nameserver {@code ns3} to the zone and to the parent zone. */
+    public ZoneSpec addNameserver() {
+        nameservers.add("ns3");
+        delegation.add("ns3");
+        return record("@ NS ns3").addresses("ns3", Host.NS3);
     }
 
     /** Removes a nameserver from the zone, but not from the parent zone. */
@@ -170,6 +178,11 @@ public final class ZoneSpec {
 
     List<String> records() {
         return List.copyOf(records);
+    }
+
+    /** The hosts that run a nameserver. */
+    List<String> nameservers() {
+        return List.copyOf(nameservers);
     }
 
     List<String> delegation() {
