@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Changes as CSV (RFC 4180) with a header row: null is an empty cell. Findings are their codes, separated by spaces;
- * fields are JSON.
+ * fields are JSON; changed rules are those of {@link LineChange#rulesText}.
  */
 public final class ChangeCsv implements ChangeReport {
     private static final List<String> COLUMNS = List.of(
@@ -29,6 +29,7 @@ public final class ChangeCsv implements ChangeReport {
             "fields",
             "rules",
             "against_rules",
+            "rules_changed",
             "error_code",
             "against_error_code");
 
@@ -54,6 +55,7 @@ public final class ChangeCsv implements ChangeReport {
         cells[COLUMNS.indexOf("findings_removed")] = text.apply(paths(change.findingsRemoved()));
         cells[COLUMNS.indexOf("fields")] =
                 change.fields().isEmpty() ? null : text.apply(ChangeJson.text(members.get("fields")));
+        cells[COLUMNS.indexOf("rules_changed")] = change.rulesChanged() ? text.apply(change.rulesText()) : null;
         csv.writeRecord(Arrays.asList(cells));
     }
 

@@ -69,7 +69,14 @@ public record LineChange(
     }
 
     /** The later and the earlier rules of a module, for example {@code hsts/3} and {@code hsts/2}. */
-    public record RulesChange(String rules, String againstRules) {}
+    public record RulesChange(String rules, String againstRules) {
+        private Map<String, String> toMap() {
+            Map<String, String> change = new LinkedHashMap<>();
+            change.put("rules", rules);
+            change.put("against_rules", againstRules);
+            return change;
+        }
+    }
 
     /** The earlier and the later rules that differ, for example {@code hsts/2 → hsts/3}; empty if none do. */
     public String rulesText() {
@@ -97,6 +104,7 @@ public record LineChange(
         line.put("fields", fields.stream().map(FieldChange::toMap).toList());
         line.put("rules", rules);
         line.put("against_rules", againstRules);
+        line.put("rules_changed", rulesChanges.stream().map(RulesChange::toMap).toList());
         line.put("error_code", errorCode);
         line.put("against_error_code", againstErrorCode);
         return line;

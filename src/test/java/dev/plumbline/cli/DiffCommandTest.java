@@ -149,7 +149,8 @@ class DiffCommandTest {
                         + "\"against_index\":1,\"verdict\":\"fail\",\"against_verdict\":\"pass\",\"findings_added\":"
                         + "[{\"part\":null,\"code\":\"status_client_error\",\"level\":\"fail\",\"message\":\"404.\"}],"
                         + "\"findings_removed\":[],\"fields\":[{\"name\":\"status\",\"value\":404,"
-                        + "\"against_value\":200}],\"rules\":null,\"against_rules\":null,\"error_code\":null,"
+                        + "\"against_value\":200}],\"rules\":null,\"against_rules\":null,"
+                        + "\"rules_changed\":[],\"error_code\":null,"
                         + "\"against_error_code\":null}"));
         assertThat(ndjson.out().lines().map(JsonObject::new)).containsExactlyElementsOf(objects(lines));
         assertThat(csv).hasSize(5);
@@ -239,6 +240,19 @@ class DiffCommandTest {
         String after = file("2", line.formatted(95, 2));
 
         assertThat(diff(before, after).out()).contains("The rules changed: hsts/1 → hsts/2", "1 changed");
+        JsonArray changed =
+                new JsonObject(diff(before, after, "--output", "ndjson").out()).getJsonArray("rules_changed");
+        assertThat(changed).containsExactly(new JsonObject("{\"rules\":\"hsts/2\",\"against_rules\":\"hsts/1\"}"));
+        assertThat(new JsonObject(diff(before, after, "--output", "json").out())
+                        .getJsonArray("lines")
+                        .getJsonObject(0)
+                        .getJsonArray("rules_changed"))
+                .isEqualTo(changed);
+        assertThat(CsvReader.builder()
+                        .ofNamedCsvRecord(diff(before, after, "--output", "csv").out())
+                        .stream())
+                .extracting(row -> row.getField("rules"), row -> row.getField("rules_changed"))
+                .containsExactly(tuple("overview/1", "hsts/1 → hsts/2"));
     }
 
     @Test

@@ -199,6 +199,7 @@ class LineComparisonTest {
                         + "\"code\":\"f\",\"level\":\"fail\",\"message\":\"F.\"}],\"findings_removed\":[],"
                         + "\"fields\":[{\"name\":\"status\",\"value\":404,\"against_value\":200}],"
                         + "\"rules\":\"sample/2\",\"against_rules\":\"sample/1\","
+                        + "\"rules_changed\":[{\"rules\":\"sample/2\",\"against_rules\":\"sample/1\"}],"
                         + "\"error_code\":null,\"against_error_code\":null}");
     }
 

@@ -34,6 +34,9 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
     public static final String NAME = "sample-overview";
 
     private static final Map<String, Promise<Void>> GATES = new ConcurrentHashMap<>();
+
+    private static volatile int rulesVersion = 1;
+
     private static final FindingCode PART_FAILED = new FindingCode(
             "part_fail",
             "Failed check",
@@ -84,6 +87,11 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
                 () -> ServiceUnderTest.start(database.url(), all));
     }
 
+    /** Sets the version of the rules of the parts in later results. */
+    public static void setRulesVersion(int version) {
+        rulesVersion = version;
+    }
+
     private static Promise<Void> gate(String target) {
         return GATES.computeIfAbsent(target, name -> Promise.promise());
     }
@@ -112,6 +120,7 @@ public final class SampleComposite implements ModuleDefinition<List<CheckResult>
         for (CheckResult result : results) {
             Map<String, Object> part = new LinkedHashMap<>();
             part.put("module", result.module());
+            part.put("rules", result.module() + "/" + rulesVersion);
             part.put("target", result.target());
             part.put("verdict", result.verdict().id());
             Finding top = result.findings().isEmpty() ? null : result.findings().get(0);

@@ -232,6 +232,7 @@ class JobDiffApiTest {
                         "fields",
                         "rules",
                         "against_rules",
+                        "rules_changed",
                         "error_code",
                         "against_error_code");
         NamedCsvRecord better = rows.get(3);

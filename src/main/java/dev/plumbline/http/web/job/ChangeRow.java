@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param before null if the target is new
  * @param after null if the target is gone
  * @param findings those that were added, then those that were removed
- * @param rules how the rules of the check changed; null if they did not
+ * @param rules how the rules of the module and its parts changed; null if they did not
  */
 public record ChangeRow(
         Kind kind,
@@ -84,7 +84,7 @@ public record ChangeRow(
                 kind == Kind.GONE ? null : Outcome.of(change.verdict(), change.errorCode()),
                 findings,
                 values(change.fields(), module, withVolatile),
-                change.rulesChanged() ? change.againstRules() + " → " + change.rules() : null);
+                change.rulesChanged() ? change.rulesText() : null);
     }
 
     private static FindingChange finding(
