@@ -14,11 +14,12 @@ import dev.plumbline.sheet.ModuleDescription;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.Writer;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
+import java.util.Map;
 import java.util.PrimitiveIterator;
 import java.util.Set;
 import java.util.TreeSet;
@@ -114,7 +115,7 @@ public final class DiffCommand implements Callable<Integer> {
                 index.add(comparison.target(line));
             }
             Writer out = StandardOutput.writer();
-            ChangeReport report = output.report(compared(old, current, module.module()), out);
+            ChangeReport report = output.report(compared(old, current, comparison), out);
             ChangeCounts counts = new ChangeCounts();
             try {
                 compare(comparison, index, old, current, counts, report);
@@ -168,8 +169,9 @@ public final class DiffCommand implements Callable<Integer> {
         }
     }
 
-    private static ChangeReport.Compared compared(ResultLines old, ResultLines current, String module) {
-        return new ChangeReport.Compared(token(current), token(old), module, optionsDiffer(old, current));
+    private static ChangeReport.Compared compared(ResultLines old, ResultLines current, LineComparison comparison) {
+        return new ChangeReport.Compared(
+                token(current), token(old), comparison.module().module(), optionsDiffer(old, current, comparison));
     }
 
     private static @Nullable String token(ResultLines lines) {
@@ -179,35 +181,30 @@ public final class DiffCommand implements Callable<Integer> {
     }
 
     /**
-     * The options that are not equal in all jobs: each pair of different values of an earlier and a later job, at most
-     * 100. Null if there are files.
+     * The options that are not equal in all jobs, by name: each pair of different values of an earlier and a later job,
+     * at most 100. Null if there are files.
      */
-    private static @Nullable List<FieldChange> optionsDiffer(ResultLines old, ResultLines current) {
+    private static @Nullable List<FieldChange> optionsDiffer(
+            ResultLines old, ResultLines current, LineComparison comparison) {
         if (!old.onlyJobs() || !current.onlyJobs()) {
             return null;
         }
-        List<JsonObject> earlier = options(old);
-        List<JsonObject> later = options(current);
-        Set<String> names = new TreeSet<>();
-        Iterables.concat(earlier, later).forEach(options -> names.addAll(options.fieldNames()));
         Set<FieldChange> differ = new LinkedHashSet<>();
-        for (String name : names) {
-            for (JsonObject before : earlier) {
-                for (JsonObject after : later) {
-                    FieldChange change = new FieldChange(name, after.getValue(name), before.getValue(name));
-                    if (differ.size() < MAX_DIFFERENT && !Objects.equals(change.value(), change.againstValue())) {
-                        differ.add(change);
-                    }
-                }
+        for (Map<String, Object> before : options(old)) {
+            for (Map<String, Object> after : options(current)) {
+                differ.addAll(comparison.optionsDiffer(after, before));
             }
         }
-        return List.copyOf(differ);
+        return differ.stream()
+                .sorted(Comparator.comparing(FieldChange::name))
+                .limit(MAX_DIFFERENT)
+                .toList();
     }
 
     /** The different options of the jobs. */
-    private static List<JsonObject> options(ResultLines lines) {
+    private static List<Map<String, Object>> options(ResultLines lines) {
         return lines.jobs().stream()
-                .map(job -> job.getJsonObject("options", new JsonObject()))
+                .map(job -> job.getJsonObject("options", new JsonObject()).getMap())
                 .distinct()
                 .toList();
     }

@@ -2,6 +2,7 @@ package dev.plumbline.portfolio;
 
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
+import com.google.common.collect.Sets;
 import dev.plumbline.portfolio.LineChange.FieldChange;
 import dev.plumbline.portfolio.LineChange.Kind;
 import dev.plumbline.portfolio.LineChange.RulesChange;
@@ -11,12 +12,14 @@ import dev.plumbline.result.Verdict;
 import dev.plumbline.sheet.FieldChanges;
 import dev.plumbline.sheet.FieldDescription;
 import dev.plumbline.sheet.ModuleDescription;
+import dev.plumbline.sheet.OptionDescription;
 import dev.plumbline.target.InvalidTargetException;
 import dev.plumbline.target.TargetParser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compares two results of a target.
@@ -109,6 +112,31 @@ public record LineComparison(ModuleDescription module, boolean withVolatile) {
     /** The change of a target that only the earlier results contain. */
     public LineChange ofGone(PortfolioLine before) {
         return LineChange.ofGone(target(before), before);
+    }
+
+    /**
+     * Returns the options of two jobs that differ, by name. Jobs contain only the options without their default value,
+     * so the value of another one is its default: null if it does not have one.
+     *
+     * @param later the options of the later job
+     * @param earlier the options of the earlier job
+     */
+    public List<FieldChange> optionsDiffer(Map<String, ?> later, Map<String, ?> earlier) {
+        return Sets.union(later.keySet(), earlier.keySet()).stream()
+                .sorted()
+                .map(name -> new FieldChange(name, option(name, later), option(name, earlier)))
+                .filter(option -> !Objects.equals(option.value(), option.againstValue()))
+                .toList();
+    }
+
+    private @Nullable Object option(String name, Map<String, ?> options) {
+        Object value = options.get(name);
+        if (value == null) {
+            OptionDescription declared = module.jobOption(name);
+            return declared == null ? null : declared.defaultValue();
+        }
+        // defaults are of this type
+        return value instanceof Integer number ? Long.valueOf(number) : value;
     }
 
     /** Rules that an earlier version of the program did not record are not compared. */

@@ -77,6 +77,11 @@ public record ModuleDescription(
         return null;
     }
 
+    /** Returns the option of a job with this name, or null. */
+    public @Nullable OptionDescription jobOption(String name) {
+        return name.equals(FRESH.name()) ? FRESH : option(name);
+    }
+
     /** The declaration of a finding; null if it does not exist, for example in a stored result. */
     public @Nullable FindingCode finding(String code) {
         for (FindingCode finding : findings) {

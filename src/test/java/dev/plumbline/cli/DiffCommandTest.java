@@ -449,12 +449,14 @@ class DiffCommandTest {
         CommandResult mixed = diff(BEFORE, file("1", results.get(AFTER)), "--server", server, "--key-file", key);
 
         assertThat(text.out())
-                .endsWith("The options of the jobs differ: max_redirects 3 → 5, method null → \"get\"")
+                .endsWith("The options of the jobs differ: max_redirects 3 → 5, method \"auto\" → \"get\"")
                 .contains("status: 200 → 204");
         assertThat(json.getString("token")).isEqualTo(AFTER);
         assertThat(json.getString("against")).isEqualTo(BEFORE);
         assertThat(json.getJsonArray("options_differ").getJsonObject(0))
                 .isEqualTo(new JsonObject("{\"name\":\"max_redirects\",\"value\":5,\"against_value\":3}"));
+        assertThat(json.getJsonArray("options_differ").getJsonObject(1))
+                .isEqualTo(new JsonObject("{\"name\":\"method\",\"value\":\"get\",\"against_value\":\"auto\"}"));
         assertThat(mixed.out()).contains("status: 200 → 204").doesNotContain("options");
         jobs.put(AFTER, job(AFTER, "running", "{}"));
         assertThat(diff(BEFORE, AFTER, "--server", server, "--key-file", key))

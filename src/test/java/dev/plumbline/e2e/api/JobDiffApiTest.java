@@ -98,7 +98,7 @@ class JobDiffApiTest {
         assertThat(diff.getString("module")).isEqualTo("http-status");
         assertThat(diff.getJsonArray("options_differ"))
                 .containsExactly(
-                        new JsonObject().put("name", "fresh").put("value", true).putNull("against_value"));
+                        new JsonObject().put("name", "fresh").put("value", true).put("against_value", false));
         assertThat(changes(diff))
                 .containsExactly(
                         "unchanged 0 0", "new 1 null", "unchanged 2 3", "better 3 1", "gone null 2", "gone null 4");

@@ -8,10 +8,7 @@ import dev.plumbline.portfolio.TargetIndex;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.TreeSet;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,19 +82,9 @@ public final class JobComparison {
         return matches.length + gone.length;
     }
 
-    /**
-     * The options that differ, by name, with the value of each job. Null is the default of the module: jobs contain
-     * only other values.
-     */
+    /** The options that differ, see {@link LineComparison#optionsDiffer}. */
     public List<FieldChange> optionsDiffer() {
-        Map<String, Object> later = job.options();
-        Map<String, Object> earlier = against.options();
-        return Stream.concat(later.keySet().stream(), earlier.keySet().stream())
-                .collect(TreeSet<String>::new, TreeSet::add, TreeSet::addAll)
-                .stream()
-                .filter(name -> !Objects.equals(later.get(name), earlier.get(name)))
-                .map(name -> new FieldChange(name, later.get(name), earlier.get(name)))
-                .toList();
+        return lines.optionsDiffer(job.options(), against.options());
     }
 
     LineComparison lines() {

@@ -184,16 +184,12 @@ public final class ComparisonPage implements PageRoutes.Pages {
     }
 
     private static String sentence(ModuleDescription module, FieldChange change) {
-        OptionDescription option = change.name().equals(ModuleDescription.FRESH.name())
-                ? ModuleDescription.FRESH
-                : module.option(change.name());
-        return (option == null ? change.name() : option.title()) + ": " + value(option, change.againstValue()) + " → "
-                + value(option, change.value());
+        OptionDescription option = module.jobOption(change.name());
+        return (option == null ? change.name() : option.title()) + ": " + value(change.againstValue()) + " → "
+                + value(change.value());
     }
 
-    /** A job does not contain the options that have their default value. */
-    private static String value(@Nullable OptionDescription option, @Nullable Object value) {
-        Object shown = value == null && option != null ? option.defaultValue() : value;
-        return shown == null ? "default" : DisplayText.plain(OptionField.text(shown));
+    private static String value(@Nullable Object value) {
+        return value == null ? "not set" : DisplayText.plain(OptionField.text(value));
     }
 }

@@ -132,17 +132,19 @@ class ChangeReaderTest {
 
     @Test
     void optionsThatDifferAreListedByName() {
+        Map<String, Object> earlier = Map.of("c", 2, "b", "text", "same", List.of("x"), "timeout_ms", 10_000);
         JobComparison comparison = JobComparison.of(
                 COMPARISON,
-                job(1, Map.of("c", 1, "a", true, "same", List.of("x"))),
+                job(1, Map.of("c", 1, "fresh", true, "same", List.of("x"))),
                 List.of("a.test"),
-                job(1, Map.of("c", 2, "b", "text", "same", List.of("x"))),
+                job(1, earlier),
                 List.of("a.test"));
 
         assertThat(comparison.optionsDiffer())
                 .containsExactly(
-                        new FieldChange("a", true, null),
+                        // an option without a default
                         new FieldChange("b", null, "text"),
-                        new FieldChange("c", 1, 2));
+                        new FieldChange("c", 1L, 2L),
+                        new FieldChange("fresh", true, false));
     }
 }
