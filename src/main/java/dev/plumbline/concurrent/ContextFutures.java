@@ -65,6 +65,30 @@ public final class ContextFutures {
     }
 
     /**
+     * Repeats a step while there is a next one. Fails with the first failure. Each step starts after the previous one
+     * has completed, because a chain of futures would complete recursively.
+     */
+    public static Future<Void> repeat(BooleanSupplier hasNext, Supplier<Future<Void>> step) {
+        Promise<Void> done = Promise.promise();
+        repeat(hasNext, step, done);
+        return done.future();
+    }
+
+    private static void repeat(BooleanSupplier hasNext, Supplier<Future<Void>> step, Promise<Void> done) {
+        if (!hasNext.getAsBoolean()) {
+            done.complete();
+            return;
+        }
+        call(step).onComplete((value, failure) -> {
+            if (failure == null) {
+                repeat(hasNext, step, done);
+            } else {
+                done.fail(failure);
+            }
+        });
+    }
+
+    /**
      * A promise with a timeout.
      *
      * @param millis at least 1 is used

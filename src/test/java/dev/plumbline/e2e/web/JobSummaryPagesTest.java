@@ -271,6 +271,67 @@ class JobSummaryPagesTest {
     }
 
     @Test
+    void changedRulesOfPartsAreStated() {
+        String domain = "rules.example";
+        SampleComposite.release(domain);
+        String earlier = finished(owner, SampleComposite.NAME, "Rules", domain);
+        SampleComposite.setRulesVersion(2);
+        String later = finished(owner, SampleComposite.NAME, "Rules", domain);
+        SampleComposite.setRulesVersion(1);
+
+        Document page = page(owner.page(later + "/diff?change=unchanged,changed&against=" + token(earlier)));
+
+        assertThat(page.select(".changes tbody tr p").text())
+                .contains("The rules changed: sample-failing/1 → sample-failing/2, sample-slow/1 → sample-slow/2,");
+        assertThat(file(page, "#diff-csv").body()).contains("sample-slow/1 → sample-slow/2");
+    }
+
+    @Test
+    void aComparisonIsDownloaded() {
+        statuses.put("/file/worse", 200);
+        String earlier = finished(owner, "http-status", "Files", site + "/file/worse", site + "/file/gone");
+        statuses.put("/file/worse", 500);
+        String later = finished(owner, "http-status", "Files", site + "/file/worse", site + "/file/new");
+        String diff = later + "/diff?against=" + token(earlier);
+
+        Document all = page(owner.page(diff));
+        Document worse = page(owner.page(diff + "&change=worse"));
+
+        assertThat(all.select("a[download]").eachText())
+                .containsExactly("Download CSV", "Download NDJSON", "Download JSON");
+        assertThat(worse.select("a[download]").first().text()).isEqualTo("Download CSV (1 target)");
+        HttpResponse<String> json = file(all, "#diff-json");
+        assertThat(json.headers().firstValue("Content-Disposition"))
+                .hasValue("attachment; filename=\"" + token(later) + "-diff.json\"");
+        List<JsonObject> lines = new JsonObject(json.body())
+                .getJsonArray("lines").stream().map(JsonObject.class::cast).toList();
+        assertThat(lines).extracting(line -> line.getString("change")).containsExactly("worse", "new", "gone");
+        assertThat(file(all, "#diff-ndjson").body().lines().map(JsonObject::new))
+                .isEqualTo(lines);
+        assertThat(file(worse, "#diff-ndjson").body().lines().map(JsonObject::new))
+                .containsExactly(lines.get(0));
+        assertThat(file(all, "#diff-csv").body().lines()).hasSize(4);
+        assertThat(file(worse, "#diff-csv").body().lines()).hasSize(2);
+        // with the cookie of another account, and without one
+        assertThat(newUser().page(all.select("#diff-csv").attr("href")).statusCode())
+                .isEqualTo(404);
+        assertThat(new CookieClient(service)
+                        .page(all.select("#diff-csv").attr("href"))
+                        .statusCode())
+                .isEqualTo(401);
+        assertThat(owner.page(later + "/diff.csv?against=job_0").statusCode()).isEqualTo(404);
+        assertThat(owner.page(later + "/diff.csv?against=" + token(earlier) + "&change=x")
+                        .statusCode())
+                .isEqualTo(422);
+    }
+
+    private HttpResponse<String> file(Document comparison, String link) {
+        HttpResponse<String> response = owner.page(comparison.select(link).attr("href"));
+        assertThat(response.statusCode()).isEqualTo(200);
+        return response;
+    }
+
+    @Test
     void aLongComparisonHasPages() {
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < 120; i++) {

@@ -2,8 +2,6 @@ package dev.plumbline.http.api.job;
 
 import dev.plumbline.account.ApiCaller;
 import dev.plumbline.account.Scope;
-import dev.plumbline.bus.JobMessage;
-import dev.plumbline.http.ResponseBodies;
 import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.auth.ApiKeyHandler;
 import dev.plumbline.http.problem.ProblemResponder;
@@ -16,7 +14,6 @@ final class CompareJobsOperation {
     private final ApiKeyHandler authentication;
     private final JobClient jobs;
     private final PortfolioReader portfolio;
-    private final JobResponses responses;
     private final ProblemResponder problems;
 
     CompareJobsOperation(
@@ -24,13 +21,11 @@ final class CompareJobsOperation {
             ApiKeyHandler authentication,
             JobClient jobs,
             PortfolioReader portfolio,
-            JobResponses responses,
             ProblemResponder problems) {
         this.format = format;
         this.authentication = authentication;
         this.jobs = jobs;
         this.portfolio = portfolio;
-        this.responses = responses;
         this.problems = problems;
     }
 
@@ -51,58 +46,6 @@ final class CompareJobsOperation {
                 job -> RequestFutures.handle(
                         ctx,
                         portfolio.against(account, job, view.against()),
-                        against -> compare(ctx, account, view, job, against)));
-    }
-
-    private void compare(
-            RoutingContext ctx,
-            long account,
-            ComparisonView view,
-            JobMessage.JobSnapshot job,
-            JobMessage.JobSnapshot against) {
-        String etag = view.etag(job, against);
-        Runnable headers = () -> {
-            ctx.response().putHeader("ETag", etag);
-            JobResponses.setRetryAfter(ctx.response(), job.state().isFinal() ? against : job);
-        };
-        if (ContentNegotiation.matches(ctx, etag)) {
-            JobResponses.notModified(ctx, headers);
-            return;
-        }
-        RequestFutures.handle(
-                ctx,
-                portfolio.compare(account, job, against, view.withVolatile()),
-                comparison -> send(ctx, account, view, comparison, headers));
-    }
-
-    private void send(
-            RoutingContext ctx, long account, ComparisonView view, JobComparison comparison, Runnable headers) {
-        if (ctx.response().closed()) {
-            return;
-        }
-        if (view.from() > 0 && view.from() >= comparison.size()) {
-            problems.send(ctx, PageCursor.invalid());
-            return;
-        }
-        Runnable head = () -> {
-            JobResponses.setHeaders(ctx);
-            ctx.response().putHeader("Content-Type", view.contentType());
-            if (format != ResultFormat.JSON) {
-                JobResponses.setFileName(ctx.response(), comparison.job().token() + "-diff." + format.id());
-            }
-            headers.run();
-        };
-        if (ResponseBodies.headOnly(ctx)) {
-            // the length of a streamed body is unknown
-            head.run();
-            ctx.response().end();
-            return;
-        }
-        portfolio
-                .withComparisonMemory(
-                        account,
-                        () -> responses.stream(
-                                ctx, new ChangeStream(comparison, portfolio.reader(account, comparison), view), head))
-                .onFailure(ctx::fail);
+                        against -> portfolio.send(ctx, account, view, job, against)));
     }
 }

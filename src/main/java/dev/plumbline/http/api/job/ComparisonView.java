@@ -20,6 +20,7 @@ import java.util.Set;
  * @param withVolatile whether changes contain volatile fields
  * @param from the first row
  * @param limit the maximum number of changes
+ * @param file whether the response is a file
  * @param raw whether formulas in CSV cells are not escaped
  * @param asGeneric whether the media type of a file is the generic one
  */
@@ -30,6 +31,7 @@ record ComparisonView(
         boolean withVolatile,
         int from,
         int limit,
+        boolean file,
         boolean raw,
         boolean asGeneric) {
     private static final int DEFAULT_LIMIT = 500;
@@ -51,8 +53,28 @@ record ComparisonView(
                 "true".equals(request.getParam("volatile")),
                 cursor == null ? 0 : ComparisonCursor.row(cursor, ctx.pathParam("token"), against),
                 file ? Integer.MAX_VALUE : JobViewParameters.limit(request, DEFAULT_LIMIT),
-                format == ResultFormat.CSV && "true".equals(request.getParam("raw")),
+                file,
+                isRaw(request, format),
                 file && format.isGenericPreferred(ctx));
+    }
+
+    /** Returns the view of a request for a file with all changes of these kinds. */
+    static ComparisonView wholeFile(
+            RoutingContext ctx, ResultFormat format, String against, Set<Kind> kinds, boolean withVolatile) {
+        return new ComparisonView(
+                format,
+                against,
+                kinds,
+                withVolatile,
+                0,
+                Integer.MAX_VALUE,
+                true,
+                isRaw(ctx.request(), format),
+                format.isGenericPreferred(ctx));
+    }
+
+    private static boolean isRaw(HttpServerRequest request, ResultFormat format) {
+        return format == ResultFormat.CSV && "true".equals(request.getParam("raw"));
     }
 
     private static Set<Kind> kinds(HttpServerRequest request) {

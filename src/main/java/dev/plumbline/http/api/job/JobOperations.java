@@ -96,8 +96,7 @@ public final class JobOperations {
     }
 
     private ApiOperation compare(String operationId, ResultFormat format) {
-        CompareJobsOperation operation =
-                new CompareJobsOperation(format, authentication, jobs, portfolio, responses, problems);
+        CompareJobsOperation operation = new CompareJobsOperation(format, authentication, jobs, portfolio, problems);
         return new ApiOperation(operationId, operation::handle);
     }
 

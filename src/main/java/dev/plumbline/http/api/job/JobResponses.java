@@ -105,7 +105,7 @@ final class JobResponses {
      */
     <T extends @Nullable Object> Future<T> withReaderMemory(
             long account, long bytes, long maxBytes, Function<MemoryHolder, Future<T>> read) {
-        return withMemory("reader " + account, bytes, maxBytes, read);
+        return withMemory(reader(account), bytes, maxBytes, read);
     }
 
     /**
@@ -118,7 +118,18 @@ final class JobResponses {
         return withMemory(client, STREAM_BYTES, STREAM_BYTES, memory -> read.get());
     }
 
-    private <T extends @Nullable Object> Future<T> withMemory(
+    /** The name of an account that reads jobs, as a client of the memory budget and of the worker threads. */
+    static String reader(long account) {
+        return "reader " + account;
+    }
+
+    /**
+     * As {@link #withMemory(String, Supplier)}.
+     *
+     * @param bytes the memory that is reserved before {@code read} is called
+     * @param maxBytes with the memory that {@code read} reserves
+     */
+    <T extends @Nullable Object> Future<T> withMemory(
             String client, long bytes, long maxBytes, Function<MemoryHolder, Future<T>> read) {
         MemoryHolder holder = memory.open(client, maxBytes);
         return reserve(holder, bytes).compose(reserved -> read.apply(holder)).onComplete(end -> holder.close());
@@ -284,7 +295,7 @@ final class JobResponses {
         return new WorkbookStream(
                 job,
                 lines,
-                work -> workers.executeBlocking(Long.toString(account), work),
+                work -> workers.executeBlocking(reader(account), work),
                 out -> new ResultWorkbook(out, columns, summary),
                 new LinePage(job, view, planned),
                 new LinePage(job, view, planned));

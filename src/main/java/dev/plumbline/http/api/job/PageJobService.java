@@ -2,6 +2,7 @@ package dev.plumbline.http.api.job;
 
 import dev.plumbline.account.PageKeyStore;
 import dev.plumbline.bus.JobMessage;
+import dev.plumbline.concurrent.ContextFutures;
 import dev.plumbline.http.api.RateLimitHeaders;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
@@ -248,22 +249,16 @@ public final class PageJobService {
 
     private Future<Void> readPages(
             LineStream.Source source, int from, int to, Consumer<List<JobMessage.ResultLine>> consumer) {
-        if (from >= to) {
-            return Future.succeededFuture();
-        }
-        return source.read(IntStream.range(from, Math.min(to, from + LineStream.PAGE_LINES))
-                        .boxed()
-                        .toList())
+        LineReadAhead pages =
+                new LineReadAhead(source, IntStream.range(from, to).boxed().toList());
+        return ContextFutures.repeat(pages::hasNext, () -> pages.next()
                 .compose(lines -> vertx.executeBlocking(
                         () -> {
-                            if (lines.isEmpty()) {
-                                throw new IllegalStateException("missing lines");
-                            }
                             consumer.accept(lines);
-                            return lines.size();
+                            return lines;
                         },
                         false))
-                .compose(read -> readPages(source, from + read, to, consumer));
+                .mapEmpty());
     }
 
     public Future<JobMessage.ResultLine> line(JobMessage.JobSnapshot job, int index) {

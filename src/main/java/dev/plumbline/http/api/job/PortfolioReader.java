@@ -6,8 +6,11 @@ import dev.plumbline.check.CompositePart;
 import dev.plumbline.check.ModuleCatalogue;
 import dev.plumbline.check.ModuleDefinition;
 import dev.plumbline.concurrent.ContextFutures;
+import dev.plumbline.http.ResponseBodies;
+import dev.plumbline.http.api.ContentNegotiation;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
+import dev.plumbline.http.problem.RequestFutures;
 import dev.plumbline.portfolio.ChangeCounts;
 import dev.plumbline.portfolio.LineChange;
 import dev.plumbline.portfolio.LineChange.Kind;
@@ -18,20 +21,19 @@ import dev.plumbline.portfolio.PortfolioSummary;
 import dev.plumbline.sheet.ModuleDescription;
 import dev.plumbline.target.PrintableText;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
+import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the lines of jobs for summaries and comparisons: a page of them at a time, with memory from the budget of the
- * node. Lines are parsed on worker threads, for one account after the other. Rejections are failed futures with a
- * {@link ProblemException}: status 503 if the memory is exhausted.
+ * Summarizes and compares jobs, and sends comparisons. It reads a page of lines at a time, with memory from the budget
+ * of the node. Lines are parsed on worker threads, for one account after the other. Rejections are failed futures with
+ * a {@link ProblemException}: status 503 if the memory is exhausted.
  */
 public final class PortfolioReader {
     /** A page of lines, the largest parsed result, and the summary without its values. */
@@ -64,6 +66,21 @@ public final class PortfolioReader {
      * @param account the account that reads the job
      */
     public Future<PortfolioSummary> summary(long account, JobMessage.JobSnapshot job, LineFilter filter) {
+        return summary(JobResponses.reader(account), job, jobs.lines(job), filter);
+    }
+
+    /**
+     * Summarizes a copy of a job, whose lines another source has.
+     *
+     * @param client the client whose share of the memory is used
+     */
+    public Future<PortfolioSummary> summaryOfCopy(
+            String client, JobMessage.JobSnapshot job, PageJobService.CopiedLines source) {
+        return summary(client, job, source::read, LineFilter.NONE);
+    }
+
+    private Future<PortfolioSummary> summary(
+            String client, JobMessage.JobSnapshot job, LineStream.Source source, LineFilter filter) {
         ModuleDescription module = module(job);
         if (module == null) {
             return ProblemException.failed(noModule(job));
@@ -72,32 +89,37 @@ public final class PortfolioReader {
                 module,
                 modules.parts(job.module()).stream().map(CompositePart::module).toList(),
                 filter);
-        return responses.withReaderMemory(account, SUMMARY_BYTES, MAX_SUMMARY_BYTES, memory -> {
-            SummaryReader reader = new SummaryReader(account, job, summary, memory);
-            return repeat(reader.lines::hasNext, reader::next).map(summary);
+        return responses.withMemory(client, SUMMARY_BYTES, MAX_SUMMARY_BYTES, memory -> {
+            SummaryReader reader = new SummaryReader(client, job, source, summary, memory);
+            return ContextFutures.repeat(reader.lines::hasNext, reader::next).map(summary);
         });
     }
 
     /** Adds the lines of a job to a summary. Not thread-safe. */
     private final class SummaryReader {
-        private final long account;
+        private final String client;
         private final JobMessage.JobSnapshot job;
         private final PortfolioSummary summary;
         private final MemoryHolder memory;
         private final LineReadAhead lines;
         private long reserved;
 
-        SummaryReader(long account, JobMessage.JobSnapshot job, PortfolioSummary summary, MemoryHolder memory) {
-            this.account = account;
+        SummaryReader(
+                String client,
+                JobMessage.JobSnapshot job,
+                LineStream.Source source,
+                PortfolioSummary summary,
+                MemoryHolder memory) {
+            this.client = client;
             this.job = job;
             this.summary = summary;
             this.memory = memory;
-            this.lines = new LineReadAhead(jobs.lines(job), indexes(job));
+            this.lines = new LineReadAhead(source, indexes(job));
         }
 
         Future<Void> next() {
             return lines.next()
-                    .compose(page -> run(account, () -> page.forEach(this::add)))
+                    .compose(page -> run(client, () -> page.forEach(this::add)))
                     .compose(added -> reserve());
         }
 
@@ -176,7 +198,7 @@ public final class PortfolioReader {
             return readInputs(job, inputs)
                     .compose(read -> readInputs(against, againstInputs))
                     .compose(read -> workers.executeBlocking(
-                            client(account),
+                            JobResponses.reader(account),
                             () -> JobComparison.of(
                                     new LineComparison(module, withVolatile), job, inputs, against, againstInputs)));
         });
@@ -184,7 +206,7 @@ public final class PortfolioReader {
 
     private Future<Void> readInputs(JobMessage.JobSnapshot job, List<String> inputs) {
         LineReadAhead lines = new LineReadAhead(jobs.inputs(job), indexes(job));
-        return repeat(lines::hasNext, () -> lines.next().map(page -> {
+        return ContextFutures.repeat(lines::hasNext, () -> lines.next().map(page -> {
             page.forEach(line -> inputs.add(line.input()));
             return null;
         }));
@@ -212,7 +234,7 @@ public final class PortfolioReader {
         List<T> rows = new ArrayList<>();
         return withComparisonMemory(account, () -> {
             ChangeReader reader = reader(account, comparison);
-            return repeat(
+            return ContextFutures.repeat(
                             reader::hasNext,
                             () -> reader.next((change, position) -> {
                                 if (page.accept(change, position)) {
@@ -224,50 +246,104 @@ public final class PortfolioReader {
         });
     }
 
+    /**
+     * Sends all changes of some kinds between two jobs as a file.
+     *
+     * @param format not {@link ResultFormat#XLSX}
+     * @param job the later job
+     * @param withVolatile whether changes contain volatile fields
+     */
+    public void sendFile(
+            RoutingContext ctx,
+            long account,
+            ResultFormat format,
+            JobMessage.JobSnapshot job,
+            JobMessage.JobSnapshot against,
+            Set<Kind> kinds,
+            boolean withVolatile) {
+        send(ctx, account, ComparisonView.wholeFile(ctx, format, against.token(), kinds, withVolatile), job, against);
+    }
+
+    /**
+     * Sends the changes between two jobs.
+     *
+     * @param job the later job
+     */
+    void send(
+            RoutingContext ctx,
+            long account,
+            ComparisonView view,
+            JobMessage.JobSnapshot job,
+            JobMessage.JobSnapshot against) {
+        String etag = view.etag(job, against);
+        Runnable headers = () -> {
+            ctx.response().putHeader("ETag", etag);
+            JobResponses.setRetryAfter(ctx.response(), job.state().isFinal() ? against : job);
+        };
+        if (ContentNegotiation.matches(ctx, etag)) {
+            JobResponses.notModified(ctx, headers);
+            return;
+        }
+        RequestFutures.handle(
+                ctx,
+                compare(account, job, against, view.withVolatile()),
+                comparison -> send(ctx, account, view, comparison, headers));
+    }
+
+    private void send(
+            RoutingContext ctx, long account, ComparisonView view, JobComparison comparison, Runnable headers) {
+        if (ctx.response().closed()) {
+            return;
+        }
+        if (view.from() > 0 && view.from() >= comparison.size()) {
+            ctx.fail(new ProblemException(PageCursor.invalid()));
+            return;
+        }
+        Runnable head = () -> {
+            JobResponses.setHeaders(ctx);
+            ctx.response().putHeader("Content-Type", view.contentType());
+            if (view.file()) {
+                JobResponses.setFileName(
+                        ctx.response(),
+                        comparison.job().token() + "-diff." + view.format().id());
+            }
+            headers.run();
+        };
+        if (ResponseBodies.headOnly(ctx)) {
+            // the length of a streamed body is unknown
+            head.run();
+            ctx.response().end();
+            return;
+        }
+        withComparisonMemory(
+                        account,
+                        () -> responses.stream(
+                                ctx, new ChangeStream(comparison, reader(account, comparison), view), head))
+                .onFailure(ctx::fail);
+    }
+
     /** Runs a reader of changes with memory for it. */
-    <T extends @Nullable Object> Future<T> withComparisonMemory(long account, Supplier<Future<T>> read) {
+    private <T extends @Nullable Object> Future<T> withComparisonMemory(long account, Supplier<Future<T>> read) {
         return responses.withReaderMemory(account, COMPARISON_BYTES, COMPARISON_BYTES, memory -> read.get());
     }
 
-    ChangeReader reader(long account, JobComparison comparison) {
+    private ChangeReader reader(long account, JobComparison comparison) {
         return new ChangeReader(
-                comparison, jobs.lines(comparison.job()), jobs.lines(comparison.against()), work -> run(account, work));
+                comparison,
+                jobs.lines(comparison.job()),
+                jobs.lines(comparison.against()),
+                work -> run(JobResponses.reader(account), work));
     }
 
-    private Future<Void> run(long account, Runnable work) {
-        return workers.executeBlocking(client(account), () -> {
+    private Future<Void> run(String client, Runnable work) {
+        return workers.executeBlocking(client, () -> {
             work.run();
             return null;
         });
     }
 
-    private static String client(long account) {
-        return Long.toString(account);
-    }
-
     private static List<Integer> indexes(JobMessage.JobSnapshot job) {
         return IntStream.range(0, job.total()).boxed().toList();
-    }
-
-    /** Repeats a step. Each one starts in a new task, because a chain of futures would complete recursively. */
-    private static Future<Void> repeat(BooleanSupplier hasNext, Supplier<Future<Void>> step) {
-        Promise<Void> done = Promise.promise();
-        repeat(hasNext, step, done);
-        return done.future();
-    }
-
-    private static void repeat(BooleanSupplier hasNext, Supplier<Future<Void>> step, Promise<Void> done) {
-        if (!hasNext.getAsBoolean()) {
-            done.complete();
-            return;
-        }
-        ContextFutures.call(step).onComplete((value, failure) -> {
-            if (failure == null) {
-                repeat(hasNext, step, done);
-            } else {
-                done.fail(failure);
-            }
-        });
     }
 
     private @Nullable ModuleDescription module(JobMessage.JobSnapshot job) {

@@ -8,6 +8,7 @@ import dev.plumbline.http.api.job.ChangeKinds;
 import dev.plumbline.http.api.job.JobComparison;
 import dev.plumbline.http.api.job.PageJobService;
 import dev.plumbline.http.api.job.PortfolioReader;
+import dev.plumbline.http.api.job.ResultFormat;
 import dev.plumbline.http.problem.Problem;
 import dev.plumbline.http.problem.ProblemException;
 import dev.plumbline.http.server.PageRoutes;
@@ -28,9 +29,10 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /jobs/{token}/diff?against={token}}: what changed between an earlier job and this one. */
+/** {@code /jobs/{token}/diff?against={token}} and its files: what changed between an earlier job and this one. */
 public final class ComparisonPage implements PageRoutes.Pages {
     static final String DIFF = "/diff";
 
@@ -57,7 +59,17 @@ public final class ComparisonPage implements PageRoutes.Pages {
 
     @Override
     public void mount(PageRoutes routes) {
-        routes.get(JobsPage.PATH + "/:token" + DIFF, "job-diff", this::open);
+        String path = JobsPage.PATH + "/:token" + DIFF;
+        routes.get(
+                path,
+                "job-diff",
+                ctx -> withQuery(
+                        ctx,
+                        (user, query) ->
+                                JobsPage.handle(ctx, pages, compare(user, query), view -> show(ctx, user, view))));
+        routes.get(path + ".csv", "job-diff-csv", ctx -> send(ctx, ResultFormat.CSV));
+        routes.get(path + ".ndjson", "job-diff-ndjson", ctx -> send(ctx, ResultFormat.NDJSON));
+        routes.get(path + ".json", "job-diff-json", ctx -> send(ctx, ResultFormat.JSON));
     }
 
     /**
@@ -85,6 +97,20 @@ public final class ComparisonPage implements PageRoutes.Pages {
         public String path() {
             return job.path() + DIFF;
         }
+
+        /**
+         * The path of the file with all changes that the query selects.
+         *
+         * @param extension {@code .csv}, {@code .ndjson} or {@code .json}
+         */
+        public String file(String extension) {
+            return path() + extension + query.first().link();
+        }
+
+        /** The number of changes in the files; empty for all. */
+        public String fileChanges() {
+            return query.all() ? "" : " (" + (matches == 1 ? "1 target" : matches + " targets") + ")";
+        }
     }
 
     /**
@@ -94,16 +120,33 @@ public final class ComparisonPage implements PageRoutes.Pages {
      */
     public record KindFilter(String label, long count, boolean selected, String link) {}
 
-    private void open(RoutingContext ctx) {
+    private void withQuery(RoutingContext ctx, BiConsumer<AuthenticatedUser, ComparisonQuery> next) {
         String token = ctx.pathParam("token");
         List<Problem.Fault> faults = new ArrayList<>();
         ComparisonQuery query = ComparisonQuery.of(token, ctx.queryParams(), faults);
         access.pro(ctx, JobPage.path(Links.encoded(token)) + DIFF + query.link(), user -> {
             if (faults.isEmpty()) {
-                JobsPage.handle(ctx, pages, compare(user, query), view -> show(ctx, user, view));
+                next.accept(user, query);
             } else {
                 JobsPage.showProblem(ctx, pages, Problem.invalidParameters(faults));
             }
+        });
+    }
+
+    private void send(RoutingContext ctx, ResultFormat file) {
+        PortfolioReader portfolio = jobs.portfolio();
+        withQuery(ctx, (user, query) -> {
+            long account = user.account().id();
+            JobsPage.handle(
+                    ctx,
+                    pages,
+                    jobs.read(account, query.token()),
+                    job -> JobsPage.handle(
+                            ctx,
+                            pages,
+                            portfolio.against(account, job, query.against()),
+                            against -> portfolio.sendFile(
+                                    ctx, account, file, job, against, query.kinds(), query.withVolatile())));
         });
     }
 
