@@ -1,4 +1,5 @@
--- As create_charged_job, for nodes of the previous version, which create each job separately.
+-- As create_charged_job, for nodes of the previous version, which create each job separately. Nodes of this version do
+-- not call it: the next migration of a later version drops it.
 create or replace function create_job(
   p_token text, p_account bigint, p_key bigint, p_name text, p_module text, p_options json,
   p_fresh boolean, p_inputs bytea[], p_first_indexes int[], p_idempotency_key text, p_body_hash text,
